@@ -337,7 +337,7 @@ describe("output", () => {
 
   test("whose reader stops reading ends the command silently", async () => {
     for (const args of ["--help", "owner", "owner list", "owner list --json"]) {
-      // The reader is gone before the command begins to write.
+      // The reader has exited before the command begins to write.
       const { stdout, stderr } = await shell(`{ parley ${args} 2>&1 1>&3 3>&-; } 3> >(exec true) | cat`);
       expect([args, stdout, stderr]).toEqual([args, expect.not.stringContaining("EPIPE"), ""]);
     }

@@ -89,14 +89,14 @@ test("statistics are asked for whole days in UTC, today included, and shown by d
   expect(total).toMatch(/^call_seconds +0\.3$/m);
   expect(total).toMatch(/^text_p50_ms +350$/m);
   expect(total).toMatch(/^call_p50_ms +-$/m);
-  // Days without conversations are left out.
+  // The list omits days without conversations.
   expect(days.split("\n")).toHaveLength(2);
   expect(days).toMatch(/^\d{4}-\d\d-\d\d +6 +4 +2 +0 +0\.3 +10 /m);
   expect(agents).toContain("agt_\\u001b[31m");
   expect(models).toMatch(/^OPENAI +gpt-5-mini +5 +900 +60$/m);
 });
 
-test("as JSON, statistics are what the API answers", async () => {
+test("with --json, statistics are the API's answer", async () => {
   const { stdout } = await statistics("--owner", OWNER, "--json");
   const { days, total, models } = JSON.parse(stdout);
   expect(days).toHaveLength(30);
@@ -104,7 +104,7 @@ test("as JSON, statistics are what the API answers", async () => {
   expect(models[0]).toMatchObject({ provider_name: "OPENAI", replies: 5 });
 });
 
-test("an owner who does not exist, and a number of days that nobody has, are refused", async () => {
+test("an unknown owner and an impossible number of days are refused", async () => {
   expect(await statistics("--owner", "own_01j00000000000000000000001")).toMatchObject({
     status: 1,
     stderr: "Owner not found\n",

@@ -198,7 +198,7 @@ test("a large response is serialized in its owner's turns, at most a hundred KiB
     const lengths: number[] = [];
     for await (const chunk of response.body ?? []) lengths.push((chunk as Uint8Array).length);
     expect(Math.max(...lengths)).toBeLessThanOrEqual(100 * 1024);
-    // The last one finds the end.
+    // The last call finds the end.
     expect(asked).toEqual(Array(lengths.length + 1).fill("own_1"));
   }
 });

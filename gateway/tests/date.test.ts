@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { readDate, readEndDate } from "../src/http/date.ts";
 
-// A host's own time zone has no say.
+// The host's time zone must not matter.
 const zone = process.env.TZ;
 beforeAll(() => {
   process.env.TZ = "Asia/Kolkata";

@@ -36,7 +36,7 @@ test("when one of two servers on a port drains, no request fails, on kept or new
       expect({ status, body }).toEqual({ status: 200, body: "at once" });
       if (headers.get("connection") === "close") told++;
     }
-    // No connection was lost: a new one was opened only when that was told.
+    // No connection was lost: the client opened a new one only when the server told it to.
     expect(client.connections).toBeLessThanOrEqual(told + 1);
     return told;
   });

@@ -36,7 +36,7 @@ async function suspect() {
   return { guesses, begun, lookUp, taken: () => taken, advance: (ms: number) => (nowMs += ms) };
 }
 
-test("what an address sends that was wrong too often is looked up one at a time, and right ones are found", async () => {
+test("keys from an address that was wrong too often are looked up one at a time, and right ones are found", async () => {
   const { begun, lookUp } = await suspect();
   const all = ["wrong 1", "wrong 2", "right", "wrong 3"].map((found) => lookUp("guesser", found));
   await settled();
@@ -46,7 +46,7 @@ test("what an address sends that was wrong too often is looked up one at a time,
   expect(begun).toEqual(["wrong 1", "wrong 2", "right", "wrong 3"]);
 });
 
-test("what was right before does not wait behind the guesses of its address", async () => {
+test("a key that was right before does not wait behind the guesses of its address", async () => {
   const { begun, lookUp } = await suspect();
   await lookUp("guesser", "right");
   const hanging = Promise.withResolvers<void>();

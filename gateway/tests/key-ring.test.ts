@@ -57,7 +57,7 @@ function scriptedAccounts() {
           ended = true;
           wake();
         };
-        // A sign of life as often as the real service gives one.
+        // A heartbeat as often as the real service sends one.
         const beat = setInterval(() => state.tell({ heartbeat: true }), 200);
         state.hush = () => clearInterval(beat);
         try {

@@ -13,7 +13,7 @@ import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
-// The document says what the routes are; no request reaches a service.
+// Only the document is tested: no request reaches a service.
 const gate: GateContext = {
   keys: { find: async () => null, close: () => {} },
   accounts: {
@@ -61,7 +61,7 @@ describe("the OpenAPI document", () => {
     const operations = Object.entries<Record<string, { operationId: string; responses: object }>>(paths).flatMap(
       ([path, methods]) => Object.entries(methods).map(([method, { responses }]) => ({ path, method, responses })),
     );
-    // Browsers ask by themselves whether a page of another origin may send a request.
+    // Browsers send preflight requests by themselves, so the document leaves OPTIONS out.
     const served = app.routes.filter(({ method, path }) => path.startsWith("/v1/") && method !== "OPTIONS");
     expect(operations).toHaveLength(served.length);
     for (const { path, responses } of operations) {
@@ -202,7 +202,7 @@ describe("the documentation in the document", () => {
 
 describe("a client generated from the document", () => {
   let folder: string;
-  // Outside of the sources, which other tests and the checks read at the same time.
+  // Outside the sources, because other tests and the checks read those at the same time.
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "parley-generated-"));
   });

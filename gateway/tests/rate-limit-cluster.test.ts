@@ -30,7 +30,7 @@ beforeAll(async () => {
       expect(info).toContain("cluster_state:ok");
       expect(info).toContain(`cluster_known_nodes:${NODES}`);
     });
-  // As two gateways, the one told of two nodes, the other of all.
+  // Two gateways: one knows two nodes, the other knows all.
   const urls = nodes.map(({ url }) => url);
   limiters = await Promise.all(
     [urls.slice(0, 2), urls].map((some) => redisLimiter({ url: some.join(","), commandTimeoutMs: 10_000 })),

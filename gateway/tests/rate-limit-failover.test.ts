@@ -119,7 +119,7 @@ test("a lost primary is retried by one request per delay, and no request waits f
 async function gateway() {
   const log = { warn: [] as object[], info: [] as object[] };
   let degraded = 0;
-  // A busy test machine must not pass for a lost Redis.
+  // A busy test machine must not count as a lost Redis.
   const primary = await redisLimiter({ url: redis.url, commandTimeoutMs: 1_000 });
   const limiter = failoverLimiter({
     primary,

@@ -86,7 +86,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
   test("a changed limit applies to the requests already counted", async () => {
     const key = newKey();
     await takeAll(key, [START_MS, START_MS + 1_000, START_MS + 2_000, START_MS + 3_000], 4);
-    // Two of four must leave before a limit of three admits another.
+    // Two of the four requests must expire before a limit of three admits another.
     expect(await takeAt(key, START_MS + 4_000, 3)).toMatchObject({ remaining: 0, retryAfterSeconds: 57 });
     expect(await takeAt(key, START_MS + 4_000, 6)).toMatchObject({ allowed: true, remaining: 1 });
   });

@@ -27,7 +27,7 @@ describe("the session's cookie", () => {
   });
 
   test.each(["http://localhost/", "http://127.0.0.1:8080/", "http://[::1]:8080/"])(
-    "at %s needs no TLS, which is not there",
+    "at %s needs no TLS, because there is none",
     (url) => {
       expect(sessionCookie(request(url), "abc", SESSION)).toBe(
         "parley_session=abc; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict",

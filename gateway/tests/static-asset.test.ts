@@ -8,7 +8,7 @@ const serve = staticAsset(
   { "Content-Type": "text/plain" },
 );
 const get = (headers: Record<string, string> = {}) =>
-  // What a browser sends by itself is not what a test asks for.
+  // Only the headers that the test names, without those that a browser adds.
   serve(new Request("http://gateway/asset", { headers }));
 
 describe("a static asset", () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${receiver.port}/hook`;
   const made = await manage.post("/destinations", { name: "Ours", url, request_type: "POST" });
   expect(made.status).toBe(200);
-  // The stand-in keeps to the schema it is asked by, and calls end_call when it is told goodbye.
+  // The stand-in follows the requested schema, and calls end_call when the user says goodbye.
   const model = { baseUrl: `http://${stack.address("model")}/v1` };
   agentId = await createAgent(api, model, {
     tools: { end_call: true },

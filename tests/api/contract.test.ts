@@ -25,7 +25,7 @@ interface Operation {
   responses: Record<string, { headers: object; content?: Record<string, { schema: Schema }> }>;
 }
 
-// Every route there is, from the document, so that a new one is tested without a line here.
+// Every route comes from the document, so that a new one is tested without a line here.
 const stack: RunningStack = await sharedStack();
 const rows = await openOwnerRows(stack.databaseUrls);
 const model: ScriptedModel = await startScriptedModel();
@@ -202,7 +202,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
 
     test("answers as the OpenAPI document says", async () => {
       const { caller, body, ids } = await allowed(operation);
-      // Deleting takes things of its own: everybody else still needs these.
+      // A DELETE gets objects of its own, because the other operations still need these.
       const values =
         operation.method === "DELETE" ? await doomed(operation) : { ...mine, ...(await readied(operation)), ...ids };
       const answer = await send(caller, operation, withRequiredQuery(operation, values), body);
@@ -224,7 +224,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     test("answers methods it does not know with 404 or 405", async () => {
       for (const method of ["PUT", "OPTIONS", "TRACE", "PURGE"]) {
         const answer = await api.send(method, pathTo(operation, mine)).catch(() => null);
-        // A client may refuse to send one; the server must not accept it.
+        // A client may refuse to send a method; the server must not accept it.
         if (answer) expect([404, 405]).toContain(answer.status);
       }
     });
@@ -248,7 +248,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ["a=1", { "content-type": "application/x-www-form-urlencoded" }, [415]],
       ];
       for (const [at, [body, headers, statuses]] of malformed.entries()) {
-        // Each from its own address, or guesses at a password would be refused for their number alone.
+        // Each request has its own address, because too many wrong passwords from one would be refused.
         const from = { ...headers, "x-forwarded-for": `192.0.2.${at}` };
         const answer = await caller.send(operation.method, pathTo(operation, mine), { body, headers: from });
         expect(statuses).toContain(answer.status);
@@ -258,7 +258,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   },
 );
 
-// Visitors' browsers and carriers: what they show instead of a key is wrong here, or another's.
+// Visitors' browsers and carriers: instead of a key, they show a token or signature that is wrong or another owner's.
 describe.each(
   all
     .filter((each) => !isGated(each))
@@ -320,7 +320,7 @@ const FORGED = {
 };
 
 function encodedAs(type: string, body: unknown): string {
-  // A hostile value may have no text of its own: { toString: 3 }.
+  // A hostile value may not convert to a string: { toString: 3 }.
   const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   if (type === "application/json") return JSON.stringify(body) ?? "";
   if (type !== "application/x-www-form-urlencoded") return textOf(body);
@@ -346,7 +346,7 @@ async function withPhone(operation: Operation): Promise<Allowed> {
   const call = { ...goodBody(operation), agent_id: agentId };
   const made = await caller.post("/calls", { agent_id: agentId, to_mobile_number: "+14155550123" });
   const calls = [{ to_mobile_number: "+14155550123" }];
-  // It is not to begin.
+  // Starts in the far future, so that it never begins.
   const batch = await caller.post("/call-batches", { agent_id: agentId, calls, start_at: "2999-01-01" });
   const body = goodBody(operation) && call;
   return { caller, body, ids: { call_id: made.body.call_id, batch_id: batch.body.batch_id } };
@@ -410,7 +410,7 @@ function requestOf(operation: Operation) {
         query: fc.record(query, { requiredKeys: [] }),
         body: bodySchema ? arbitraryOf(bodySchema, schemas).chain(withExisting) : fc.constant(undefined),
         headers: fc.record(
-          // From many addresses, or most guesses at a password would be refused for their number alone.
+          // From many addresses, because too many wrong passwords from one would be refused.
           { "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/), "x-forwarded-for": fc.ipV4() },
           { requiredKeys: ["x-forwarded-for"] },
         ),
@@ -424,7 +424,7 @@ function requestOf(operation: Operation) {
         const path = `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => named(name))}`;
         return { path: search === "" ? path : `${path}?${search}`, body, headers };
       })
-      // A longer request line is refused by the HTTP server, before there is anything to document.
+      // The HTTP server refuses a longer request line before any route sees it.
       .filter(({ path }) => path.length < 12_000)
   );
 }

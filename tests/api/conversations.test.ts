@@ -25,7 +25,7 @@ beforeAll(async () => {
   sessions.push((await api.get(`/agents/${agentId}/first-message`)).body.session_id);
   for (const message of ["Where is my parcel?", "I want a REFUND of 100%"]) {
     const metadata = { ticket: `T-${sessions.length}`, dynamic_variables: { "customer name": "Zoë" } };
-    // What is ours to say a client cannot.
+    // Fields that a client cannot set.
     const ours = { last_activity: "never", session_status: "whatever" };
     const chat = { agent_id: agentId, message, streaming: false, metadata: { ...metadata, ...ours } };
     sessions.push((await api.post("/chat", chat)).body.session_id);
@@ -183,7 +183,7 @@ describe("listing conversations", () => {
   test("by only one end of a time of day extends to the end of the day", async () => {
     const now = new Date((await api.get(`/conversations/${sessions[0]}`)).body.created_at);
     const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
-    // Where it was made at 00:00, and where at 23:59.
+    // The offsets at which it was made at 00:00 and at 23:59.
     const midnight = minute <= 720 ? -minute : 24 * 60 - minute;
     const within = async (time: string, offset: number) =>
       (await found(`${time}&timezone_offset=${offset}`)).includes(0);

@@ -74,7 +74,7 @@ test("there are pages and sources to check", () => {
 
 test("sources cite pages and headings of docs only, and ones that exist", async () => {
   const dangling: string[] = [];
-  // A migration that has landed never changes, not even in its comments.
+  // A migration never changes once it has landed, not even in its comments.
   for (const source of filesOf(SOURCES)) {
     const text = await textOf(source);
     for (const [citation] of text.matchAll(/(?<![\w/-])(decisions|api)\.md/g)) dangling.push(`${source}: ${citation}`);

@@ -15,7 +15,7 @@ let stack: RunningStack;
 let folder: string;
 beforeAll(async () => {
   stack = await sharedStack();
-  // The examples are written for a clone with the stack's home in it.
+  // The examples expect a clone with the stack's home in it.
   folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
   await mkdir(join(folder, "clone"));
   await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
@@ -45,7 +45,7 @@ function run(blocks: readonly string[]): string {
     cwd: join(folder, "clone"),
     env: { PATH: process.env.PATH },
   });
-  // `bun run` names there what it runs.
+  // `bun run` prints the command that it runs.
   expect(shell.stderr.toString().replaceAll(/^\$ bun cli.*\n/gm, "")).toBe("");
   expect(shell.exitCode).toBe(0);
   return shell.stdout.toString();
@@ -95,7 +95,7 @@ test("the tour, pasted, makes a conversation of each type, and they are in the l
   const list = blocks.pop() ?? "";
   const printed = run(blocks);
   const agentId = printed.match(/^agt_\w+$/m)?.[0];
-  // The reply of the chat, and that of the page's call.
+  // The reply of the chat, and the reply of the page's call.
   expect(printed).toMatch(/^agent {2}Hello, this is Acme\.$/m);
   expect(printed).toContain("outcome");
   const heard = { role: "user", content: expect.not.stringContaining("could not be transcribed") };
@@ -169,7 +169,7 @@ test("every example of docs/api.md runs and gets the documented response", async
 });
 
 test("every example of docs/manage-api.md runs and gets the documented response", async () => {
-  // A number has one owner, and on this stack another test may give the page's to its own.
+  // A number has one owner, and another test on this stack may add the page's number to its own.
   const number = `1507${randomInt(1_000_000, 10_000_000)}`;
   const blocks = await examples("docs/manage-api.md", "## Signing in");
   const documents = documentsIn(run(blocks.map((block) => block.replaceAll("14155550123", number))));

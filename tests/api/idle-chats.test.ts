@@ -42,7 +42,7 @@ test("a chat with a reply that takes longer is not silent", async () => {
   const asked = model.next((exchange) => exchange.text("One two "));
   const response = await api.chat({ agent_id: agentId, message: "Count slowly" });
   const exchange = await asked;
-  // The clock: a chat that is younger and silent is closed first.
+  // A younger, silent chat shows that the time has passed.
   const younger = await api.get(`/agents/${agentId}/first-message`);
   await becomes(younger.body.session_id, "DISCONNECTED");
   exchange.text("three");

@@ -36,7 +36,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, Media> }>;
 }
 
-// The models of OpenAI, which the examples name, are the scripted one here.
+// The scripted model answers for the OpenAI models that the examples name.
 const model: ScriptedModel = await startScriptedModel();
 const stack: TestStack = await startTestStack({
   env: {
@@ -105,7 +105,7 @@ describe("a reader who sends the examples in order", () => {
         if (operation.operationId === "sendWhatsAppMessage") {
           const { agent_id } = body as { agent_id: string };
           callers.whatsApp = await connectWhatsApp(stack, ownerId, "+14155550111", actual(agent_id));
-          // Whoever connects signs in, with a password of the tests.
+          // Connecting a carrier needs a session, so the owner gets the tests' password.
           await stack.accounts.setPassword({ ownerId, password });
         }
         const answer = await send(operation, body);
@@ -266,7 +266,7 @@ describe("a webhook", () => {
         const media = webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
         const payload = JSON.parse(String(form.get("payload")));
         expect([name, violations(media.schema, fields), violations(schema, payload)]).toEqual([name, [], []]);
-        // Nothing is sent that is not documented either.
+        // The payload has no undocumented fields either.
         expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(payload)));
         for (const header of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
           expect(headers.get(header)).toBeString();

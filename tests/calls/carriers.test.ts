@@ -83,7 +83,7 @@ test.each([
     const call = await carrier.callIn(to, { from, say: [] });
     const ended = await carrier.ended(call.carrier_call_id);
     expect(ended).toMatchObject({ status: "completed", notes: [] });
-    // A second of the greeting at least.
+    // At least a second of the greeting.
     expect(ended.heard_bytes).toBeGreaterThan(8_000);
     await eventually(async () => {
       expect(await conversationsWith(from)).toMatchObject([
@@ -185,7 +185,7 @@ test("carriers' callbacks are refused over HTTP without a signature, without a c
   expect(await statusOf("vonage/car_00000000000000000000000000/voice", form)).toBe(404);
   expect(await statusOf(voice, `a=${"b".repeat(17_000)}`)).toBe(413);
   expect(await statusOf(voice, "{}", { "Content-Type": "application/json" })).toBe(415);
-  // An owner signs for its own carrier, not for another owner's.
+  // An owner's signature is valid for its own carrier, not for another owner's.
   const [, other] = stack.owners;
   const account = await carrier.addTwilio([]);
   await stack.manage(await createSession(stack.accounts, other.ownerId)).post("/carriers", account);

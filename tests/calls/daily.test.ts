@@ -32,7 +32,7 @@ test(
   async () => {
     const { status, body } = await api.post("/daily/sessions", { agent_id: agentId });
     expect([status, body]).toEqual([200, expect.objectContaining({ room_name: `parley-${body.conversation_id}` })]);
-    // Nobody says anything: the person leaves when the agent has greeted.
+    // The person says nothing, and leaves after the agent's greeting.
     await people.join(body.room_name, body.token, { say: [] });
     const room = await people.deleted(body.room_name);
     expect(room.heard_ms).toBeGreaterThan(200);

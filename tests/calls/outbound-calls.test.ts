@@ -110,7 +110,7 @@ test.each(CARRIERS)(
     const { outcome } = await until(talks.id, "ENDED");
     expect(["SUCCESS", "HUNG_UP_EARLY"]).toContain(outcome);
     expect(await atCarrier(held)).toMatchObject([{ rings: 1, status: "completed" }]);
-    // Whatever has ended stays as it is.
+    // A call that has ended stays as it is.
     expect((await api.post(`/calls/${talks.id}/hangup`, {})).body).toMatchObject({ status: "ENDED", outcome });
   },
   2 * WITHIN_MS,
@@ -159,7 +159,7 @@ test(
   "a call that waits in the queue is hung up without a ring",
   async () => {
     const [first, second] = ["+12025550322", "+12025550323"];
-    // The carrier takes its time, and calls of one account are placed one after the other.
+    // The carrier is slow to accept, and calls of one account are placed one after the other.
     const ahead = await called(first, TWILIO, { accept_ms: 10_000, ring_ms: 600_000 });
     const waits = await called(second, TWILIO, { ring_ms: 600_000 });
     expect((await api.post(`/calls/${waits.id}/hangup`, {})).body).toMatchObject({ outcome: "CANCELLED" });
@@ -217,7 +217,7 @@ test(
       expect(counts.success + counts.hung_up_early).toBe(1);
     }, WITHIN_MS);
     expect((await api.post(`/call-batches/${batch}/pause`, {})).body.status).toBe("PAUSED");
-    // The hour passes.
+    // As if the hour had passed.
     await db`update batch_calls set due_at = now() where batch_id = ${batch} and status = 'PENDING'`;
     expect(await counted()).toMatchObject({ status: "PAUSED", counts: { pending: 2, calling: 0 } });
     expect((await api.post(`/call-batches/${batch}/resume`, {})).body.status).toBe("RUNNING");

@@ -39,7 +39,7 @@ afterAll(async () => {
 test("a call from the terminal is spoken, printed as it goes, and recorded with both sides", async () => {
   const agentId = await createAgent(api, model, {
     first_message_prompt: GREETING,
-    // The stand-in's words come late on a busy machine, and words that come later interrupt the reply.
+    // On a busy machine, the stand-in's words arrive late, and late words interrupt the reply.
     call_settings: { end_of_turn_silence_ms: 3_000 },
   });
   const record = join(folder, "call.wav");

@@ -25,7 +25,7 @@ beforeAll(async () => {
     exchange.text(REPLY);
     exchange.finish();
   });
-  // Two seconds for each sentence: long enough to be spoken over.
+  // Two seconds for each sentence, which is long enough to interrupt.
   speech = startScriptedSpeech(WORDS, 2, "marked");
   api = stack.api(stack.owners[0].apiKey);
 });
@@ -51,10 +51,10 @@ test(
     });
 
     caller.say(sentence);
-    // A second of the reply has been heard.
+    // The caller has heard a second of the reply.
     await eventually(() => expect(loudFrames).toBeGreaterThan(50), WITHIN_MS);
     caller.say(sentence);
-    // It would continue for twenty seconds.
+    // Without the interruption, the reply would continue for twenty seconds.
     await eventually(() => expect(quietFrames).toBeGreaterThan(10), WITHIN_MS);
     loudFrames = 0;
     await eventually(() => expect(loudFrames).toBeGreaterThan(10), WITHIN_MS);

@@ -77,7 +77,7 @@ test("the guide's Python runtime starts a call, reports its transcript, and ends
     conversation_transcript: said,
     duration: 21.5,
   });
-  // Once more, as after a restart that came when everything was stored.
+  // A second run, as after a restart that came when everything was stored.
   expect((await run("voice_runtime.py", { ...env, CONVERSATION_ID: conversationId })).trim().split("\n")).toEqual(
     printed,
   );

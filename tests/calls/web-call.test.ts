@@ -59,9 +59,9 @@ test("a page hears the agent, is heard by it, and interrupts it by speaking", as
   const page = await openPage();
   await page.evaluate(`window.calling = call(${JSON.stringify(webCall)}, (caption) => captions.push(caption))`);
 
-  // The agent is heard: its greeting has energy, and is shown while it is heard.
+  // The page hears the agent: the greeting has energy, and is shown while it is heard.
   await eventually(async () => expect(await heardEnergy(page)).toBeGreaterThan(0.01), WITHIN_MS);
-  // On a busy machine the microphone may cut it short.
+  // On a busy machine, the microphone may interrupt it.
   const isGreeting = (text: string) => text !== "" && GREETING.startsWith(text);
   await eventually(async () => expect((await captionsOf(page, "agent")).some(isGreeting)).toBeTrue(), WITHIN_MS);
 
@@ -101,7 +101,7 @@ async function expectRecording(url: string, seconds: number): Promise<void> {
   const whole = await fetch(url, { headers: own ?? {} });
   expect([whole.status, whole.headers.get("content-type")]).toEqual([200, "audio/ogg; codecs=opus"]);
   const bytes = Buffer.from(await whole.arrayBuffer());
-  // 32 kbit/s, fewer of them while nobody speaks.
+  // 32 kbit/s, less while nobody speaks.
   expect(bytes.length / seconds).toBeWithin(500, 6_000);
   const part = await fetch(url, { headers: { ...own, range: "bytes=0-3" } });
   expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([

@@ -118,7 +118,7 @@ test("a callback counts only with a signature by its own connection's secret ove
   })) {
     expect([what, (await forged).status]).toEqual([what, 403]);
   }
-  // The other owner's own signature does not open this owner's number to it.
+  // The other owner's signature is valid, but only for its own connection.
   expect((await post(body, { url: other.callbackUrl, secret: other.appSecret })).status).toBe(200);
   expect(await conversationsWith("4917012340003")).toEqual([]);
 });
@@ -165,7 +165,7 @@ test("bodies that never end hold up no callback of their own or another connecti
   const head = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: parley\r\nX-Forwarded-For: 10.1.1.4\r\nContent-Length: 3000000\r\n\r\n{`;
   const slow = Array.from({ length: 60 }, (_, at) => {
-    // Of a connection that there is, and of connections that the sender makes up.
+    // Half of them name a connection that exists, the others one that the sender makes up.
     const path = at % 2 === 0 ? pathname : `/v1/carriers/whatsapp/${newId("car")}`;
     const socket = connect(Number(port), hostname, () => socket.write(head(path)));
     socket.on("error", () => {});

@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   api = stack.api(stack.owners[0].apiKey);
   browser = await startChromium();
-  // The strictest policy that a page can have and still load the widget.
+  // The strictest policy under which a page can still load the widget.
   const policy = `default-src 'none'; script-src ${stack.url}; connect-src ${stack.url}`;
   const headers = { "Content-Type": "text/html", "Content-Security-Policy": policy };
   site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(page, { headers }) });
@@ -79,7 +79,7 @@ test("a visitor of another origin's site chats by keyboard alone, and continues 
   await opened.keyboard.press("Enter");
   await opened.getByRole("dialog").waitFor();
   expect(await messagesOf(opened)).toEqual(["How can I help you?"]);
-  // The focus is in the field.
+  // The field has the focus.
   await opened.keyboard.type("When do you open?");
   await opened.keyboard.press("Enter");
   const reply = `We open at nine. ${HOSTILE}`;
@@ -142,7 +142,7 @@ test("what agent and model say is plain text in the page, and the look is the ow
   expect(await isAttacked(opened)).toBeFalse();
   const host = opened.locator("parley-chat");
   expect(await host.getAttribute("data-corner")).toBe("bottom-left");
-  // Dark letters on a light color.
+  // Dark text on a light color.
   const letters = "document.querySelector('parley-chat').style.getPropertyValue('--on-color')";
   expect(await opened.evaluate<string>(letters)).toBe("#16181d");
 }, 120_000);

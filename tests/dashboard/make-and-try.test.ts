@@ -51,7 +51,7 @@ test("a new owner signs in, makes an agent, chats with it, and makes and revokes
   await keyboard.type(password);
   await keyboard.press("Enter");
 
-  // The address that was asked for opens, with its dialog.
+  // The requested address opens, with its dialog.
   await page.getByRole("dialog", { name: "New API key" }).waitFor();
   await keyboard.type("From the test");
   await keyboard.press("Enter");
@@ -62,7 +62,7 @@ test("a new owner signs in, makes an agent, chats with it, and makes and revokes
   await shown.waitFor({ state: "hidden" });
   await tabTo(page, /^Actions for From the test/);
   await keyboard.press("Enter");
-  // The menu takes keys once it has the focus, a moment after it is shown.
+  // The menu takes keys once it has the focus, a moment after it appears.
   const revoke = page.getByRole("menuitem", { name: "Revoke…" });
   await revoke.waitFor();
   await eventually(async () => {
@@ -109,7 +109,7 @@ test("a chat tries what is on the screen, and only saving changes the agent", as
   const stored = async () => (await api.get("/agents")).body.agents[0].prompt.prompt_content;
   expect(await stored()).toContain("You are Ada");
 
-  // Leaving asks first.
+  // Leaving the page asks for confirmation.
   await page.getByRole("link", { name: "API keys" }).click();
   const question = page.getByRole("dialog", { name: /without saving/ });
   await question.getByRole("button", { name: "Keep editing" }).click();
@@ -144,7 +144,7 @@ test("a page hears its agent, interrupts it by speaking, and shows what both say
   const page = await openSignedIn(browser, stack, owner);
   await page.goto("/agents?new=true");
   await page.getByRole("button", { name: "Create agent" }).click();
-  // It is not saved: the call has the greeting that is on the screen.
+  // The greeting on the screen is not saved, but the call uses it.
   await page.getByRole("textbox", { name: "Greeting" }).fill(LONG_GREETING);
   await page.getByRole("tab", { name: "Talk" }).click();
   await page.getByRole("button", { name: "Start call" }).click();
@@ -156,7 +156,7 @@ test("a page hears its agent, interrupts it by speaking, and shows what both say
     .getByText(/audio \d+ ms/)
     .first()
     .waitFor(within);
-  // It has answered since, so the greeting did not go on: what is shown of it is what was heard.
+  // The agent has answered since, so the greeting was interrupted: the page shows the part that was heard.
   const greeting = (await captions.getByText(/this is Acme/).textContent())?.replace(/^Agent: /, "").trim() ?? "";
   expect(LONG_GREETING).toStartWith(greeting);
   expect(greeting.length).toBeLessThan(LONG_GREETING.length);
@@ -258,7 +258,7 @@ test("no page has an accessibility issue in either theme, is wider than a narrow
     await page.waitForLoadState("networkidle");
     const found = (await barriersOf(page)).map((barrier) => `${path}: ${barrier}`);
     if (await page.getByText("Unsaved changes", { exact: true }).isVisible()) found.push(`${path} is called changed`);
-    // From here on it is beside the page.
+    // From this width on, the navigation is beside the page.
     await page.setViewportSize({ width: 1_024, height: 768 });
     const navigation = page.locator('nav[aria-label="Main"]');
     if (!["/sign-in", "/nowhere"].includes(path) && !(await navigation.isVisible()))

@@ -71,7 +71,7 @@ test(
     await page.getByText("No matching conversations").waitFor();
     expect(new URL(page.url()).searchParams.get("conversation_type")).toBe("TELEPHONY");
     await page.getByRole("button", { name: "Clear filters" }).click();
-    // A row opens wherever it is clicked, on its time too.
+    // A click anywhere on a row opens it, on its time too.
     await list.getByRole("row").filter({ hasText: HOSTILE }).first().locator("td:last-child time").click();
 
     const transcript = page.getByRole("list", { name: "Transcript" });
@@ -150,7 +150,7 @@ test(
     const other = page.getByRole("listitem").filter({ hasText: "curlSigned in" });
     await other.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
-    // The question hides the list as well.
+    // The dialog hides the list as well.
     await page.getByText("Signed out of curl", { exact: true }).waitFor();
     await other.waitFor({ state: "detached" });
     expect((await stack.manage(token).get("/me")).status).toBe(401);
@@ -168,7 +168,7 @@ test(
     await page.getByLabel("Server").fill("not a host");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByRole("alert").filter({ hasText: "host" }).first().waitFor();
-    // Nobody answers there.
+    // Nothing listens at this address.
     await page.getByLabel("Server").fill("127.0.0.1:9");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     const trunk = page.getByRole("list", { name: "Carriers" }).getByRole("listitem").filter({ hasText: "SIP trunk" });
@@ -232,7 +232,7 @@ test(
 );
 
 test(
-  "the pages of what happened are used with the keyboard alone",
+  "the pages of conversations and calls work with the keyboard alone",
   async () => {
     const { keyboard } = page;
     const focused = () => page.evaluate<string>("document.activeElement?.innerText ?? ''");
@@ -262,7 +262,7 @@ test(
     await page.goto("/calls?tab=do-not-call");
     await page.getByText("No numbers on the list").waitFor();
     await tabTo(page, /^Do not call/);
-    // The panel of the tab, then its field.
+    // First the tab's panel, then its field.
     await keyboard.press("Tab");
     await keyboard.press("Tab");
     await keyboard.type("+1 312 555 7396");

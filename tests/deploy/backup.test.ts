@@ -20,7 +20,7 @@ import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-// docs/operations.md: Back up and restore, with the scripts it names, from one Postgres to another that has nothing.
+// docs/operations.md, Back up and restore: with the scripts that it names, from one Postgres to an empty one.
 
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const WITHIN_MS = 120_000;
@@ -178,7 +178,7 @@ test(
     const load = startLoad(stack.api(busy.apiKey), await createAgent(stack.api(busy.apiKey), model));
     await eventually(() => expect(load.answered()).toBeGreaterThan(10));
     const answered = load.turns.filter(({ reply }) => reply !== null);
-    // Background work may tidy an owner's rows at any time: the same before a backup and after it, they are what it saw.
+    // Background work may change an owner's rows at any time. If they are equal before and after the backup, the backup has them.
     const { rows, read } = await eventually(async () => {
       await rm(file, { force: true });
       const before = { rows: await rowsOf(databaseUrl, owner.ownerId), read: await readAll(api, manage) };
@@ -210,7 +210,7 @@ test(
     const { body: all } = await stack.api(busy.apiKey).get("/conversations?page_size=1");
     expect(all.pagination.total).toBe(await countConversations(roles.conversation, busy.ownerId));
 
-    // What was in progress when the backup was made comes to its end, signed with the secret that only its key opens.
+    // Deliveries that were in progress at the backup end, signed with the secret that only the restored key opens.
     await eventually(async () =>
       expect((await restoredManage.get("/deliveries?status=pending")).body.deliveries).toEqual([]),
     );

@@ -16,15 +16,15 @@ const compose = await readCompose();
 const ours = Object.keys(PROGRAMS);
 
 test("compose.yaml conforms to the Compose Specification", () => {
-  // Written for a draft in which `id` was the keyword.
+  // The schema follows a draft of JSON Schema in which the keyword was `id`.
   const { $schema: _, ...rules } = JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "id" && typeof value === "string" ? undefined : value,
   );
-  // The schema is of an edition before the project's name.
+  // The schema is older than the field `name`.
   const { name, ...file } = compose as unknown as Record<string, unknown>;
   expect(name).toBe("parley");
   const ajv = addFormats(new Ajv({ strict: false, allErrors: true, logger: false }));
-  // Go's durations, not ISO 8601's.
+  // Durations in Go's format, not in ISO 8601.
   const validate = ajv.addFormat("duration", /^(\d+(us|ms|s|m|h))+$/).compile(rules);
   validate(file);
   expect(validate.errors).toBeNull();
@@ -107,7 +107,7 @@ test("make-secrets.sh makes every client verify Postgres's name, also after an e
   expect(await file("prompt_database_url").text()).toBe(`postgres://parley_prompt:kept@postgres:5432/parley${TLS}\n`);
   expect(await file("account_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
   expect(await file("admin_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
-  // An operator's own.
+  // An operator's own address stays.
   expect(await file("agent_database_url").text()).toBe("postgres://parley_agent:kept@db.example:5432/parley\n");
   const authority = new X509Certificate(await file("ca.pem").text());
   for (const name of ["postgres", "redis"]) {

@@ -53,7 +53,7 @@ beforeAll(async () => {
   const listen = new Map([...SERVICES, "voice"].map((name) => [name, take()]));
   const [model, gateway, redisAddress, media] = [take(), take(), take(), take()];
   url = `http://${gateway}`;
-  // Names, ports and files of the containers as those of this machine.
+  // Replaces the names, ports and files of the containers by those of this machine.
   const local = (value: string, secretsAt = jail.inside("/run/secrets")) =>
     value
       .replace(/^dns:\/\/\/([\w-]+):50051$/, (_, name) => (listen.get(name) ?? "").replace(HOST, "localhost"))
@@ -67,7 +67,7 @@ beforeAll(async () => {
     Object.fromEntries(
       Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, local(value, secretsAt)]),
     );
-  // What the Dockerfile sets.
+  // The variables that the Dockerfile sets.
   const image = (name: string) => ({ PARLEY_LISTEN: listen.get(name), PARLEY_ADMIN_LISTEN: take() });
   env = {
     ...Object.fromEntries(SERVICES.map((name) => [name, { ...environment(name), ...image(name) }])),

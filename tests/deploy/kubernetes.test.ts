@@ -18,7 +18,7 @@ const DATABASE = "postgres://a:b@db:5432/parley";
 const REDIS = "rediss://redis:6379";
 
 const rendered = new Map<string, Manifest[]>();
-// Below node_modules, where the type checker finds the packages and nobody else looks.
+// Below node_modules, where the type checker finds the packages and no other check looks.
 const scratch = join(ROOT, "tests/node_modules/.kubernetes-test");
 beforeAll(async () => {
   for (const overlay of OVERLAYS) rendered.set(overlay, await renderOverlay(overlay));
@@ -74,7 +74,7 @@ describe.each([...OVERLAYS, "secrets", ...COMPONENTS])("%s", (from) => {
   });
 
   test("has no field that Kubernetes does not know", async () => {
-    // The schemas let unknown fields pass; the types made from them do not.
+    // The schemas allow unknown fields; the types generated from them do not.
     const lines = known(from).map((manifest, at) => {
       const type = `import("${moduleOf(manifest)}").I${manifest.kind}`;
       return `export const manifest${at}: ${type} = ${JSON.stringify(manifest)};`;
@@ -105,7 +105,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     expect(names("Service")).toEqual(expect.arrayContaining(processes));
     for (const { spec } of ofKind("Deployment")) {
       expect(spec.template.spec.topologySpreadConstraints).toHaveLength(2);
-      // The autoscaler's to say.
+      // The autoscaler sets the number.
       expect(spec.replicas).toBeUndefined();
     }
   });
@@ -115,7 +115,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       expect({ name: metadata.name, ...spec.strategy }).toMatchObject({
         rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
       });
-      // CoreDNS's longest memory of a name.
+      // CoreDNS caches a name for at most this long.
       expect(spec.minReadySeconds).toBeGreaterThan(30);
       const [{ lifecycle, env }] = spec.template.spec.containers;
       const drainMs = Number(env.find(({ name }: { name: string }) => name === "PARLEY_DRAIN_MS").value);
@@ -181,7 +181,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       ),
     );
     expect(withHostPorts.map(({ name }) => name)).toEqual(["voice"]);
-    // https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline forbids them.
+    // https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline forbids host ports.
     expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
       "pod-security.kubernetes.io/enforce": "privileged",
       "pod-security.kubernetes.io/audit": "restricted",
@@ -229,7 +229,7 @@ describe("production speaks TLS to Postgres and Redis", () => {
       const [{ volumeMounts }] = spec.template.spec.containers;
       const { name } = volumeMounts.find(({ mountPath }: { mountPath: string }) => mountPath === dirname(CA));
       const volume = spec.template.spec.volumes.find((each: { name: string }) => each.name === name);
-      // The authority's key is in the same Secret.
+      // Only the certificate is mounted: the Secret has the authority's key too.
       const items = [{ key: "ca.crt", path: basename(CA) }];
       expect(volume.secret).toEqual({ secretName: `${cluster?.metadata.name}-ca`, items });
     }
@@ -349,7 +349,7 @@ test("parley.sh runs the command line in a pod that the policies admit, with its
 test("Postgres has connections for every replica that production may have, and for their replacements", () => {
   const ofKind = (kind: string) => all("production").filter((manifest) => manifest.kind === kind);
   const { PARLEY_DATABASE_POOL: pool } = readConfig({ DATABASE_URL: "postgres://" }, SERVICE_VARIABLES);
-  // Beside the pool, to hear notifications: of jobs, and the account service's of keys.
+  // The pool, and connections for notifications: of jobs, and of keys in the account service.
   const each = pool + 2;
   const users = ofKind("Deployment").filter(({ spec }) => spec.template.metadata.labels["uses-postgres"]);
   const replicas = users.map(({ metadata }) => {

@@ -30,7 +30,7 @@ test.each([
   const told = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const sources = await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()));
   const read = [...sources.join("\n").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \w+[(.]/gm)].map(([, name]) => name);
-  // Read before there is a configuration.
+  // This variable is read before the configuration.
   if (section === "Every process") read.push("PARLEY_LOG_LEVEL");
   expect(told.toSorted()).toEqual(read.toSorted());
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     env,
     through: async (url) => {
       bouncer = await startPgBouncer(url);
-      // One variable for all processes of a stack; whoever listens need not own what it hears of.
+      // All processes of a stack share one variable. A role that listens need not own the tables behind the notifications.
       directUrl = roleUrls(url, TEST_SECRET).account;
       env.PARLEY_DATABASE_DIRECT_URL = directUrl;
       return bouncer.url;
@@ -77,7 +77,7 @@ test("every service with jobs listens for them past the pooler", async () => {
       ["parley-agent-direct", 'listen "agent.jobs"'],
       ["parley-conversation-direct", 'listen "conversation.jobs"'],
       ["parley-messaging-direct", 'listen "messaging.jobs"'],
-      // Listens for two things, in either order.
+      // The voice service listens for two things, in either order.
       ["parley-voice-direct", expect.stringMatching(/^listen "voice\.(jobs|hang_ups)"$/)],
       ["parley-webhook-dispatcher-direct", 'listen "webhook.jobs"'],
     ]);

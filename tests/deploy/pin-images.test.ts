@@ -11,7 +11,7 @@ const OURS = /^parley\//;
 
 let copy: string;
 beforeAll(async () => {
-  // Below the checkout: kustomize takes no absolute paths.
+  // Below the checkout, because kustomize takes no absolute paths.
   copy = await mkdtemp(join(DEPLOY, "node_modules/.pin-images-"));
   for (const name of ["Dockerfile", "compose.yaml", "pin-images.sh", "k8s"])
     await cp(join(DEPLOY, name), join(copy, name), { recursive: true });
@@ -22,7 +22,7 @@ afterAll(() => rm(copy, { recursive: true }));
 /** Runs the script with registries in which every image has a digest of its own. */
 async function pin(release: string): Promise<void> {
   const docker = join(copy, "bin/docker");
-  // docker buildx imagetools inspect --format … IMAGE
+  // Stands in for docker buildx imagetools inspect --format … IMAGE
   await Bun.write(
     docker,
     `#!/bin/sh\nprintf 'sha256:%s\\n' "$(printf '%s %s' "$6" '${release}' | sha256sum | cut -c1-64)"\n`,

@@ -45,7 +45,7 @@ async function serveAs(name: string, hosts?: string[]): Promise<void> {
     authority,
     await createCertificate(authority, name, {}, hosts),
   );
-  // Postgres wants its key for itself.
+  // Postgres refuses a key that others can read.
   await chmod(key, 0o600);
   if (own.cluster.user) await chown(key, own.cluster.user.uid, own.cluster.user.gid);
   await configure({ ssl_cert_file: cert, ssl_key_file: key, ssl: "on" });

@@ -139,7 +139,7 @@ test("a model's failure is counted as a failure", async () => {
 });
 
 test("the dashboard and the alerts use only metrics and labels that a process exports", async () => {
-  // Counted from the first one on.
+  // A counter appears with its first count.
   const nobodys = `${stack.url}/v1/carriers/twilio/car_00000000000000000000000000/voice`;
   expect((await fetch(nobodys, { method: "POST", body: new URLSearchParams({ CallSid: "CA1" }) })).status).toBe(404);
   const forged = { method: "POST", body: "{}", headers: { "x-webhook-signature": "forged" } };

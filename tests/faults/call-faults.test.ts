@@ -75,13 +75,13 @@ test(
     talking = setInterval(ask, TURN_MS);
     await untilTalking(agentId, 2);
 
-    // The calls outlive the conversation service.
+    // The calls survive the death of the conversation service.
     await atARandomMoment();
     await stack.kill("conversation").back;
     const before = await conversationsOf(agentId);
     await untilTalking(agentId, Math.max(...before.map(({ conversation_transcript: items }) => items.length)) + 2);
 
-    // Half of the callers hang up; the voice service is killed under the others.
+    // Half of the callers hang up; the voice service is killed during the calls of the others.
     const [leaving, staying] = [callers.slice(0, CALLS / 2), callers.slice(CALLS / 2)];
     await Promise.all(leaving.map((caller) => caller.hangUp()));
     await eventually(async () => expect(await countOf(agentId, "COMPLETED")).toBe(leaving.length), WITHIN_MS);

@@ -48,7 +48,7 @@ test(
       }
     });
     for (const [at, name] of KILLED.entries()) {
-      // Each while some are answered and others are not.
+      // Each process is killed while some messages are answered and others are not.
       await eventually(() => expect(answered).toBeGreaterThanOrEqual(at), WITHIN_MS);
       await stack.kill(name).back;
     }

@@ -229,7 +229,7 @@ describe("a model with a fallback", () => {
       exchange.cutOff();
     });
     const agent_id = await agentWithFallback();
-    // A cut that follows at once may reach the client with the headers, or before them.
+    // An immediate cut may reach the client with the headers, or before them.
     const broken = api.chat({ agent_id, message: "Count" }).then((response) => response.text());
     await expect(broken).rejects.toThrow();
     await asked;

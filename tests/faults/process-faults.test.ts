@@ -163,7 +163,7 @@ describe("a process killed under load", () => {
       const before = others(name);
       const load = startLoad(api, agentId);
       await killUnder(load, name);
-      // Only with the gateway itself does a client lose its connection.
+      // Clients lose their connection only when the gateway itself dies.
       const decided: (number | null)[] = name === "gateway" ? [200, null] : [200, 502, 503];
       for (const status of statusesOf(load)) expect(decided).toContain(status);
       await Promise.all(load.turns.map(isKept));
@@ -201,7 +201,7 @@ describe("a stopping process", () => {
     exchange.finish();
     expect((await answerOf(response)).body).toBe("One two three");
     await back;
-    // Who called it before finds the new one when its next attempt to connect is due.
+    // The callers of the killed process find the new one at their next attempt to connect.
     await eventually(async () =>
       expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]),
     );

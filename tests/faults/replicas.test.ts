@@ -33,7 +33,7 @@ const receiver = Bun.serve({
   },
 });
 beforeAll(async () => {
-  // So many processes share the Postgres of the tests.
+  // This many processes share the tests' Postgres.
   const env = { PARLEY_DATABASE_POOL: "4" };
   [stack, model] = await Promise.all([startTestStack({ env, replicas: 2 }), startScriptedModel()]);
   model.always(trafficScript);
@@ -96,7 +96,7 @@ async function replace(name: ReplicaName, traffic: Traffic): Promise<{ name: str
 /** Waits until the process has served a request, or a call that is no question for its health. */
 async function serves(name: ReplicaName): Promise<void> {
   await eventually(async () => {
-    // On a connection of its own: which gateway gets it is the system's choice.
+    // On a connection of its own: the system chooses the gateway that gets it.
     await fetch(`${stack.url}/v1/public/agents`, { headers: { connection: "close" } });
     const told = await stack.metrics(name);
     expect({ name, serves: SERVED.test(told) }).toEqual({ name, serves: true });

@@ -127,7 +127,7 @@ beforeAll(async () => {
   const { carrier } = await stack.accounts.connectCarrier({
     ownerId: victim.ownerId,
     provider: "SIP",
-    // With addresses it is not registered with, so that nothing of the victim changes by itself.
+    // Parley does not register with a trunk that has addresses, so nothing of the victim's changes by itself.
     settings: { host: "trunk.example", username: CANARY, password: CANARY, allowedAddresses: ["192.0.2.1"] },
   });
   given.carrierId = carrier?.carrierId;
@@ -166,7 +166,7 @@ function more(name: string): object {
     converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
     resendFailedDeliveries: { since: new Date(0) },
     addMobileNumber: { mobileNumber: { mobileNumber: "+15105550002", telephonyProvider: 1 } },
-    // The session of whoever signed in, by its id.
+    // The id of the victim's session.
     signOut: { sessionId: given.sessionId },
   };
   return requests[name] ?? {};

@@ -31,7 +31,7 @@ describe("a key", () => {
     await accounts.deleteKey({ ownerId, keyId: deleted.keyId });
     const orphan = await createOwner(accounts);
     await accounts.deleteOwner({ ownerId: orphan.ownerId });
-    // Far enough ahead for a busy machine to have made the key by then.
+    // Late enough that a busy machine has created the key by then.
     const expiresAt = new Date(Date.now() + 2_000);
     const expired = await createKey(accounts, ownerId, { expiresAt });
     await Bun.sleep(expiresAt.getTime() - Date.now());
@@ -239,7 +239,7 @@ describe("wrong keys", () => {
     expect((await guess(stack.api(stack.owners[0].apiKey), "198.51.100.7")).status).toBe(200);
     expect(problem(await guess(stack.api(""), "198.51.100.7"))).toEqual({ status: 401, detail: "API key is missing" });
     expect((await guess(wrong, "198.51.100.8")).status).toBe(401);
-    // The right-most address is the one the proxy saw; the rest is whatever the client wrote.
+    // The proxy adds the right-most address; the client may have written the others.
     expect((await guess(wrong, "198.51.100.9, 198.51.100.7")).status).toBe(429);
   });
 

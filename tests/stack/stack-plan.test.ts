@@ -94,7 +94,7 @@ describe("the environment of each process", () => {
     };
     expect(BUN_JSC_forceRAMSize).toBe(String(256 * 1024 * 1024));
     expect(await bun({ BUN_JSC_forceRAMSize })).toEqual({ code: 0, complaint: "" });
-    // Otherwise the silence above would mean nothing.
+    // Bun does complain about an option that it does not know.
     expect((await bun({ BUN_JSC_noSuchOption: "1" })).complaint).toContain("noSuchOption");
   });
 

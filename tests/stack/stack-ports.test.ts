@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { freePorts, promise } from "@parley/dev/processes/ports.ts";
 
-// So many of the 17,000 there are that two who knew nothing of each other would have some in common.
+// Out of 17,000 ports, enough that two independent processes would pick some of the same.
 const MANY = 500;
 
 test("ports found by one process are given to no other until it ends, even if nothing listens on them", async () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   stack = await sharedStack();
   page = await Bun.file(join(ROOT, "docs/webhooks.md")).text();
   folder = await mkdtemp(join(tmpdir(), "parley-webhook-docs-"));
-  // What a reader has after installing the package that the page names.
+  // As after installing the package that the page names.
   await symlink(join(ROOT, "tests/node_modules"), join(folder, "node_modules"));
 });
 afterEach(async () => {
@@ -77,7 +77,7 @@ describe.each([
     const url = `http://127.0.0.1:${port}/`;
     const { destination_id, secret } = await createDestination(url);
     const receiver = start([...program, script], { WEBHOOK_SECRET: secret, PORT: String(port) });
-    // Until it listens, attempts are refused.
+    // Attempts are refused until it listens.
     const tested = await eventually(async () => {
       const delivery = await parley("webhook", "test", destination_id);
       expect(delivery.attempts[0]).toMatchObject({ http_status: 204 });

@@ -23,7 +23,7 @@ test("a page's first requests are sent once, with the id of its address", async 
   expect(take(`${ORIGIN}/v1/public/agents/agt_2`)).toBeNull();
 });
 
-test("of a page with filters, only who is signed in is asked early", () => {
+test("a page with filters asks early only who is signed in", () => {
   const sent: string[] = [];
   const send = async (path: string) => {
     sent.push(path);

@@ -212,7 +212,7 @@ test("a number imported from Twilio calls Parley, and its previous settings are 
     status_callback_method: "POST",
     voice_application_sid: "",
   });
-  // Again, as after a lost answer.
+  // A repeat, as after a lost answer.
   await account.client.importCarrierNumber({ ...key, mobileNumber });
   expect((await account.client.listCarrierNumbers(key)).numbers).toEqual([
     { mobileNumber, name: mobileNumber, takesCalls: true, imported: true },
@@ -292,7 +292,7 @@ test("a number is imported by one owner, and by none if the carrier cannot be to
   const given = newTwilio(numbers);
   const [one, other] = [await connected("TWILIO", given), await connected("TWILIO", given)];
   const mobileNumber = "+14155550145";
-  // Twilio answers what it is asked, and goes down before it is told.
+  // Twilio answers the queries, and goes down before the number's settings are changed.
   answersLeft = 2;
   expect(await failureOf(account.client.importCarrierNumber({ ...one, mobileNumber }))).toMatchObject({
     kind: "unavailable",

@@ -97,7 +97,7 @@ test("a watcher that leaves sees its stream end, and one that has left already g
 });
 
 test("a connection without notifications never counts as live, and the log says why", async () => {
-  // Another database stands for a pooler: both take a LISTEN and pass nothing on.
+  // Another database acts as a pooler: both accept LISTEN and deliver nothing.
   const elsewhere = await createTestDatabase();
   const log = createLogger("test", "silent");
   const reasons: string[] = [];

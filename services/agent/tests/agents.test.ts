@@ -465,7 +465,7 @@ describe("a phone number", () => {
     const give = (agentId: string, values: string[]) =>
       service.agents.updateAgent(update({ ownerId: owner, agentId }, { agentMobileNumbers: { values } }));
     expect(await failure(give(second.agentId, ["+14155550181"]))).toMatchObject(taken(first.agentId));
-    // Its own stay, and one that it gives up is free.
+    // An agent keeps its own numbers, and a number that it gives up is free.
     await give(first.agentId, ["+14155550182"]);
     await give(second.agentId, ["+14155550181"]);
   });

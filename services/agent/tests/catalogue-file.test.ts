@@ -29,7 +29,7 @@ test("a file without a date dates the catalogue by its modification time", async
   const path = await written("models.json", '{"llm":{"MISTRAL":{"models":["house-model"]}}}');
   const { llm, updatedAt } = await loadCatalogue(path);
   expect(llm.MISTRAL).toContain("house-model");
-  // A file system may keep whole seconds only.
+  // A file system may store modification times in whole seconds.
   expect(updatedAt.getTime()).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000);
 });
 

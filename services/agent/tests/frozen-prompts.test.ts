@@ -82,7 +82,7 @@ async function agentsOf(ownerId: string): Promise<number> {
 
 test("while the prompt service hangs, changes that wait for it hold no connection, and other owners' reads and writes continue", async () => {
   const other = newOwner();
-  // Of an owner each: one owner's calls are served a few at a time.
+  // Each agent has its own owner, because one owner's calls are served a few at a time.
   const owners = Array.from({ length: CHANGES }, newOwner);
   const agents = await Promise.all(
     owners.map((owner) => create(service.agents, creation(owner, { prompt: inline("One.") }))),
@@ -100,7 +100,7 @@ test("while the prompt service hangs, changes that wait for it hold no connectio
   const updating = agents.map((agent) => client(0).updateAgent(update(agent, { prompt: inline("Two.") })));
   const changes = [...creating, ...updating];
   for (const change of changes) change.then(ending, ending);
-  // Many more than there are connections.
+  // Many more changes than connections.
   await eventually(() => expect(acquired).toHaveLength(2 * CHANGES));
   expect((await read(client(0), others)).agentId).toBe(others.agentId);
   expect((await client(0).listAgents({ ...LIST, ownerId: other })).total).toBe(1);
@@ -154,7 +154,7 @@ test("a change that was overtaken while it paused stores nothing and leaves the 
   freeze();
   const heldUp = failure(client(0).updateAgent(update(agent, { prompt: byName("a") })));
   await eventually(() => expect(acquired).toHaveLength(1));
-  // As when its process stood still for this long.
+  // As if its process had paused for this long.
   await service.sql`update claims set held_until = now() where owner_id = ${owner}`;
   const taking = client(1).updateAgent(update(agent, { prompt: byName("b") }));
   await eventually(() => expect(acquired).toHaveLength(2));

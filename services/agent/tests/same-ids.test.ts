@@ -39,7 +39,7 @@ async function pair(): Promise<[Agent, Agent]> {
 test("agents of two owners with the same id are read in one batch with their own names and prompts, every time", async () => {
   const agents = await pair();
   const stranger = { ownerId: newOwner(), agentId: agents[0].agentId };
-  // The second time from what was remembered of the first.
+  // The second time, from what the service remembers of the first.
   for (const keys of [agents, agents.toReversed()]) {
     const { results } = await service.agents.batchGetAgents({ keys: [...keys, stranger] });
     expect(results.map(({ agent }) => [agent?.agentName, agent?.prompt?.promptContent])).toEqual([

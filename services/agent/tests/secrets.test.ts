@@ -198,7 +198,7 @@ test.each([
   ];
   await service.sql`
     update agents set llm = jsonb_set(llm, ${path}, ${service.sql.json(value)}) where agent_id = ${agent.agentId}`;
-  // The agents asked for beside it have theirs.
+  // The other agents in the batch keep theirs.
   const { results } = await service.agents.batchGetAgentRuntimes({ keys: [agent, other], withAnalysisPrompt: false });
   expect(results.map(({ runtime: found }) => [found?.llm, found?.unreadableKey])).toEqual([
     [undefined, field],

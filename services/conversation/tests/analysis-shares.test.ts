@@ -11,7 +11,7 @@ import type { ConversationRow } from "../src/store/conversations.ts";
 import { type EndMessage, readTranscriptEnds } from "../src/store/transcript-ends.ts";
 import { createAgent, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
-// What one owner's analyses may take from the others'.
+// What one owner's analyses may take from other owners.
 
 let service: TestChat;
 

@@ -142,14 +142,14 @@ describe("an ended conversation of an agent with analysis", () => {
     const asked = nextAnalysis();
     const sessionId = await endedChat(service, agent);
     const call = await asked;
-    // Its run shows by the real clock that it lives.
+    // The job renews its lease by the real clock, so the lease must survive the jump of the service's clock.
     await service.sql`update jobs set leased_until = 'infinity' where ${analysisJobs(agent)}`;
     await pass(service, 59_999);
     expect(eventsOf(service.dispatcher, sessionId)).toEqual([]);
     await pass(service, 1);
     const minuteOver = service.clock.now().getTime();
     expect(payloadOf(await eventOf(service, sessionId)).conversation_analysis).toEqual([]);
-    // Nothing but the steps of waiting for it.
+    // Only the steps of waiting for it have passed.
     expect(service.clock.now().getTime() - minuteOver).toBeLessThan(30_000);
     expect(await analysisOf(agent, sessionId)).toBeUndefined();
     call.finish(ANSWER);

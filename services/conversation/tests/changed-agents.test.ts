@@ -143,7 +143,7 @@ test.each(["conversation", "agent", "prompt"])(
   "a chat that follows a change sees it while a process of the %s service stands still, and after that",
   async (name) => {
     const changed = await changedAgents();
-    // From memory.
+    // So that each process remembers the agents.
     for (const { agent } of changed) for (const chat of chats) await chat.completeTurn({ turn: turn(agent) });
     const frozen = started.find((each) => each.name === name)?.process as ServiceProcess;
     const others = { conversation: chats, agent: agents, prompt: prompts }[name] as unknown[];
@@ -157,7 +157,7 @@ test.each(["conversation", "agent", "prompt"])(
       process.kill(frozen.pid, "SIGCONT");
     }
     for (const { agent, change } of changed) {
-      // At once, with whatever the process remembers from before.
+      // At once, while the processes may still remember the earlier state.
       const texts = await Promise.all(
         chats.map((chat) => persistently(() => chat.completeTurn({ turn: turn(agent) }), UNTIL_SERVED)),
       );

@@ -10,7 +10,7 @@ import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, failure, say, type TestAgent } from "./kit.ts";
 
-// Replicas on hosts whose clocks are wrong, beside one whose clock is right.
+// Replicas on hosts with wrong clocks, beside one with a right clock.
 
 const HOUR_MS = 60 * 60_000;
 const TIMEOUT_MS = 120_000;
@@ -103,7 +103,7 @@ test("replicas with wrong clocks do not take a job that another process runs", a
     values (${ownerId}, ${id}, 'forget-conversations', ${sql.json({ conversationIds: [id] })}, now() - interval '1 minute',
       now() + ${leasedUntil}::interval, 1)`;
   await forget("leased", "10 minutes");
-  // Each time one of the replicas looks for jobs it finds one, and would find the other.
+  // Each look-up for jobs finds one of these, so it would also find the leased one.
   for (let n = 0; n < 20; n++) {
     await forget(`free_${n}`, null);
     await eventually(async () => expect(await sql`select 1 from jobs where job_id = ${`free_${n}`}`).toHaveLength(0));

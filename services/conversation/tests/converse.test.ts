@@ -70,7 +70,7 @@ describe("a spoken turn", () => {
     ]);
   });
 
-  test("of which nothing was heard leaves only the user's message, and the next turn follows it", async () => {
+  test("that the user hears nothing of leaves only the user's message, and the next turn follows it", async () => {
     service.model.script = () => {};
     const turn = speakTurn(service.chat, call, 1);
     await eventually(async () => expect(await lines(service.chat, call)).toHaveLength(1));
@@ -104,7 +104,7 @@ describe("the tools of a call", () => {
     expect(await turn.reply()).toMatchObject({ text: "Bye!", event: { $case: "complete" } });
     turn.heard("Bye!");
     await turn.stored();
-    // Its runtime ends the call.
+    // The runtime ends the call.
     expect(await complete(service.chat, call)).toMatchObject({});
   });
 
@@ -147,7 +147,7 @@ describe("a stream that breaks", () => {
     const turn = speakTurn(service.chat, call, 1);
     await turn.next();
     turn.hear("We open");
-    // Its process is gone, which nobody here can tell.
+    // The runtime has died, and the service cannot know that.
     const repeat = speakTurn(service.chat, call, 1, "When do you open?", heardWhole("We open at"));
     expect(await repeat.stored()).toBe(2);
     expect(await lines(service.chat, call)).toEqual(["user: When do you open?", "assistant: We open at"]);

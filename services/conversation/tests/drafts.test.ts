@@ -36,7 +36,7 @@ test("a chat on a draft asks the model with the draft, which each message may ch
   expect(conversation?.isTestCall).toBe(true);
 });
 
-test("a session either tries a draft in each message or in none", async () => {
+test("a session tries a draft in each of its messages or in none", async () => {
   const agent = await createAgent(service);
   const draftId = await draftOf(agent, "Be long.");
   const { sessionId: trying } = await tryOut(agent, draftId);

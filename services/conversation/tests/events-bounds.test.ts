@@ -101,7 +101,7 @@ test("an owner whose events the dispatcher accepts very slowly delays no other o
   for (const count of [1, 10]) {
     const ids = await openChats(service.sql, other, count, { at: service.clock.now() });
     await endChats(service.sql, ids, service.clock.now());
-    // All of them leave the outbox, though the slow owner's batch is still in progress.
+    // All of them leave the outbox while the slow owner's batch is still in progress.
     await asTimeGoesOn(async () => {
       expect(await service.sql`select 1 from conversation_events where owner_id = ${other}`).toHaveLength(0);
     });
@@ -217,7 +217,7 @@ test("no payload exceeds the size that due events are counted with", async () =>
     await tx`
       update conversations set status = 'COMPLETED', notes = ${notes}, updated_at = ${service.clock.now()}
       where conversation_id = any(${ids})`;
-    // Not yet: these are looked at before the relay sends them.
+    // Due later, so that the test can look at them before the relay sends them.
     await tx`update conversation_events set due_at = due_at + interval '1 minute' where owner_id = ${ownerId}`;
   });
   const later = new Date(service.clock.now().getTime() + 60_000);

@@ -28,7 +28,7 @@ test(
     const under = Promise.withResolvers<void>();
     dispatcher.accept = () => {
       under.resolve();
-      // As many as are sent at once hang, accepted or not nobody knows.
+      // Every call in progress hangs, so the relay does not know whether its events were accepted.
       return new Promise(() => {});
     };
     expect(await endChats(sql, ids)).toBe(120);
@@ -56,7 +56,7 @@ test(
     dispatcher.accept = async () => {
       if (!isFirst) return;
       isFirst = false;
-      // What the service has of connections, and with them what it was about to store.
+      // Ends the service's connections, and with them whatever it was about to store.
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'parley-conversation'`;

@@ -157,9 +157,9 @@ describe("a dispatcher", () => {
     });
     const [row] = await service.sql`select sum(attempts)::integer as attempts from conversation_events`;
     expect(row?.attempts).toBeGreaterThan(0);
-    // A call of each lane, and no second one: two lanes send 25 events in a call, and two send 4 of an owner.
+    // Each lane makes one call and no second one: two lanes send 25 events in a call, and two send 4 of an owner.
     expect(row?.attempts).toBeLessThanOrEqual(2 * 25 + 2 * 4);
-    // One that ends now does not make the relay hurry.
+    // A new event does not make the relay hurry.
     const late = await endedChat(service, agent);
     expect((await pending(late))[0]?.attempts).toBe(0);
     await service.dispatcher.start();

@@ -34,7 +34,7 @@ beforeAll(async () => {
   impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
   impatientInBetween = await startFurtherChat(service, {
     PARLEY_LLM_STALL_MS: String(STALL_MS),
-    // One owner's share of memory is larger than the longest reply here.
+    // Makes one owner's share of memory larger than the longest reply here.
     PARLEY_OWNER_TURNS_MAX: "16384",
   });
   agent = await createAgent(service);
@@ -208,7 +208,7 @@ describe("a reader that is slow", () => {
     // Longer than a model may stall.
     for (let before = -1; before !== sent; await Bun.sleep(1.5 * STALL_MS)) before = sent;
     expect(gone).toBe(false);
-    // The model has to wait. How soon, the system's buffers of the two connections decide, which grow to tens of megabytes.
+    // The model has to wait. The system's buffers, which grow to tens of megabytes, decide how soon.
     expect(sent).toBeLessThan(total);
     let received = (first.done ? "" : (first.value.text ?? "")).length;
     for await (const { text = "" } of heard) received += text.length;

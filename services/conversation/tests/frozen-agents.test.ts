@@ -47,7 +47,7 @@ test("while the agent service hangs, keyed turns hold no connection and another 
   const ending = () => {
     ended++;
   };
-  // Each key twice: the requests prepare beside each other, and one of them is the turn.
+  // Each key twice: both requests prepare at the same time, and one of them runs the turn.
   const turns = [...agents, ...agents].map((agent) => {
     const idempotency = { key: "same", fingerprint: Buffer.alloc(32) };
     return further.chat.completeTurn({ turn: turn(agent, "Hello?", { idempotency }) });

@@ -29,7 +29,7 @@ async function statusOf(sessionId: string): Promise<ConversationStatus> {
 async function swept(): Promise<void> {
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
   await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;
-  // Setting the payload is what wakes the worker; without attempts a run that is just ending leaves the time alone.
+  // A change of the payload wakes the worker. With attempts at 0, a run that is ending does not change the time.
   await service.sql`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-chats'`;
   await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
 }
@@ -59,7 +59,7 @@ test("a running turn keeps a chat open however long it takes; a dead turn does n
   const [row] = await service.sql<{ id: string }[]>`
     select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
   const sessionId = row?.id ?? "";
-  // Time passes; the turn shows that it lives in the meantime.
+  // Time passes, and the turn renews its lease.
   service.clock.advance(60_000);
   const alive = new Date(service.clock.now().getTime() + 15_000);
   await service.sql`update conversations set turn_until = ${alive} where conversation_id = ${sessionId}`;
@@ -107,6 +107,6 @@ test("a call whose runtime goes silent fails with a note; an active or ended one
   });
   expect((await read(service.chat, alive)).status).toBe(IN_PROGRESS);
   expect((await read(service.chat, over)).status).toBe(COMPLETED);
-  // It may have been alive after all: its completion changes nothing.
+  // The runtime may have been alive after all: its completion changes nothing.
   expect(await complete(service.chat, dead)).toEqual({ status: ConversationStatus.CONVERSATION_STATUS_FAILED });
 });

@@ -164,7 +164,7 @@ test("a turn whose process died is rerun once its lease has ended", async () => 
     if (!row) throw new Error("not taken yet");
     return row.conversation_id as string;
   });
-  // As if nobody were at it: its process is gone, another took its place.
+  // As if the turn's process had died and another turn had replaced it.
   await service.sql`update conversations set turn_id = gen_random_uuid() where conversation_id = ${bound}`;
   service.clock.advance(15_001);
   service.model.script = (call) => call.finish("Yes.");

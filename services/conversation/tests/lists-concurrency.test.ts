@@ -78,7 +78,7 @@ test(
     };
     const compare = async () => {
       while (isLive || compared === 0) {
-        // One snapshot for both ways of counting.
+        // Both ways of counting read one snapshot.
         await lists.db.begin("isolation level repeatable read", async (tx) => {
           for (const filter of filters(ownerId)) {
             const { total } = await findCountedPage(tx, filter, PAGE);
@@ -107,7 +107,7 @@ test("the service folds an owner's many changes by itself and keeps only the cou
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
     select ${ownerId}, gen_random_uuid(), 'cnv_' || n, 'agt_a', 'CHAT', 'COMPLETED', now(), now(), now()
     from generate_series(1, 600) as n`;
-  // The service's clock stands still: what it is asked for later is due when the row says so.
+  // The service's clock stands still, so the test makes the job due.
   await lists.db`update jobs set due_at = '2025-01-01' where owner_id = ${ownerId}`;
   await eventually(async () => {
     const [row] = await lists.db<{ waiting: number }[]>`

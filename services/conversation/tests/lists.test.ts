@@ -86,7 +86,7 @@ test(
     const more = random(150, 2);
     await insert(lists.db, more);
     all.push(...more);
-    // Some change their kind and some go, after they were counted.
+    // Some change their status and some are deleted after they were counted.
     for (const row of all.filter((_, at) => at % 5 === 0)) {
       if (row.status === "IN_PROGRESS") row.status = "FAILED";
       else row.callingType = row.callingType === "INBOUND" ? "OUTBOUND" : "INBOUND";

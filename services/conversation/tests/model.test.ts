@@ -164,7 +164,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
       'call: set_language {"language":"es"}',
       "call: oops {}",
       "result: It is Spanish now.",
-      // Some providers have a form of their own for it.
+      // Some providers wrap this in a form of their own.
       expect.stringContaining("No such tool."),
       'call: set_language {"language":"es"}',
       "result: It is Spanish now.",
@@ -180,7 +180,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     await streamed(model, { ...REQUEST, messages });
     const { asked } = server.calls.at(-1) as ModelCall;
     expect(asked.messages.slice(-2)).toEqual(["assistant: Hello!", "user: Hi"]);
-    // These two refuse a first message that is not the user's.
+    // These two providers refuse a first message that is not the user's.
     if (["ANTHROPIC", "GOOGLE"].includes(name)) expect(asked.messages[0]).toStartWith("user: ");
     else expect(asked.messages).toHaveLength(2);
   });
@@ -206,7 +206,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     const { usage } = await model.stream(REQUEST, new AbortController().signal, (heard) => {
       expect(heard).not.toBe("");
       text += heard;
-      // The rest is said only now that this has come.
+      // The server sends the rest only after this has arrived.
       if (text === "Hello ") {
         for (const piece of ["\ud83d\ude00", " a\0b", "\0"]) server.calls.at(-1)?.piece(piece);
         server.calls.at(-1)?.finish();
@@ -281,7 +281,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
         call.left.then(() => {
           gone = true;
         });
-        // Not one event, nor a document: nothing that could be let out before its end.
+        // Neither an event nor a complete document, so nothing can be passed on before the end.
         while (!gone) if (!call.more("x".repeat(64 * 1024))) await call.drained();
         return undefined;
       },

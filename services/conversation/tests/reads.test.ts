@@ -54,7 +54,7 @@ describe("a conversation", () => {
     );
     const [, said] = conversation?.transcript?.messages ?? [];
     expect(said?.reply).toMatchObject({ providerName: "CUSTOM_LLM", modelName: "scripted", isPartial: false });
-    // Lists do without it.
+    // Lists leave it out.
     delete said?.reply;
     expect(listed.conversations.map(withoutUndefined)).toEqual(conversation ? [withoutUndefined(conversation)] : []);
   });

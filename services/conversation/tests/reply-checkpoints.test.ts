@@ -113,7 +113,7 @@ test("a keyed turn rerun after a checkpoint keeps the partial reply before its w
   const agent = await createAgent(service);
   const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32, 1) };
   const { heard, call, sessionId } = await checkpointedTurn(agent, { idempotency });
-  // As if its process were gone.
+  // As if its process had died.
   await service.sql`update conversations set turn_id = ${newUuid()} where conversation_id = ${sessionId}`;
   service.clock.advance(15_001);
   service.model.script = (again) => again.finish("All of it.");

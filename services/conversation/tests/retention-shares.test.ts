@@ -4,7 +4,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { expiredConversations } from "../src/retention/retention.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
-// What an owner with much to delete takes from the others.
+// What an owner with much to delete may take from other owners.
 
 let lists: TestLists;
 beforeAll(async () => {

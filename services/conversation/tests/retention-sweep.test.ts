@@ -58,7 +58,7 @@ async function seed(ownerId: string, count: number, days: number): Promise<void>
     insert into tool_calls (owner_id, conversation_id, seq, calls, bytes)
     select ${ownerId}, conversation_id, 2, '[]', 0 from conversations where owner_id = ${ownerId}
     on conflict do nothing`;
-  // Their webhooks went out long ago.
+  // As if their webhooks had been sent long ago.
   await db`delete from conversation_events where owner_id = ${ownerId}`;
 }
 
@@ -123,7 +123,7 @@ test(
     await seed(keeper, 20, 100);
     await db`insert into owner_retention (owner_id, retention_days, revision) values (${keeper}, 101, 1)`;
 
-    // Holds a message of an expired conversation in the middle, so that the sweep gets stuck in its transaction.
+    // Locks a message of an expired conversation, so that the sweep waits in the middle of its transaction.
     const held = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const holding = db.begin(async (tx) => {
@@ -162,7 +162,7 @@ test(
       (await second.chat.listConversations(request(other, {}))).total,
       (await second.chat.listConversations(request(keeper, {}))).total,
     ];
-    // The sweep's transaction stands still all the while.
+    // The sweep's transaction waits all this time.
     expect(await totals()).toEqual([10, 10, 10, 0, 20]);
     const waiting =
       await db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
@@ -171,7 +171,7 @@ test(
     await first.process.stop("SIGKILL");
     release.resolve();
     await holding;
-    // As when the dead process's lease has ended.
+    // As if the dead process's lease had ended.
     await db`update jobs set leased_until = null, due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
     await sweptUntil(async () => {
       expect(await rows(one)).toEqual({ conversations: 10, messages: 20, called: 10, counted: 10, used: EXPIRED + 10 });

@@ -54,7 +54,7 @@ describe("a conversation past its owner's retention", () => {
       failure(service.chat.getConversation(key)),
       failure(service.chat.getChatSession({ ownerId, sessionId })),
       failure(say(service, agent, "Hi", sessionId)),
-      // Nor does another owner learn that it was there.
+      // Another owner does not learn that it existed.
       failure(service.chat.getConversation({ ...key, ownerId: stranger })),
     ]);
     expect(refusals.map(({ kind, detail }) => [kind, detail])).toEqual([

@@ -80,7 +80,7 @@ test("a conversation id is free for an owner whatever ids another has: concurren
 
 test("each owner's runtime writes and ends its own conversation, with concurrent streams", async () => {
   const conversationId = await startBoth();
-  // Two streams of each, as when a runtime connects again while its first stream still runs.
+  // Each has two streams, as when a runtime reconnects while its first stream is still open.
   await Promise.all([anna, ben, anna, ben].map((agent) => sayAll(agent, conversationId, 50)));
   for (const agent of [anna, ben]) {
     const heard = await lines(service.chat, keyOf(agent, conversationId));
@@ -133,7 +133,7 @@ test("lists, counts, usage and searches, pending and indexed, show each owner it
   const ids = [await startBoth(owners), await startBoth(owners)];
   const [sara] = owners;
   for (const id of ids) for (const agent of owners) await sayAll(agent, id);
-  // One of them has more.
+  // One owner has one more.
   await startBoth([sara], newUuid());
   const check = async () => {
     for (const [at, agent] of owners.entries()) {
@@ -213,7 +213,7 @@ test("each owner's conversation is analyzed on its own transcript and keeps its 
 });
 
 test("one owner's silent call is closed, and another's with the same id continues", async () => {
-  // Moves the clock, so the calls begin after it.
+  // This moves the clock, so the calls begin afterwards.
   await allSentLater(service);
   const conversationId = await startBoth();
   service.clock.advance(45_000);

@@ -6,7 +6,7 @@ import { numberEnded } from "../src/store/search/build-index.ts";
 import { insertPart } from "../src/store/search/terms.ts";
 import { insert, request, startTestLists, stored, type TestLists } from "./lists-kit.ts";
 
-// What the texts of one owner may take while they are indexed.
+// What one owner's texts may take while they are indexed.
 
 let lists: TestLists;
 beforeAll(async () => {

@@ -57,9 +57,9 @@ const conversation = fc.record({
   agentId: fc.constantFrom(...AGENTS),
   type: fc.constantFrom(...TYPES),
   callingType: fc.constantFrom(null, ...CALLING_TYPES),
-  // Some continue for long.
+  // Some stay in progress.
   status: fc.constantFrom("COMPLETED", "COMPLETED", "FAILED", "DISCONNECTED", "COMPLETED", ...STATUSES),
-  // In pairs of the same moment, over the minutes of some days.
+  // Several begin at the same moment, over the minutes of some days.
   createdAt: fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS)),
   messages: fc.array(said, { maxLength: 3 }),
   metadata: given,
@@ -191,7 +191,7 @@ test(
 );
 
 test(
-  "what was said in deleted conversations is gone from the index within hours, of a block of which nothing is left at once",
+  "texts of deleted conversations leave the index within hours, and at once if nothing is left of their block",
   async () => {
     const [kept, emptied] = [newOwner(), newOwner()];
     const secret = "Xyzzy-4711";
@@ -226,12 +226,12 @@ test(
 
 test("the service indexes ended conversations by itself, and searches open ones directly", async () => {
   const ownerId = newOwner();
-  // One in 128 asks for it.
+  // One conversation in 128 requests the index job.
   const all = Array.from({ length: 3_000 }, (_, at) =>
     stored({ ownerId, status: at % 3 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: ["Hello"] }),
   );
   await insert(lists.db, all);
-  // The service's clock stands still: what it is asked for later is due when the row says so.
+  // The service's clock stands still, so the test makes the job due.
   await lists.db`update jobs set due_at = '2025-01-01' where owner_id = ${ownerId} and job_id = 'index-conversations'`;
   await eventually(async () => {
     const waiting = await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`;
@@ -251,7 +251,7 @@ test("an owner's searches beyond its queue are refused for now; another owner's 
   await insert(lists.db, [stored({ ownerId: other, messages: ["Hello"] })]);
   const held = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
-  // Every search waits for this.
+  // Every search waits for this lock.
   const holding = lists.db.begin(async (tx) => {
     await tx`lock table search_waiting in access exclusive mode`;
     locked.resolve();

@@ -35,7 +35,7 @@ async function looksInto(tx: Sql, index: string): Promise<number> {
   return row?.looks ?? 0;
 }
 
-// No statistics have been gathered: the planner knows how large the table is and nothing of what is in it.
+// Without statistics, the planner knows the size of the table but not its contents.
 test("a turn finds its session by its key, not among all that are open", async () => {
   const key = await openMany("CHAT");
   const given = {

@@ -121,7 +121,7 @@ describe("a chat's reply", () => {
     expect(reply[0]?.name).toBe("é".repeat(64));
     expect(reply[0]?.arguments).toMatch(/^\{"language":"\\u0000\\ud83d(🙂)+$/u);
     expect(Buffer.byteLength(reply[0]?.arguments ?? "")).toBeWithin(4_093, 4_097);
-    // Those that came first have their texts, the rest their names.
+    // The first calls keep their texts, and the rest keep their names.
     expect(reply.at(-1)).toMatchObject({ name: "x", arguments: "", result: "" });
     expect(await keptBytes(sessionId)).toBeLessThan(80 * 1024);
   });

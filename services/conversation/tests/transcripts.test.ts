@@ -288,7 +288,7 @@ describe("a stream", () => {
     const chat = chatClient(process.address);
     const key = await startCall(chat, agent);
     const messages = Array.from({ length: 5_000 }, (_, at) => said(key, at + 1));
-    // It stays open: one that had ended would be answered, were the process fast enough.
+    // The stream stays open: a fast process would answer a stream that ends.
     const { stream, send } = feed();
     const open = refusal(chat.appendTranscript(stream));
     send(...messages.slice(0, -1));

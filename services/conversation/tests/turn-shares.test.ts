@@ -25,7 +25,7 @@ const CUT = {
 
 let service: TestChat;
 beforeAll(async () => {
-  // No more connections than an owner may have turns.
+  // No more connections than turns that an owner may have.
   const limits = { PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX), PARLEY_DATABASE_POOL: String(TURNS_MAX) };
   service = await startTestChat(limits);
 });
@@ -62,7 +62,7 @@ test("an owner at its limit of concurrent turns is refused before its message is
   expect((await say(service, modest)).response).toBe("Hello.");
   await leave();
   await eventually(async () => expect((await say(service, greedy)).response).toBe("Hello."));
-  // The refusal was not stored for the key.
+  // The key did not store the refusal.
   expect((await service.chat.completeTurn({ turn: keyed })).response).toBe("Hello.");
 });
 
@@ -151,7 +151,7 @@ test("replies of usual length, sequential or concurrent, never reach their owner
   for (let round = 0; round < 5; round++) {
     const heard = await Promise.all(Array.from({ length: TURNS_MAX }, () => hear(service.chat, turn(agent))));
     for (const { chunks } of heard) expect(chunks.join("")).toHaveLength(300);
-    // A turn's share is free a moment after its client has the end.
+    // A turn frees its share a moment after its client has the end.
     await eventually(() => hear(service.chat, turn(agent)));
   }
 });

@@ -23,7 +23,7 @@ test("conversations count on the day of their start, replies and tokens on the d
   service.clock.advance(1);
   await Promise.all(Array.from({ length: 12 }, () => say(service, agent, "Tomorrow")));
   await say(service, agent, "Tomorrow", sessionId);
-  // What a runtime reports is none of our models' work.
+  // Messages that a runtime reports do not come from our models, so they are not counted as replies.
   const call = await startCall(service.chat, agent);
   await append(service.chat, [said(call, 1), said(call, 2)]);
   await service.sql`

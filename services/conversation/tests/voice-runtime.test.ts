@@ -44,7 +44,7 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
     "user: When do you open?",
     "assistant: At nine.",
   ]);
-  // Once more, as after a restart that came when all was stored.
+  // A second run, as after a restart that came when everything was stored.
   expect(await runExample({ ...env, CONVERSATION_ID: conversationId })).toBe(printed);
   expect(await lines(service.chat, key)).toHaveLength(3);
 });

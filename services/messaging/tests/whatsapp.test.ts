@@ -166,7 +166,7 @@ test("a voice message that cannot be transcribed is announced to the agent, imme
   };
   await note();
   service.quiet();
-  // Two, if the first began before it was quiet.
+  // Two, if the first one began before the service was quiet.
   await eventually(() => expect(attempts).toBeGreaterThan(0));
   await service.pass(3 * 60_000);
   expect(await service.texts(from, 2)).toEqual([unheard, unheard]);
@@ -269,7 +269,7 @@ test("when a process stops in the middle of a turn, another one continues it and
   service.quiet();
   await eventually(() => expect(asked).toBe(1));
   await service.replaceProcess();
-  // Until the thread, which was handed over, may be taken.
+  // Until another process may take the thread that the stopped one handed over.
   service.clock.advance(1_000);
   expect(await service.texts(from, 1)).toEqual(["You said: Hi"]);
   expect(turnsOf(number)).toEqual(["Hi", "Hi"]);

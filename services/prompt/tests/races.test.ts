@@ -105,7 +105,8 @@ test("when a delete races an agent that acquires the prompt, exactly one wins", 
     const remove = () => replicas[1].deletePrompt(deletion(owner, promptName));
     const [acquired, removed] = await Promise.allSettled([
       replicas[0].acquirePrompts({ ...newAgent(owner), uses: [byName(promptName)] }),
-      // A delete has less to do before it holds the prompt: only when it starts one call later may either come first.
+      // A delete has less to do before it locks the prompt, so it starts one call later in half of the rounds to give each side a
+      // chance.
       round % 2 === 0 ? remove() : read().then(remove),
     ]);
     if (acquired.status === "fulfilled") {

@@ -329,7 +329,7 @@ describe("changes of one agent's references that arrive out of order", () => {
     );
     expect(await failure(client.deletePrompt(deletion(agent.ownerId, "a")))).toMatchObject({ kind: "conflict" });
     await client.deletePrompt(deletion(agent.ownerId, "b"));
-    // The same one repeated, and newer ones, are done; another owner's agent has revisions of its own.
+    // Repeats and newer revisions are accepted; another owner's agent has its own revisions.
     for (const revision of [2, 2, 3]) await settled(agent, ["a"], revision);
     await settled({ ...agent, ownerId: newOwner() }, [], 1);
   });

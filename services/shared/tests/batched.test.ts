@@ -67,7 +67,7 @@ describe("batched reads", () => {
     expect(calls[1]?.keys).toEqual(["b", "c"]);
   });
 
-  test("calls leave apart only while reads wait for the previous one", async () => {
+  test("calls are spaced only while reads wait for the previous one", async () => {
     const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6 });
     const first = read("a");
     (await call(0)).answer();
@@ -81,7 +81,7 @@ describe("batched reads", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("while company is certain, calls leave apart even if nobody waits for the previous one", async () => {
+  test("while further reads are certain, calls are spaced even if none waits for the previous one", async () => {
     let busy = true;
     const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6, isBusy: () => busy });
     const first = read("a");

@@ -7,7 +7,7 @@ const TOKEN = "0123456789abcdef0123456789abcdef";
 const URL = "https://api.acme.example/v1/carriers/twilio/car_01m7yyhwgbk5r2v7x0z4b6d8f1/voice";
 
 test("Twilio's own example gets the signature that Twilio gives for it", () => {
-  // Of the tests of its library, twilio-node.
+  // From the tests of Twilio's library, twilio-node.
   const form = new URLSearchParams({
     CallSid: "CA1234567890ABCDE",
     Caller: "+14158675309",

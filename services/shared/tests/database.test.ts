@@ -70,7 +70,7 @@ test("no query waits behind one that is blocked while its pool has other connect
   await held.promise;
   const events: string[] = [];
   const blocked = db`select pg_advisory_lock(1), pg_advisory_unlock(1)`.then(() => events.push("blocked"));
-  // More than the pool has connections, transactions among them.
+  // More queries than the pool has connections, some of them transactions.
   await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 5 ? db`select 1` : db.begin((tx) => tx`select 1`))));
   events.push("others");
   release.resolve();

@@ -21,7 +21,8 @@ import { failureOf } from "../src/testing/failures.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 
-// What the services lean on of grpc-js on Bun's http2, without our adapters: an upgrade that breaks it fails here.
+// The services rely on these features of grpc-js on Bun's http2. They are tested without our adapters, so an upgrade that breaks
+// one fails here.
 
 const asIs = (bytes: Buffer) => bytes;
 let echo: RawEcho;

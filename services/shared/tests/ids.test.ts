@@ -22,7 +22,7 @@ test("the characters are the 128 bits of a UUIDv7 of now, none lost", () => {
     expect(Number(bits >> 80n)).toBeLessThanOrEqual(after);
     expect(encode(bits)).toBe(id.slice("cnv_".length));
   }
-  // Every bit below the fixed ones is used.
+  // Every bit below the fixed ones varies.
   const everSet = ids.map(bitsOf).reduce((all, bits) => all | bits);
   expect(everSet & ((1n << 62n) - 1n)).toBe((1n << 62n) - 1n);
 });

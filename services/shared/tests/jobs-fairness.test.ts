@@ -49,7 +49,7 @@ for (const count of [20, MANY]) {
       started.push(job);
       if (job.ownerId === "own_hanging") await released;
     };
-    // Its share is a quarter unless the queue says otherwise.
+    // Without a setting in the queue, an owner's share is a quarter.
     const queue = { concurrency: 8, leaseMs: 60_000, retryDelayMs: () => null, run };
     const worker = startWorker(kit.connect(), { [QUEUE]: queue }, silentLogger, { pollMs: OFTEN_MS });
     kit.atEnd(() => {
@@ -97,7 +97,7 @@ test("retries of an owner whose jobs all fail delay nobody else's jobs", async (
     clock.advance(10);
     expect(ran).toContain("own_z");
   });
-  // The claim that was in progress may have taken one, and so may the one before the turn.
+  // The claim in progress may have taken one, and so may the one before it.
   expect(ran.indexOf("own_z") - before).toBeLessThan(4);
 });
 

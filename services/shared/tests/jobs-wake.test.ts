@@ -6,7 +6,7 @@ import { failureOf } from "../src/testing/failures.ts";
 import { openGate } from "./fixtures/gate.ts";
 import { type JobKit, newJob, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
 
-// When workers look for jobs: nothing here waits for a poll, unless it says so.
+// When workers look for jobs. No test here waits for a poll, unless it says so.
 
 let kit: JobKit;
 
@@ -88,7 +88,7 @@ test("a due job locked by another transaction is not polled in a tight loop", as
     await kit.listening();
     const settled = asked;
     for (let i = 0; i < 100; i++) await tx`select 1`;
-    // The beginning of the listening may wake it once more, and a claim that finds a job locked is repeated twice.
+    // The start of LISTEN may wake the worker once more, and a claim that finds a job locked is repeated twice.
     expect(asked - settled).toBeLessThan(20);
   });
   await eventually(() => expect(ran).toBe(1));

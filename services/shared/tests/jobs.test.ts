@@ -166,7 +166,7 @@ test("a run whose lease was lost changes nothing, however it ends", async () => 
   const [stale] = await claim(clock.now(), 1);
   clock.advance(1_000);
   const [current] = await claim(clock.now(), 1);
-  // As an enqueue during a run does, so that the stale run's number of attempts says nothing.
+  // An enqueue during a run resets the attempts, so the stale run's number of attempts means nothing.
   await enqueueJob(kit.db, newJob("contested", clock.now()));
   const before = await kit.rows();
   if (!stale || !current) throw new Error("not claimed");

@@ -12,7 +12,7 @@ function manual(pieceMs: number) {
     async piece(ownerId: string) {
       const turn = enter(ownerId);
       if (turn) await turn;
-      // Work begins a few steps later.
+      // The work begins a few microtasks later.
       for (let step = 0; step < 10; step++) await Promise.resolve();
       nowMs += pieceMs;
       log.push(ownerId);
@@ -80,7 +80,7 @@ test("an owner that is not alone begins one piece at once", () => {
 test("one piece begins in each turn of the loop, however long the turn has lasted", async () => {
   const planned: (() => void)[] = [];
   let nowMs = 0;
-  // Every look at the clock takes longer than a turn may.
+  // Each reading of the clock shows that more time has passed than a turn may take.
   const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => (nowMs += 10) });
   const begun: number[] = [];
   for (let piece = 0; piece < 4; piece++) enter("a")?.then(() => begun.push(piece));

@@ -62,7 +62,7 @@ async function begunAtOnce(registration: Registration, asked: number): Promise<n
   const key = { ownerId: "own_1", conversationId: "c" };
   const calls = Array.from({ length: asked }, () => client.getConversation(key));
   await eventually(() => expect(begun).toBeGreaterThanOrEqual(6));
-  // Comes after them on the same connection.
+  // This call follows them on the same connection.
   await client.getChatSession({ ownerId: "own_2", sessionId: "s" });
   const atOnce = begun;
   resolve();

@@ -16,7 +16,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const client = createClient(TestService, { peer: "test", address: await started.address() });
     const answer = client.once({ n: 1 }, { timeoutMs: 20_000 });
     await eventually(() => expect(started.messages()).toContain("called"));
-    // Again, as an impatient operator may: it stops once.
+    // An impatient operator may repeat the signal: the process stops once.
     for (let times = 0; times < 3; times++) started.child.kill(signal);
     expect(await answer).toEqual({ n: 1 });
     expect(await started.child.exited).toBe(0);

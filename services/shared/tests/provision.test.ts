@@ -66,7 +66,7 @@ test.each([...SCHEMAS])(
     const [row] = await roles[own]`select current_schema() as schema`;
     expect(row).toEqual({ schema: own });
     expect(await failureOf(roles[own]`create table public.planted (n int)`)).toMatchObject(DENIED);
-    // The extensions that live there are for everybody.
+    // Every role may use the extensions in the public schema.
     expect([...(await roles[own]`select similarity('agent', 'agents') > 0.5 as similar`)]).toEqual([{ similar: true }]);
   },
 );

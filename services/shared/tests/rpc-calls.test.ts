@@ -3,7 +3,7 @@ import type { Call } from "../src/rpc/call.ts";
 import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
-// What goes along with a call from hop to hop: its deadline and what it is called.
+// What travels with a call from hop to hop: its deadline, request id and trace.
 
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 test("a deadline is shorter at every hop", async () => {
-  // Standing still, so that nothing but the rule shortens it.
+  // The clock stands still, so that only the rule shortens the deadline.
   setSystemTime(new Date());
   const seen: number[] = [];
   const see = (call: Call) => seen.push((call.deadlineMs ?? 0) - Date.now());

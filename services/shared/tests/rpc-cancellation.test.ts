@@ -45,7 +45,7 @@ test("a caller that goes away cancels the whole chain behind it, unary and strea
     expect(failure).toMatchObject({ kind: "cancelled", detail: "The request was cancelled" });
   }
   await eventually(() => expect(cancelled.toSorted()).toEqual(started.toSorted()));
-  // A caller that leaves is no fault of ours.
+  // A caller that leaves is not an error of the service.
   expect([...near.lines, ...far.lines]).toEqual([]);
 });
 

@@ -170,7 +170,7 @@ test("a detail that cannot be sent unchanged still arrives: a lone surrogate is 
   });
   const endless = (await failureOf(served.client.once({ name: "endless" }))) as ServiceError;
   expect(endless).toMatchObject({ kind: "invalid", detail: `${"ü".repeat(1_999)}…`, violations: [] });
-  // The connection is as good as before.
+  // The connection still works.
   expect(await failureOf(served.client.once({ name: "half" }))).toMatchObject({ kind: "invalid" });
 });
 

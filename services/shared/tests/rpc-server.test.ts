@@ -176,7 +176,7 @@ test("a client finds its server again after a restart on the same address", asyn
 test("calls of any kind made while a service restarts wait for it", async () => {
   const address = `127.0.0.1:${await freePort()}`;
   const client = createClient(TestService, { peer: "test", address });
-  // Made before anything listens there: the client has tried by then.
+  // The calls start before the server listens: by then the client has tried to connect.
   expect(await client.isReachable(50)).toBe(false);
   const answers = Promise.all([client.once({ n: 1 }), Array.fromAsync(client.many({}))]);
   const handlers = {

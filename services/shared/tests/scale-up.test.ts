@@ -3,7 +3,7 @@ import { type Names, startNames } from "./fixtures/names.ts";
 import type { Served } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
-// Of grpc-js's two ways to ask for names the one that can be pointed at a test's own server; it chooses when it is loaded.
+// grpc-js has two resolvers, chosen when it is loaded. Only this one can use a test's own name server.
 process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = "true";
 const { createClient } = await import("../src/rpc/client.ts");
 const { serveTest } = await import("./fixtures/serve-test.ts");

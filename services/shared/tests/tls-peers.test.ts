@@ -25,7 +25,7 @@ import { startServiceProcess } from "../src/testing/process.ts";
 import { type RecordedLog, recordLog } from "../src/testing/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
-// Who is let in (docs/architecture.md): a process with a certificate of the same authority that the service is meant to serve.
+// A service admits the processes that peers.ts lists, with certificates of its own authority (docs/architecture.md).
 
 const REREAD_MS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -63,7 +63,7 @@ function serveAs(own: TlsFiles): Promise<RunningServer> {
       address: "127.0.0.1:0",
       log: log.log,
       credentials: peerCredentials(own, log.log, REREAD_MS).server,
-      // What the command line has to itself at the account service, here has a method of the test's.
+      // A method of the test's that admits only the command line, as some do at the account service.
       peers: { rest: PEERS.account, Collect: ["parley"] },
     },
   );
@@ -181,7 +181,7 @@ test("new certificates are used without a restart, on both sides, and half-repla
 
   const next = await createAuthority("The next authority");
   await Bun.write(own.key, (await createCertificate(next, "account")).key);
-  // Each takes about as long as it takes for the files to be read again.
+  // Each attempt takes about as long as the interval between readings of the files.
   for (let tries = 0; tries < 10; tries++) expect(await attempt(channel, rotating)).toEqual({ n: 1 });
 
   await storeCertificate(folder, "rotated", next, await createCertificate(next, "account"));

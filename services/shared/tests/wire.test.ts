@@ -7,7 +7,7 @@ import descriptorsFile from "@parley/proto/descriptors.binpb" with { type: "file
 import fc from "fast-check";
 import { asLoaded, messageValue } from "./fixtures/wire-values.ts";
 
-// ts-proto's codecs beside those that protobufjs makes of the same descriptors: two programs that share no code.
+// Compares ts-proto's codecs with those that protobufjs makes of the same descriptors: they share no code.
 
 interface Codec {
   encode(value: unknown): { finish(): Uint8Array };
@@ -19,7 +19,7 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 const loaded = loadFileDescriptorSetFromBuffer(bytes, { longs: Number });
 const messages = [...registry]
   .filter((type): type is DescMessage => type.kind === "message")
-  // A type inside another one is tried with it; Google's are tried inside ours, gRPC's own by its standard clients.
+  // A nested type is tested with its parent, Google's types within ours, and gRPC's own by its standard clients.
   .filter((type) => type.parent === undefined && !/^(google\.protobuf|grpc)\./.test(type.typeName))
   .map((type) => [type.typeName, type] as const);
 

@@ -169,7 +169,7 @@ test("an interruption stores exactly the words that were heard, and none of the 
   conversations.script = says("We open at nine in the morning, and on Sundays at ten. Do come and see us.");
   const call = await newCall({ conversations });
   await call.asks("When do you open?");
-  // The answer began at the end of the turn; a word takes 200 ms.
+  // The reply began at the end of the turn; a word takes 200 ms.
   call.began();
   await call.time.pass(300);
   const playedBefore = call.leg.played.length;
@@ -583,7 +583,7 @@ test("a recorded call has the address of its recording once it is over", async (
   await call.ended;
   expect(conversations.completed).toMatchObject([{ recordingUrl: "https://api.example/recording" }]);
   expect(kept.finished).toEqual([call.conversationId]);
-  // The two headers, and a page for each second.
+  // Two headers, and a page for each second.
   expect(Buffer.concat(kept.written).toString("latin1").match(/OggS/g)?.length).toBeGreaterThanOrEqual(4);
 });
 
@@ -683,7 +683,7 @@ test("an agent with a speech-to-speech model needs no other model, and its tools
   sts.report({ type: "user_said", text: "Bye." });
   sts.report({ type: "tool_call", callId: "c", name: "end_call", arguments: { message: "Bye!" } });
   await call.time.pass(10);
-  // The greeting, the user's farewell, and the reply that this belongs to.
+  // The greeting, the user's farewell, and the reply that the tool call belongs to.
   const place = { sequence: 3, offset: 0 };
   expect(conversations.tools).toMatchObject([{ name: "end_call", arguments: { message: "Bye!" }, ...place }]);
   sts.speaks("Bye bye.");

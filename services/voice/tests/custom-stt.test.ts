@@ -51,7 +51,7 @@ function listen(
 ) {
   const endpoint = { baseUrl, apiKey: apiKey === "" ? undefined : apiKey };
   const config = { providerName: "CUSTOM_STT", modelName: "any", endpoint };
-  // An hour: no partials unless a test wants them.
+  // An hour, so that there are no partial results unless a test wants them.
   const settings = { variables: {}, guardedFetch: egress.fetch, times: { partialMs: 3_600_000, retryMs: 1, ...times } };
   const stt = selectSpeechToText(config, settings);
   const events: SpeechEvent[] = [];

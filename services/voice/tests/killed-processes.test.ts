@@ -61,7 +61,7 @@ function startConversation(): Promise<ServiceProcess> {
     PARLEY_LISTEN: `unix:${join(folder, "conversation.sock")}`,
     DATABASE_URL: database.urls.conversation,
     PARLEY_AGENT_ADDRESS: services[1]?.address ?? "",
-    // Nobody is there: events wait, and can be counted.
+    // Nothing listens there, so events wait and can be counted.
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",

@@ -58,7 +58,7 @@ test("the calls of a process that died are ended once, by another, when their le
   await dead.take(call);
   clock.advance(1_000);
   await dead.connected(call);
-  // It beats no more.
+  // It no longer extends its leases.
   await dead.stop();
   const ended: LostCall[] = [];
   const others = [1, 2].map(() =>
@@ -107,7 +107,7 @@ test("a call that its process has given up ends even if the database was down th
   await process.take(call);
   const [row] = await db`select * from calls where owner_id = ${call.ownerId}`;
   await process.release(call);
-  // As if the row could not be deleted.
+  // As if the row had not been deleted.
   await db`insert into calls ${db(row as never)}`;
   clock.advance(7_000);
   await eventually(() => expect(ended).toContain(call.conversationId));
@@ -144,7 +144,7 @@ test("a conversation that begins after its process was found dead is ended too, 
   const other = startProcess(clock, endsLost(clock, begun, ended));
   await leaseEnds(clock, call);
   for (const own of [callOf(call.ownerId), callOf(call.ownerId)]) await eventually(() => other.take(own));
-  // The request that was in progress is carried out.
+  // The request that was in progress succeeds.
   begun.add(call.conversationId);
   await leaseEnds(clock, call);
   expect(ended).toEqual([call.conversationId]);

@@ -99,7 +99,7 @@ test("a file that cannot be written rejects, and says why", async () => {
 test("a recording of a bucket becomes one object, and its pieces are deleted", async () => {
   const files = inBucket();
   const file = files.create(NAME);
-  // More than a part of an upload.
+  // More than one part of an upload.
   for (let at = 0; at < 21; at++) await file.write(bytesOf(262_144, at));
   await file.close();
   expect(bucket.objects.size).toBe(21);

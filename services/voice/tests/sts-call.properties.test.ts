@@ -74,7 +74,7 @@ test("whatever a model does and when, an interrupted reply is not played on, and
         if (each.does === "voice") detector.report({ type: each.type, agoMs: 0 });
         if (each.does !== "tells") continue;
         sts.report(each.event);
-        // Only a last apology continues.
+        // Only a final apology continues while the user speaks.
         if (each.event.type !== "user_began" || leg.hungUp || sts.said.includes(LINES.apology)) continue;
         expect(leg.queuedSamples()).toBe(0);
       }

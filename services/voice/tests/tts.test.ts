@@ -153,7 +153,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     for (const piece of PIECES) spoken.say(piece);
     spoken.end();
     await ended(events);
-    // An empty stream of samples is a piece without sound.
+    // With an empty stream of samples, a piece has no sound.
     const isBare = ["OPENAI", "ELEVENLABS"].includes(config.providerName) && server.connections.length === 0;
     const text = isBare ? PIECES[0].trim() : TEXT;
     expect([heard(events), events.at(-1)]).toEqual([text, { type: "done" }]);

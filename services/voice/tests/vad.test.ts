@@ -16,7 +16,7 @@ async function send(detector: VoiceDetector, parts: readonly Pcm[], heard: (even
   for (const part of parts) {
     for (let at = 0; at < part.length; at += FRAME_SAMPLES) {
       stream.send(part.subarray(at, at + FRAME_SAMPLES));
-      // Slower than the detector, so that nothing is dropped.
+      // Slower than the detector's pace, so that it drops nothing.
       if (at % (10 * FRAME_SAMPLES) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }
@@ -65,7 +65,7 @@ test("a thread that dies is started again, not before a pause, and the calls tha
   stream.send(silence(320));
   await eventually(() => expect(dies.windows).toBeGreaterThan(0));
   dies.onerror?.({ message: "out of memory" });
-  // Nobody judges what is said in the meantime, and nothing waits for it.
+  // No thread judges this audio, and nothing waits for it.
   stream.send(silence(320));
   expect(threads).toHaveLength(2);
   const next = await eventually(() => threads[2] ?? Promise.reject(new Error("not started again")));

@@ -338,7 +338,7 @@ describe("an attempt", () => {
       };
       const before = await lease();
       await eventually(async () => {
-        // Again and again, because the process that holds the lease extends it.
+        // Repeated, because the process that holds the lease extends it.
         await short.sql`
           update jobs set leased_until = '2000-01-01' where job_id = ${destinationId} and lease = ${before}`;
         expect(await lease()).toBeGreaterThan(before);
@@ -445,7 +445,7 @@ describe("a destination that is disabled, deleted or moved", () => {
     const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
     await Promise.all(Array.from({ length: 40 }, () => acceptEvent(service.client, newEvent(ownerId))));
     await eventually(() => expect(receiver.received).toHaveLength(32));
-    // Whatever disabled it saw none of them.
+    // The update that disables it sees none of these deliveries.
     await service.sql`update destinations set enabled = false where destination_id = ${destinationId}`;
     answers.resolve();
     const deliveries = await ended(service.client, ownerId, 40);

@@ -55,7 +55,7 @@ describe("a forgotten conversation", () => {
 
     const request = { ownerId, conversationIds: [gone.conversationId, "no conversation's"] };
     for (const _ of ["at first", "once more"]) await client.forgetConversations(request);
-    // Given once more by a relay that did not hear it was taken.
+    // A relay that did not get the answer sends it again.
     await acceptEvent(client, gone);
     expect(await quoting("zebra")).toEqual(NOWHERE);
     expect(await quoting("giraffe")).toEqual({ ...NOWHERE, events: 1, attempts: 2 });

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-// Whatever delivers here is a process that its test has started.
+// The processes that a test has started; nothing else delivers here.
 let running: TestProcess[] = [];
 beforeEach(async () => {
   database = await createTestDatabase();

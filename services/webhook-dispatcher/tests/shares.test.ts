@@ -65,7 +65,7 @@ test("hundreds of MiB for hanging receivers stay within their memory limit, and 
   const destinations = Array.from({ length: 6 }, (_, at) => `${hanging.url}/${at}`);
   for (const url of destinations) await newDestination(service.client, url, { ownerId: hostile });
   await accept(hostile, 50, longPayload);
-  // As many attempts as the owner's share has room for, of 300 that are due.
+  // As many attempts as fit into the owner's share, of 300 that are due.
   await eventually(() => expect(hanging.received).toHaveLength(OWNER_BYTES / PAYLOAD_BYTES));
   const { ownerId } = await newDestination(service.client, quick.url);
   await accept(ownerId, 1, () => "{}");
@@ -126,10 +126,10 @@ test("an owner with many destinations leaves room for another owner's", async ()
   for (let at = 0; at < 40; at++) await newDestination(service.client, `${hanging.url}/${at}`, { ownerId: many });
   const { ownerId: few } = await newDestination(service.client, receiver.url);
   await Promise.all(Array.from({ length: 15 }, () => acceptEvent(service.client, newEvent(many))));
-  // An owner's share of the destinations that a process delivers to at once.
+  // The owner's share of the destinations that a process delivers to at once.
   await eventually(() => expect(new Set(hanging.received.map(({ target }) => target)).size).toBe(32));
   await Promise.all(Array.from({ length: 40 }, () => acceptEvent(service.client, newEvent(few))));
-  // As many as one destination ever has, where an equal share of each destination would be 15.
+  // As many as one destination ever gets; an equal share for each destination would be 15.
   await eventually(() => expect(receiver.received).toHaveLength(32));
   answer();
   await eventually(() => expect(hanging.received).toHaveLength(600));
@@ -143,7 +143,7 @@ test("an owner whose events cannot be stored yet delays no other owner's, in the
   await acceptEvent(client, newEvent(stuck.ownerId));
   await ended(client, stuck.ownerId, 1);
   const blocked = await sql.begin(async (tx) => {
-    // The statement that stores the next event asks for the same job.
+    // The statement that stores the next event requests the same job, so it waits.
     await tx`
       insert into jobs (owner_id, job_id, queue, payload, due_at)
       values (${stuck.ownerId}, ${stuck.destinationId}, 'deliver', '{}', 'infinity')

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 test("old events, forgotten ones too, are deleted in batches bounded by their payloads, a larger one by itself", async () => {
   const ownerId = newOwner();
-  // Not so old that the service's own sweep takes them.
+  // Too new for the service's own sweep.
   const [old, now] = [new Date(Date.now() - 60_000), new Date()];
   const lengths = [600, 600, 5_000, null, null, 100];
   await service.sql`

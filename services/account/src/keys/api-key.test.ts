@@ -14,6 +14,6 @@ test("every key has the right form, a unique prefix and a unique digest", () => 
 test("every position of a key varies", () => {
   const keys = Array.from({ length: 2_000 }, () => newApiKey().apiKey.slice(3));
   const values = Array.from({ length: 43 }, (_, at) => new Set(keys.map((key) => key.charAt(at))).size);
-  // The first digit holds what is left of 256 bits: 2^256 is a little less than 62^43.
+  // The first digit has fewer values: 2^256 is a little less than 62^43.
   expect(Math.min(...values)).toBeGreaterThan(45);
 });

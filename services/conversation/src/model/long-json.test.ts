@@ -21,7 +21,7 @@ test.each([1, 5, 7, 1_000, PIECE, 1e9])(
   "what arrives in pieces of %d characters has the value that it has as a whole",
   (pieceLength) => {
     for (const value of VALUES) expect(read(JSON.stringify(value), pieceLength)).toEqual(value);
-    // Escaped in a way that JSON.stringify does not.
+    // Uses escapes that JSON.stringify does not write.
     const escaped = `["${"\\u00e9\\/\\ud83c\\udf89".repeat(5_000)}"]`;
     expect(read(escaped, pieceLength)).toEqual(JSON.parse(escaped));
   },

@@ -19,7 +19,7 @@ test("the parts that are read contain all of the newest matches, in whatever ord
         .flatMap((all, part) => all.map((began) => ({ began, part })))
         .sort((a, b) => b.began - a.began);
       const last = newest[Math.min(wanted, newest.length) - 1]?.began ?? Number.POSITIVE_INFINITY;
-      // With those that began at the same moment as the last one, whose order is for others to tell.
+      // Includes conversations that began at the same moment as the last one, because their order is decided elsewhere.
       for (const { began, part } of newest) if (began >= last) expect(read.has(part)).toBeTrue();
     }),
   );

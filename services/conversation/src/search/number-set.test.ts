@@ -14,7 +14,7 @@ import {
 const PARTS = 4;
 const places = fc.oneof(
   fc.uniqueArray(fc.nat(PART - 1), { maxLength: 20 }),
-  // Around the number from which on bits are kept.
+  // Around the size at which a set switches to bits.
   fc.integer({ min: 120, max: 136 }).map((count) => Array.from({ length: count }, (_, at) => at * 15)),
   fc.constant(Array.from({ length: PART }, (_, at) => at)),
 );

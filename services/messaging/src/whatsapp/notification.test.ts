@@ -18,7 +18,7 @@ function contentOf(message: object) {
   return first?.content ?? null;
 }
 
-// The messages of Meta's reference, as its pages show them.
+// The messages of Meta's reference.
 test.each([
   [{ type: "text", text: { body: "Does it come in another color?" } }, "Does it come in another color?"],
   [{ type: "button", button: { payload: "Unsubscribe", text: "Unsubscribe" } }, "Unsubscribe"],

@@ -317,7 +317,7 @@ describe("bodies", () => {
     ["of announced length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"],
     ["ended by the connection", "HTTP/1.1 200 OK\r\n\r\nhello"],
   ])("a reset in a body %s is an error", async (_, sent) => {
-    // A reset takes along what the client has not read yet.
+    // A reset discards data that the client has not read yet.
     const headRead = Promise.withResolvers<void>();
     await using server = await startRawServer(async (socket) => {
       socket.write(sent);

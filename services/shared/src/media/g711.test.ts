@@ -22,7 +22,7 @@ test.each([
   const everySample = Int16Array.from({ length: 65_536 }, (_, at) => at - 32_768);
   const decoded = law.decode(law.encode(everySample));
   for (const [at, sample] of everySample.entries()) {
-    // Within half a step of the exponent, or at the end of the scale.
+    // Within half a quantization step, or at the end of the scale.
     expect(Math.abs((decoded[at] as number) - sample)).toBeLessThanOrEqual(Math.max(8, Math.abs(sample) / 30 + 4));
   }
   expect(law.silence).toBe(silence);

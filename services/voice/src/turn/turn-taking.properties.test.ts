@@ -58,7 +58,7 @@ function play(given: TurnSettings, events: readonly { waitMs: number; event: Tur
     for (let due = dueAt(state); due !== null && due <= until; due = dueAt(state)) {
       now = Math.max(now, due);
       happen({ type: "time" });
-      // Nothing is due twice at the same moment.
+      // No timer is due again at the same moment.
       expect(dueAt(state) ?? Number.POSITIVE_INFINITY).toBeGreaterThan(now);
     }
     now = until;

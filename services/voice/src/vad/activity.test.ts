@@ -61,7 +61,7 @@ test("a click is not speech, and a quiet moment in a word is not silence", () =>
   expect(judge([0.9, 0.9, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1, 0.1])).toHaveLength(1);
 });
 
-test("beginnings and ends take turns, whatever the probabilities", () => {
+test("beginnings and ends alternate, whatever the probabilities", () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true })), (probabilities) => {
       const types = judge(probabilities).map(({ type }) => type);

@@ -311,7 +311,7 @@ test("forged callbacks are looked up a few at a time, and a true one passes most
   const before = asked.length;
   expect(await send({ form: ringing() })).toContain("<Stream");
   expect(before).toBeLessThan(5);
-  // Ids take turns: each of the fifty once.
+  // Ids take turns, so each of the fifty is served once before.
   expect(asked.indexOf(TWILIO)).toBeLessThan(60);
   for (const failure of await Promise.all(forged)) expect(failure).toMatchObject({ kind: "not_found" });
 });

@@ -225,7 +225,7 @@ test("a room is deleted even after Daily was down", async () => {
   await kit.held.get(session.conversationId)?.end();
   kit.standIn.failNext(503);
   expect(await failureOf(kit.work(session.ownerId))).toBeInstanceOf(CarrierUnavailable);
-  // As a worker does after a failed run.
+  // A worker does the same after a failed run.
   await enqueueJob(db, sessionJob(session, kit.clock.now()));
   await kit.work(session.ownerId);
   expect(kit.standIn.deleted).toEqual([session.roomName]);
@@ -291,7 +291,7 @@ test.each([
   "Daily's %i while it makes a room is told as %s and leaves nothing behind",
   async (status, kind, detail) => {
     const ownerId = newOwner();
-    // The second is for the look whether the room is there.
+    // The second failure answers the look-up of the room.
     kit.standIn.failNext(status, ...(status === 400 ? [404] : []));
     expect(await failure(kit.create(ownerId))).toMatchObject({ kind, detail });
     await kit.work(ownerId);

@@ -119,7 +119,7 @@ test("the stream of a call whose transfer is confirmed stays open until the carr
   const us = listening();
   const { line, leg, arrived } = await stream("plivo", us.to);
   const transferred = leg.transfer("+15550100");
-  // Whatever would end the stream at once has happened when the carrier has heard this.
+  // By the time the carrier has heard this, anything that would end the stream at once has happened.
   leg.play(tone(500, 0.1));
   await eventually(() => expect(line.played.length).toBeGreaterThan(0));
   expect(arrived.gone.aborted).toBeFalse();

@@ -129,13 +129,13 @@ test("numbers on the do-not-call list are skipped and counted, and refused for a
   expect(list?.numbers.map(({ mobileNumber }) => mobileNumber)).toEqual(denied);
   await kit.handlers.removeDoNotCall?.({ ownerId, mobileNumber: denied[0] ?? "" }, served);
   await kit.create(ownerId, { toMobileNumber: denied[0] ?? "" });
-  // Another owner's list is its own.
+  // Another owner has a list of its own.
   await kit.create(newOwner(), { toMobileNumber: denied[1] ?? "" });
 });
 
 test("a batch calls only within its window, and not before its start", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });
-  // The clock says midnight.
+  // It is midnight by the clock.
   const window = { fromMinute: 9 * 60, toMinute: 17 * 60, timezone: "UTC" };
   const batch = await batchOf(kit, [THEIRS], { window });
   const later = await batchOf(kit, [THEIRS], { startAt: new Date(kit.clock.now().getTime() + 10 * 3_600_000) });

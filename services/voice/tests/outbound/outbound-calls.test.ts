@@ -46,7 +46,7 @@ test("a call is durable before its carrier is asked, then rings, is answered and
   await kit.held.get(call.conversationId)?.end({ durationSeconds: 42 });
   expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_SUCCESS, durationSeconds: 42 });
   await kit.pass(ownerId, 60);
-  // The process that held it completes its conversation.
+  // The process that held the call completes its conversation.
   expect(kit.conversations.size).toBe(0);
 });
 

@@ -25,7 +25,7 @@ test("a terminal's phone and an agent hear each other until the agent hangs up",
   audio.say(tone(250, 1).subarray(0, PHONE_HZ));
   leg?.play(tone(1_500, 0.5));
   await eventually(() => {
-    // Of 16,000 samples a second, so that the tone is an octave lower here.
+    // The tone has 16,000 samples a second, so it is an octave lower here.
     expect(agent.heardTone(125)).toBeTrue();
     expect(energy).toBeGreaterThan(10_000);
   });

@@ -27,9 +27,9 @@ afterAll(async () => {
 
 /** Registers as an account of kamailio's. */
 async function registered(account: string, invited: (invite: Invite) => void): Promise<Phone> {
-  // Another process may take longer than 20 ms for its turn.
+  // Another process may take longer than 20 ms to answer.
   const ours = await phone(invited, "UDP", { t1Ms: 500 });
-  // Until kamailio listens.
+  // Repeated until kamailio listens.
   await eventually(async () => {
     const answer = await ours.register({
       uri: "sip:trunk.example",
@@ -39,7 +39,7 @@ async function registered(account: string, invited: (invite: Invite) => void): P
       seconds: 30,
       former: null,
     });
-    // It grants no less than a minute.
+    // It grants at least a minute.
     expect(answer).toMatchObject({ registered: { seconds: 60 } });
   });
   return ours;

@@ -56,7 +56,7 @@ test("while the peer holds the call, playback waits; then it continues", async (
   leg().play(tone(500, 0.2));
   const marked = leg().heardSamples();
   const resume = call.within("UPDATE", {}, peer.description());
-  // A round trip, in which playback would have gone on.
+  // After a round trip, playback would have continued.
   const options = call.within("OPTIONS", { cseq: "3 OPTIONS" });
   peer.send(options);
   await peer.answerTo(options, 200);

@@ -20,7 +20,7 @@ test("a registration proves the password and points to us for as long as the tru
     registered: { contact, seconds: 90 },
   });
   expect([...trunk.bindings]).toEqual([contact]);
-  // What is not answered soon is sent again.
+  // A request that is not answered soon is sent again.
   const asked = trunk.asked.map((request) => `${request.uri} ${headerOf(request, "to")} ${headerOf(request, "cseq")}`);
   expect([...new Set(asked)]).toEqual([
     "sip:trunk.example <sip:acme@trunk.example> 1 REGISTER",

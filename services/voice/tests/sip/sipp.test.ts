@@ -13,7 +13,7 @@ let folder: string;
 beforeAll(async () => {
   sipp = await obtain("sipp");
   folder = mkdtempSync(join(tmpdir(), "parley-sipp-"));
-  // Its built-in scenarios read their audio from here.
+  // sipp's built-in scenarios read their audio from here.
   symlinkSync("/usr/share/sip-tester", join(folder, "pcap"));
 }, 120_000);
 afterAll(() => {
@@ -26,7 +26,7 @@ test("sipp's calls are answered, their keys are heard, and they end", async () =
   await run([answering.address, "-sn", "uac_pcap", "-m", "1"]);
   await eventually(() => expect(agent.endings).toEqual(["hung_up"]));
   expect(agent.keys).toEqual(["1"]);
-  // 236 packets of 30 ms, as the recording has them.
+  // The recording has 236 packets of 30 ms.
   expect(agent.frames()).toBeGreaterThan(300);
   expect(answering.dropped).toEqual({});
 });
@@ -42,7 +42,7 @@ test("a call to sipp is answered, and ended by us", async () => {
   try {
     const address = { protocol: "UDP", address: "127.0.0.1", port } as const;
     const calling = await phone();
-    // Until sipp listens.
+    // Repeated until sipp listens.
     const leg = await eventually(async () => {
       const call = { ...to(calling), uri: `sip:service@127.0.0.1:${port}`, server: address };
       const called = await calling.call(call, listening().to);

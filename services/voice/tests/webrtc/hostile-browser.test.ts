@@ -4,7 +4,7 @@ import { answerOffer, type WebRtcOptions } from "../../src/transport/webrtc/peer
 import { listening, tone } from "../listening.ts";
 import { browser } from "./browser.ts";
 
-// A test fails when anything is thrown that nobody handles: it would end the process and everybody's calls.
+// Any unhandled exception fails the test: it would end the process and everybody's calls.
 
 const OPTIONS: WebRtcOptions = { hostname: "127.0.0.1", ports: { first: 26_000, last: 26_999 }, dropped: () => {} };
 
@@ -18,7 +18,7 @@ test("a browser that dies affects no other call", async () => {
   leg.play(tone(1_500, 0.5));
   leg.mark("said");
   await eventually(() => expect(page.channel.readyState).toBe("open"));
-  // What it sent last is answered when it is gone, and the system refuses the answers.
+  // Our answer to its last messages arrives when it is gone, and its system refuses the packets.
   for (let at = 0; at < 3; at++) await sctpOf(page).send(1, STRING, Buffer.from("hello"));
   await page.vanish();
   await eventually(() => expect(agent.marks).toEqual(["said"]));
@@ -29,7 +29,7 @@ test("a browser that dies affects no other call", async () => {
 test("captions continue after messages that no browser sends", async () => {
   const { page, peer } = await connected();
   await page.connection.sctpTransport?.dtlsTransport.sendData(Buffer.from("no SCTP"));
-  // Of an unknown kind, on the channel; and the answer to a channel that nobody opened.
+  // A message of an unknown kind, and the answer to a channel that was never opened.
   await sctpOf(page).send(1, 99, Buffer.from("hello"));
   await sctpOf(page).send(77, CONTROL, Buffer.from([2]));
   await eventually(() => {

@@ -48,7 +48,7 @@ test("captions from before the browser's channel is open reach it, in order", as
   await opening.promise;
   peer.tell("second");
   await eventually(() => expect(page.captions).toContain("second"));
-  // What is over the limit is dropped.
+  // Captions above the limit are dropped.
   expect(page.captions).toEqual(["first", "second"]);
   await leg.hangUp();
 });
@@ -67,7 +67,7 @@ test("a network error on the media socket ends neither the process nor the socke
   const from = await UdpTransport.init("udp4", { interfaceAddresses: { udp4: "127.0.0.1" } });
   const to = await UdpTransport.init("udp4", { interfaceAddresses: { udp4: "127.0.0.1" } });
   open.push(from, to);
-  // What a browser's closed port causes now and then: the ICMP answer that reaches the next read.
+  // A browser's closed port can cause this: the ICMP answer reaches the next read.
   to.socket.emit("error", Object.assign(new Error("recvmsg ECONNREFUSED"), { code: "ECONNREFUSED" }));
   const received = Promise.withResolvers<string>();
   to.onData = (bytes) => received.resolve(bytes.toString());

@@ -43,7 +43,7 @@ test("a word is not held back any longer than until the next one begins", () => 
       for (const piece of given) {
         sent += cutter.push(piece);
         came += piece;
-        // What is held back is one word at most: no white space in it but at its end.
+        // At most one word is held back: it has white space only at its ends.
         expect(came.slice(sent.length)).toMatch(/^\s*[^\s。]*[\s。]*$/);
       }
     }),

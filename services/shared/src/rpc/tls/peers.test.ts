@@ -20,7 +20,7 @@ test.each(["DNS:gateway", "DNS:localhost, DNS:gateway, IP Address:127.0.0.1", "I
 test.each([
   ["DNS:gateway.evil.example", "A peer with the names gateway.evil.example is not served here"],
   ["DNS:not-gateway", "A peer with the names not-gateway is not served here"],
-  // Node quotes what a name of another kind could pass for one with.
+  // Node quotes a name of another type that contains what looks like a DNS name.
   ['URI:"urn:x, DNS:gateway"', "A peer without a name is not served here"],
   ["URI:urn:DNS:gateway", "A peer without a name is not served here"],
   ["", "A peer without a name is not served here"],

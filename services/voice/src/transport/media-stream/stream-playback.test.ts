@@ -68,7 +68,7 @@ test("audio that the carrier had not played when it was cleared was not heard, a
   expect(sent.at(-1)).toBe("clear");
   expect(player.heardSamples()).toBe(0);
   expect(player.queuedSamples()).toBe(0);
-  // Carriers report the marks of what they dropped, too.
+  // Carriers also report the marks of audio that they dropped.
   player.marked(marks()[0] ?? "");
   pass(3_000);
   expect(reached).toEqual([]);

@@ -10,7 +10,7 @@ test("packets that swap places within the wait arrive in order, each once", () =
       fc.array(fc.nat(5), { minLength: 2, maxLength: 60 }),
       fc.array(fc.nat(60)),
       (first, delays, doubled) => {
-        // The first packet is where the stream begins; each later one is late by up to five packets.
+        // The stream begins with the first packet; each later one is up to five packets late.
         const order = [0, ...delays.map((delay, at) => ({ at: at + 1, due: at + 1 + delay }))]
           .map((entry) => (typeof entry === "number" ? { at: 0, due: -1 } : entry))
           .sort((a, b) => a.due - b.due || a.at - b.at)

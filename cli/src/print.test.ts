@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { formatJson, formatRecord, formatTable } from "./print.ts";
 
-/** Clears a terminal, sets its title, turns the line round. */
+/** Clears a terminal, sets its title, and reverses the line. */
 const STEERING = "\u001b[2J \u009b31m \u001b]0;x\u0007 \r\n \u202e";
 const SHOWN = "\\u001b[2J \\u009b31m \\u001b]0;x\\u0007 \\u000d\\u000a \\u202e";
 

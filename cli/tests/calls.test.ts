@@ -11,7 +11,7 @@ const BATCH = { batch_id: "bat_1", status: "RUNNING", agent_id: "agt_1", total: 
 const SENT = { message_id: "msg_1", conversation_id: "cnv_1", status: "QUEUED" };
 
 let folder: string;
-/** Answers as the API does, and remembers what it was asked. */
+/** Answers like the API, and keeps the requests. */
 let api: Bun.Server<undefined>;
 let asked: { line: string; key: string | null; body: unknown }[] = [];
 beforeAll(async () => {

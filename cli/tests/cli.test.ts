@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-/** What a command prints with --json, which must have worked. */
+/** The output of a command with --json, which must succeed. */
 async function json(...args: string[]) {
   const { status, stdout, stderr } = await stack.parley([...args, "--json"]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -20,7 +20,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-/** What a command prints with --json, which must have worked. */
+/** The output of a command with --json, which must succeed. */
 async function json(...args: string[]) {
   const { status: code, stdout, stderr } = await stack.parley([...args, "--json"]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });

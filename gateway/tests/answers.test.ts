@@ -4,11 +4,11 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { type Answers, createAnswers } from "../src/http/answer/answers.ts";
 
 const MIB = 1024 * 1024;
-/** All that one owner may keep, and the response of a service that takes as much, here and as JSON. */
+/** Everything that one owner may hold, and a service's response that takes as much, here and as JSON. */
 const SHARE = 64 * MIB;
 const FILLS_SHARE = SHARE / 2;
 const STAYS = new AbortController().signal;
-/** More than sockets take by themselves. */
+/** More than sockets buffer by themselves. */
 const LONG = { text: "\u0001".repeat(5 * MIB) };
 
 type Serve = (answers: Answers, request: Request) => Promise<Response>;
@@ -18,7 +18,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** A server of long answers to one owner, each of which takes up the owner's share. */
+/** A server of long responses to one owner, each as large as the owner's share. */
 function start(serve: Serve = reserved, idleTimeout = 30) {
   const answers = createAnswers();
   const server = Bun.serve({

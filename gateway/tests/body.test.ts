@@ -42,7 +42,7 @@ test.each(["9007199254740991", "9007199254740992", "1e20", "0.123456789012345678
 );
 
 const metadataOf = (json: string) => requestOf(`{"agent_id":"a","metadata":${json}}`);
-/** A document has two values beside those in `metadata`, itself and `agent_id`, and `metadata` is one. */
+/** A document has two values besides those in `metadata`: itself and `agent_id`. `metadata` counts as one, too. */
 const FIT = 10_000 - 3;
 
 test.each([

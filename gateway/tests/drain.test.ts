@@ -6,7 +6,7 @@ import { createDrain } from "../src/drain.ts";
 /** Longer than a test may take. */
 const NEVER_MS = 600_000;
 
-/** A server that answers at once, but for `/stream`, which says "one " and continues when told. @param port one to share */
+/** A server that answers at once, except on `/stream`, where it says "one " and continues when told. @param port one to share */
 function startServer(limitMs: number, port = 0) {
   const drain = createDrain(limitMs);
   const gate = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ const ALLOWED = 60;
 const STAYS = new AbortController().signal;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Guesses with a clock, an address that has used up its wrong ones, and what was looked up. */
+/** Guesses with a clock, an address that has used up its wrong ones, and the look-ups that were made. */
 async function suspect() {
   let nowMs = 0;
   let taken = 0;

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => gateway.stop());
 
-/** What the gateway answers to a request with exactly this head. */
+/** The gateway's answer to a request with exactly this head. */
 async function ask(...head: string[]): Promise<{ status: number; body: string }> {
   const port = Number(gateway.address.split(":").at(-1));
   const socket = connect(port, "127.0.0.1", () =>

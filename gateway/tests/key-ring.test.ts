@@ -6,7 +6,7 @@ import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/shared/testing/eventually";
 import { createKeyRing, type KeyRing } from "../src/auth/key-ring.ts";
 
-/** Long before a remembered key is looked up again, which is half a minute; by itself it takes less than a second. */
+/** Much shorter than the half minute after which a remembered key is looked up again; it takes less than a second. */
 const SOON_MS = 10_000;
 const DIGEST = Buffer.alloc(32, 1);
 
@@ -21,7 +21,7 @@ function grantOf(keyId: string): KeyGrant {
   };
 }
 
-/** An account service whose answers and change stream the test holds. */
+/** An account service whose answers and change stream the test controls. */
 function scriptedAccounts() {
   const state = {
     grant: grantOf("key_1") as KeyGrant | undefined,
@@ -31,7 +31,7 @@ function scriptedAccounts() {
     beforeAnswer: async () => {},
     tell: (_change: Partial<WatchKeysResponse>) => {},
     cut: () => {},
-    /** No sign of life anymore, on a stream that stays open. */
+    /** Stops the heartbeats, on a stream that stays open. */
     hush: () => {},
   };
   return {

@@ -106,7 +106,7 @@ interface Described {
   patternProperties?: Record<string, Described>;
 }
 
-/** Where a schema, and what is in it, has a property that nothing describes. */
+/** Where a schema, or a schema within it, has a property without a description. */
 function undescribed(schema: Described, schemas: Record<string, Described>, path: string): string[] {
   const inner = [...(schema.anyOf ?? []), ...Object.values(schema.patternProperties ?? {})];
   const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {

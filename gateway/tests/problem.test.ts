@@ -12,7 +12,7 @@ import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const SECRET = "relation owners does not exist";
 
-/** What a request gets that goes no further than its key or its rate. */
+/** The answer to a request that gets no further than its key or its rate. */
 async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>): Promise<Response> {
   const gate: GateContext = {
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },

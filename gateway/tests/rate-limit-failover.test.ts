@@ -143,7 +143,7 @@ async function redisKeys(): Promise<string[]> {
   return keys;
 }
 
-/** Takes until the return to Redis is logged. */
+/** Sends requests until the return to Redis is logged. */
 async function untilBack(limiter: RateLimiter, log: { info: object[] }): Promise<void> {
   await eventually(async () => {
     await limiter.take("probe", 1_000_000);

@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A Redis that speaks TLS alone, as compose.yaml runs it. @returns its rediss:// address */
+/** A Redis that only speaks TLS, as compose.yaml runs it. @returns its rediss:// address */
 async function startTlsRedis(hosts?: string[]): Promise<string> {
   const own = await createCertificate(authority, "redis.example", {}, hosts);
   const { ca, cert, key } = await storeCertificate(folder, "redis", authority, own);
@@ -46,7 +46,7 @@ async function fileOf({ cert }: Certificate): Promise<string> {
   return file;
 }
 
-/** What comes of one take, with the authority in this file. */
+/** The outcome of one request to the limiter, with the authority in this file. */
 async function take(url: string, file: string): Promise<string> {
   const limiter = await redisLimiter({ url, authority: authorityIn(file, "PARLEY_REDIS_CA") });
   try {

@@ -38,7 +38,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A callback whose body comes as the test says. */
+/** A callback whose body arrives as the test says. */
 function callback(provider: string) {
   const body = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
   const cancelled = Promise.withResolvers<void>();

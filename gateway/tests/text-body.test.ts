@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { type TextBody, textBody } from "../src/http/answer/text-body.ts";
 
 const MIB = 1024 * 1024;
-/** More than the sockets of one connection take. */
+/** More than the sockets of one connection buffer. */
 const WRITTEN_MAX = 32 * MIB;
 
 interface Unread extends AsyncDisposable {

@@ -4,7 +4,7 @@ import { withoutUnreadBodies } from "../src/http/unread-bodies.ts";
 
 const MIB = 1024 * 1024;
 
-/** Refuses everything unread but a request to /read. */
+/** Refuses every request unread, except one to /read. */
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
@@ -17,7 +17,9 @@ const server = Bun.serve({
 
 afterAll(() => server.stop(true));
 
-/** Sends requests on one connection; resolves with all that came once the server has closed it, or once `until` came. */
+/**
+ * Sends requests on one connection. Resolves with everything received once the server has closed it, or once `until` has arrived.
+ */
 async function exchange(requests: readonly string[], until?: RegExp): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let received = "";

@@ -12,7 +12,7 @@ let api: Api;
 let agentId: string;
 let ownerId: string;
 let receiver: Bun.Server<undefined>;
-/** What a webhook destination got. */
+/** The requests that a webhook destination received. */
 const received: { event: string; payload: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {

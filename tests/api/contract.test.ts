@@ -18,7 +18,7 @@ interface Operation {
   method: string;
   path: string;
   operationId: string;
-  /** Absent: a key. */
+  /** Absent: an API key. */
   security?: { Session?: string[] }[];
   parameters: { name: string; in: string; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
@@ -50,10 +50,10 @@ afterAll(async () => {
   await model.stop();
 });
 
-/** What one owner has, by the names of the path parameters that lead to it. */
+/** One owner's objects, by the names of the path parameters that name them. */
 const SECRET = "only-the-owner-reads-this";
 const mine: Record<string, string> = {};
-/** What fuzzing may change and delete. */
+/** The objects that fuzzing may change and delete. */
 const fuzzed: Record<string, string> = {};
 let agentBody: object;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ beforeAll(async () => {
   Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
 });
 
-/** Something of each kind that is managed; its delivery has failed. */
+/** One object of each kind in the management API; its delivery has failed. */
 let numbers = 0;
 async function managed(as: Api, name: string): Promise<Record<string, string>> {
   const made = async (path: string, body: object = {}) => {
@@ -112,13 +112,13 @@ function newVoice(name: string) {
 
 const isOfPath = (operation: Operation) => operation.path.includes("{");
 const namesAgent = (operation: Operation) => "agent_id" in (goodBody(operation) ?? {});
-/** Sent as it is, whichever part of the API it is of. */
+/** Sends a request unchanged, whichever part of the API it belongs to. */
 const pathTo = (operation: Operation, values: Record<string, string>) =>
   `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"))}`;
 
 const sessionsOf = new Map<string, Promise<Api>>();
 
-/** Who the operation asks for: a key, or a session that no other operation uses up or ends. */
+/** The caller that the operation needs: a key, or a session that no other operation ends. */
 async function callerOf(operation: Operation, owner: 0 | 1): Promise<Api> {
   if (needsKey(operation)) return owner === 0 ? api : foreign;
   if (!needsSession(operation)) return stack.manage("");
@@ -141,7 +141,7 @@ const send = (as: Api, operation: Operation, path: string, body?: unknown, heade
     headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
   });
 
-/** A body that the operation accepts, as far as one is needed to get past validation. */
+/** A body that the operation accepts, as far as one is needed to pass validation. */
 function goodBody({ operationId }: Operation): object | undefined {
   const bodies: Record<string, object> = {
     createAgent: { agent_name: "A", agent_type: "INBOUND" },
@@ -332,11 +332,11 @@ function encodedAs(type: string, body: unknown): string {
 interface Allowed {
   caller: Api;
   body: object | undefined;
-  /** What of the caller's own the operation is about. */
+  /** The caller's own object that the operation is about. */
   ids?: Record<string, string>;
 }
 
-/** An owner with a phone number and a call: what becomes of the call changes rows, which are compared for the others. */
+/** An owner with a phone number and a call. The call's progress changes rows, which are compared for the other owners. */
 async function withPhone(operation: Operation): Promise<Allowed> {
   const { ownerId, apiKey } = await createOwner(stack.accounts);
   const caller = stack.api(apiKey);
@@ -352,7 +352,7 @@ async function withPhone(operation: Operation): Promise<Allowed> {
   return { caller, body, ids: { call_id: made.body.call_id, batch_id: batch.body.batch_id } };
 }
 
-/** Who may do it with success, and with what. Who has a password and a session to lose is another owner for each. */
+/** A caller that may run the operation, and a body. Operations that replace a password or a session have owners of their own. */
 async function allowed(operation: Operation): Promise<Allowed> {
   if (operation.path.startsWith("/v1/public/call")) return withPhone(operation);
   if (operation.operationId !== "changePassword" && operation.operationId !== "signIn") {
@@ -366,7 +366,7 @@ async function allowed(operation: Operation): Promise<Allowed> {
     : { caller, body: { current_password: PASSWORD, new_password: "another four words here" } };
 }
 
-/** What an operation needs beside what is there. */
+/** What an operation needs besides the existing objects. */
 async function readied({ operationId }: Operation): Promise<Record<string, string>> {
   if (operationId !== "analyzeConversation") return {};
   const agentId = await createAgent(api, model, {
@@ -431,7 +431,7 @@ function requestOf(operation: Operation) {
 
 const existing = (name: string) => fc.constant(name).map(() => fuzzed[name] ?? "none");
 
-/** Half of the bodies name an agent that is there, or most would be refused for that alone. */
+/** Half of the bodies name an agent that exists; otherwise most would be refused for the agent alone. */
 function withExisting(body: unknown) {
   const named = typeof body === "object" && body !== null && "agent_id" in body;
   return named
@@ -449,7 +449,7 @@ function encoded(text: string): string {
     .join("");
 }
 
-/** 404 and 405 of the router itself are every path's: `.` and `..` in one lead elsewhere. */
+/** The router itself answers any path with 404 or 405: `.` and `..` in a path lead elsewhere. */
 function expectDecided(operation: Operation, answer: Answer): void {
   const documented = [...Object.keys(operation.responses).map(Number), 404, 405];
   expect(documented).toContain(answer.status);
@@ -458,7 +458,7 @@ function expectDecided(operation: Operation, answer: Answer): void {
   expectKnownHeaders(operation, answer);
 }
 
-/** Those of our own that an answer carries are in the document. */
+/** Headers of our own in an answer are in the document. */
 function expectKnownHeaders({ responses }: Operation, { status, headers }: Answer): void {
   const known = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
   const isOwn = (name: string) =>

@@ -6,7 +6,7 @@ import { Glob } from "bun";
 const ROOT = join(import.meta.dir, "../..");
 /** Where a path that a page names may begin. */
 const BASES = ["", "services", "deploy", "deploy/k8s"];
-/** What an installation makes. */
+/** Files that an installation creates. */
 const MADE_LATER =
   /^\.parley\/|^deploy\/(\.env|providers\.env|compose\.override\.yaml|compose\/secrets)$|^compose\/secrets$/;
 const SOURCES = "**/*.{ts,tsx,proto,yaml,sh,py}";
@@ -28,13 +28,13 @@ function withoutCode(page: string): string {
   return page.replaceAll(/^ *```.*?^ *```$/gms, "");
 }
 
-/** Whether the file is there and, if it is a page, has that heading. */
+/** Whether the file exists and, if it is a page, has that heading. */
 async function exists(path: string, anchor?: string): Promise<boolean> {
   if (new Glob(path.replace(/\/$/, "")).scanSync({ cwd: ROOT, onlyFiles: false, dot: true }).next().done) return false;
   return !anchor || anchorsOf(await textOf(path)).includes(anchor);
 }
 
-/** As GitHub makes them. */
+/** Anchors as GitHub derives them from headings. */
 function anchorsOf(page: string): string[] {
   const headings = [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
   return headings.map((heading) =>

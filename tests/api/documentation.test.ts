@@ -35,7 +35,7 @@ async function examples(page: string, below: string): Promise<string[]> {
   return blocks;
 }
 
-/** What the shell examples of a page print, run one after the other as a reader pastes them. */
+/** The output of a page's shell examples, run one after the other as a reader pastes them. */
 async function paste(page: string, below: string): Promise<string> {
   return run(await examples(page, below));
 }
@@ -114,7 +114,7 @@ test("the tour, pasted, makes a conversation of each type, and they are in the l
   }, WITHIN_MS);
 }, 600_000);
 
-/** Speech takes its time on a busy machine. */
+/** Speech takes long on a busy machine. */
 const WITHIN_MS = 240_000;
 const KINDS = ["CHAT", "DAILY", "TELEPHONY INBOUND", "TELEPHONY OUTBOUND", "WEB", "WHATSAPP"];
 
@@ -124,7 +124,7 @@ interface Conversation {
   conversation_transcript: object[];
 }
 
-/** Runs a receiver while `work` is done, until it has printed something. */
+/** Runs a receiver during `work`, until it has printed something. */
 async function receive(
   command: string,
   port: number,

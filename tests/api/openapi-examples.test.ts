@@ -75,8 +75,8 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 });
 
 /**
- * The examples tell one story, in which an ID that one operation answers is what another is asked for. `ids` has what those of
- * the examples are on this stack.
+ * The examples tell one story: an ID in the answer of one operation is a parameter of the next. `ids` maps the examples' IDs to those
+ * of this stack.
  */
 describe("a reader who sends the examples in order", () => {
   const ids = new Map<string, string>();
@@ -162,12 +162,12 @@ describe("a reader who sends the examples in order", () => {
       : String(body);
   }
 
-  /** A text of an example with the IDs of this stack. */
+  /** An example's text with the IDs of this stack. */
   function actual(text: string): string {
     return text.replaceAll(ID, (id) => ids.get(id) ?? id);
   }
 
-  /** The first ID that is answered in the place of one of an example stands for it from then on. */
+  /** The first ID that an answer has in the place of an example's stands for it from then on. */
   function rememberIds(example: unknown, value: unknown): void {
     if (typeof example === "string" && typeof value === "string") {
       if (example.match(ID)?.[0] === example && !ids.has(example)) ids.set(example, value);
@@ -177,7 +177,7 @@ describe("a reader who sends the examples in order", () => {
     for (const [key, inner] of Object.entries(example)) rememberIds(inner, (value as Record<string, unknown>)[key]);
   }
 
-  /** Has the model end the chat that the operation is about. */
+  /** Makes the model end the chat that the operation is about. */
   async function endChat({ parameters }: Operation): Promise<void> {
     const chat = operations.find(({ operationId }) => operationId === "sendMessage") as Operation;
     const [[, turn] = []] = examplesOf(chat.requestBody?.content["application/json"] ?? { schema: {} });
@@ -190,7 +190,7 @@ describe("a reader who sends the examples in order", () => {
     expect(answer.status).toBe(200);
   }
 
-  /** Signs in again: the session that the list has reported is no longer the reader's own. */
+  /** Signs in again, because the session in the list is no longer the reader's own. */
   async function beginAnotherSession(): Promise<void> {
     const signIn = operations.find(({ operationId }) => operationId === "signIn") as Operation;
     const answer = await send(signIn, exampleOf("signIn"));
@@ -210,7 +210,7 @@ describe("a reader who sends the examples in order", () => {
 
 const ID = /[a-z]{3,4}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** As in the document, but things are made before anything else and deleted after it, and the sessions end last. */
+/** The document's order, except that objects are created first and deleted last, and sessions end at the very end. */
 function inOrder(all: readonly Operation[]): Operation[] {
   const last = ["changePassword", "signOut"];
   const rank = ({ method, path, operationId }: Operation) => {

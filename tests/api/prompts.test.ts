@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 let made = 0;
-/** A prompt of a name nobody has yet. */
+/** A prompt with a new name. */
 async function newPrompt(fields: object = {}): Promise<string> {
   const name = `prompt ${++made}`;
   const { status } = await api.post("/prompts", { prompt_name: name, prompt_content: "one", ...fields });

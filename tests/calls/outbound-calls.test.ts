@@ -13,7 +13,7 @@ import { createKey, createSession } from "../kit/test-owner.ts";
 const WITHIN_MS = 60_000;
 const [TWILIO, PLIVO] = ["+12025550180", "+12025550181"];
 const VOICEMAIL = "Please call us back.";
-/** Whom a caller is connected to. */
+/** The person that a caller is connected to. */
 const PERSON = "+12025550199";
 
 let stack: RunningStack;
@@ -56,7 +56,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** Has the agent call a phone that behaves as the script says. */
+/** Makes the agent call a phone that behaves as the script says. */
 async function called(to: string, from: string, script: object, more: object = {}, headers = {}) {
   await carrier.setPhone(to, script);
   const request = { agent_id: agentId, from_mobile_number: from, to_mobile_number: to, ...more };
@@ -73,7 +73,7 @@ function until(id: string, status: string) {
   }, WITHIN_MS);
 }
 
-/** The conversation of a call, which is complete soon after the call has ended. */
+/** The conversation of a call; it is complete soon after the call has ended. */
 function ended(conversationId: string, status: string) {
   return eventually(async () => {
     const { body } = await api.get(`/conversations/${conversationId}`);

@@ -35,7 +35,7 @@ afterAll(async () => {
   if (stubs) await rm(stubs, { recursive: true, force: true });
 });
 
-/** What an example of docs/voice-runtimes.md prints. */
+/** The output of an example of docs/voice-runtimes.md. */
 async function run(example: string, env: Record<string, string> = {}): Promise<string> {
   const text = await Bun.file(join(EXAMPLES, example)).text();
   expect(await Bun.file(PAGE).text()).toContain(`\`\`\`python\n${text}\`\`\``);

@@ -17,7 +17,7 @@ const GREETING = "Hello, this is Acme. How can I help you?";
 const SENTENCE = "I would like to book a table for two people please";
 /** Longer than the pause after which the microphone plays the sentence again. */
 const REPLY = Array.from({ length: 12 }, (_, at) => `We have many tables on each of our ${at + 2} floors.`).join(" ");
-/** Recognition and a browser take their time on a busy machine. */
+/** Recognition and a browser are slow on a busy machine. */
 const WITHIN_MS = 90_000;
 
 let stack: RunningStack;
@@ -25,7 +25,7 @@ let model: ScriptedModel;
 let api: Api;
 let browser: Browser;
 let folder: string;
-/** Customers' pages are on origins of their own. */
+/** Customers' pages have origins of their own. */
 let site: Bun.Server<undefined>;
 beforeAll(async () => {
   await obtainPocketSphinx();
@@ -95,7 +95,7 @@ test("a page hears the agent, is heard by it, and interrupts it by speaking", as
   });
 }, 300_000);
 
-/** The owner hears the call at that address, as a whole and in part, and nobody else does. */
+/** Only the owner hears the call at that address, in full and in part. */
 async function expectRecording(url: string, seconds: number): Promise<void> {
   const [own, foreign] = stack.owners.map(({ apiKey }) => ({ "x-api-key": apiKey }));
   const whole = await fetch(url, { headers: own ?? {} });
@@ -151,7 +151,7 @@ async function openPage(): Promise<Page> {
   return page;
 }
 
-/** Of all that was played to the page: the sum of energy over time, as WebRTC's statistics tell it. */
+/** The sum of energy over time of everything that was played to the page, from WebRTC's statistics. */
 function heardEnergy(page: Page): Promise<number> {
   return page.evaluate(`(async () => {
     const stats = await connections[0].getStats();

@@ -12,7 +12,7 @@ import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
 const SENTENCE = "I would like to book a table for two people please";
 const FROM = "4917012350001";
-/** Recognition takes its time on a busy machine. */
+/** Recognition is slow on a busy machine. */
 const WITHIN_MS = 150_000;
 
 let stack: RunningStack;

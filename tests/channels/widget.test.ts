@@ -16,7 +16,7 @@ let stack: RunningStack;
 let model: ScriptedModel;
 let api: Api;
 let browser: Browser;
-/** A customer's site, which is of another origin than Parley. */
+/** A customer's site, on another origin than Parley. */
 let site: Bun.Server<undefined>;
 let agentId: string;
 /** What the site's page shows. */
@@ -172,7 +172,7 @@ test("the script weighs at most 30 kB gzipped, and browsers keep it", async () =
 });
 
 let addresses = 0;
-/** Each test is another visitor. */
+/** Each test acts as another visitor. */
 const address = () => `10.77.0.${++addresses}`;
 
 function ask(body: object, { origin = site.url.origin, from = address() } = {}) {

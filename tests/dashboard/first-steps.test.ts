@@ -8,7 +8,7 @@ import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { PASSWORD } from "../kit/test-owner.ts";
 
-/** Pictures of the journey, to be looked at; not in git. */
+/** Screenshots of the journey, for people to look at; not in git. */
 const PICTURES = join(import.meta.dir, "../results");
 const TIMEOUT_MS = 300_000;
 

@@ -14,10 +14,10 @@ import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
 
 const SENTENCE = "when are you open";
-/** Takes longer to say than the microphone is silent, so that it is interrupted. */
+/** Takes longer to say than the microphone's pause, so that it is interrupted. */
 const LONG_GREETING =
   `Hello, this is Acme. ${"Before we begin, here is some news about our opening hours. ".repeat(12)}`.trim();
-/** In bytes as gzip -9 makes them, of the scripts that a page loads. */
+/** The bytes of the scripts that a page loads, compressed with gzip -9. */
 const SCRIPT_BYTES_MAX = 170_000;
 
 let stack: RunningStack;

@@ -25,7 +25,7 @@ import { createSession } from "../kit/test-owner.ts";
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const WITHIN_MS = 120_000;
 const QUIET_WITHIN_MS = 60_000;
-/** So that an attempt in progress when the backup is made still is when it ends, and what held it is soon thought dead. */
+/** Keeps an attempt in progress from the beginning of a backup to its end, and lets the lease on it end soon. */
 const PATIENT = { PARLEY_WEBHOOK_TIMEOUT_MS: "60000", PARLEY_WEBHOOK_LEASE_MS: "1000" };
 
 let folder: string;
@@ -51,7 +51,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** @param through which database to use, as in TestStackSettings */
+/** @param through the database to use, as in TestStackSettings */
 async function start(through: (url: string) => string): Promise<TestStack> {
   const remember = async (url: string) => {
     databaseUrl = through(url);
@@ -65,7 +65,7 @@ async function start(through: (url: string) => string): Promise<TestStack> {
   return started;
 }
 
-/** Runs one of the two scripts, as with a command that leads to where Postgres' programs are. */
+/** Runs one of the two scripts, with a command that runs Postgres' programs. */
 async function run(script: "backup" | "restore", url: string, path = file): Promise<{ status: number; said: string }> {
   const { hostname, port, username, password, pathname } = new URL(url);
   const there = [
@@ -81,7 +81,7 @@ async function run(script: "backup" | "restore", url: string, path = file): Prom
   return { status: exitCode, said: stderr.toString() };
 }
 
-/** Tables that change while nobody asks for anything, or that belong to a process instead of an owner. */
+/** Tables that change without a request, or that belong to a process instead of an owner. */
 const NOT_OF_OWNERS = ["jobs", "migrations", "change_followers"];
 
 /** A digest of every row of an owner, by table. */
@@ -101,7 +101,7 @@ async function rowsOf(url: string, ownerId: string): Promise<Record<string, stri
   return rows;
 }
 
-/** What an owner reads, as one key and one session do. */
+/** What an owner reads with one key and one session. */
 async function readAll(api: Api, manage: Api): Promise<unknown[]> {
   const lists = [
     ...["/agents", "/prompts?latest_only=false", "/conversations", "/conversations?search=order", "/chat/sessions"].map(
@@ -114,12 +114,12 @@ async function readAll(api: Api, manage: Api): Promise<unknown[]> {
 
 interface Receiver {
   port: number;
-  /** Whose answers are kept back until it goes. */
+  /** Requests that arrived. Those to the slow path are answered only when the receiver stops. */
   received: { path: string; headers: Headers; payload: string }[];
   stop(): Promise<void>;
 }
 
-/** A customer's endpoint. @param slow answers nothing on that path */
+/** A customer's endpoint. @param slow leaves requests to that path unanswered */
 function startReceiver(port: number, slow: string): Receiver {
   const received: Receiver["received"] = [];
   const server = Bun.serve({
@@ -259,7 +259,7 @@ async function migrate(admin: string, urls: Record<Schema, string>): Promise<voi
   await migrateAll(readMigrateConfig(env), silentLogger);
 }
 
-/** Every role owns what is its own, and reaches nothing else. */
+/** Every role owns its own objects, and reaches nothing else. */
 async function expectIsolated(urls: Record<Schema, string>): Promise<void> {
   for (const role of SCHEMAS) {
     const sql = postgres(urls[role], { max: 1, onnotice: () => {} });

@@ -91,7 +91,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** As up.sh does, but for the database, which is the test's. */
+/** Like up.sh, except for the database, which is the test's. */
 async function makeSecrets(folder: string, secrets: string): Promise<void> {
   const script = join(folder, "make-secrets.sh");
   await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), script);
@@ -106,7 +106,7 @@ async function makeSecrets(folder: string, secrets: string): Promise<void> {
     await writeSecret(secrets, `${schema}_database_url`, own);
 }
 
-/** Redis as compose.yaml runs it, with this machine's server, files and port in the places of the container's. */
+/** Redis as in compose.yaml, with this machine's server, files and port instead of the container's. */
 async function startRedis([, ...flags]: string[], secrets: string, address: string): Promise<typeof redis> {
   const port = portOf(address);
   const local = flags.map((flag) => flag.replace(/^6379$/, port).replace(/^\/run\/secrets/, secrets));

@@ -38,7 +38,7 @@ function typeOf({ apiVersion, kind }: Manifest): string {
   return `${apiVersion} ${kind}`;
 }
 
-/** Of kinds that Kubernetes itself has not. */
+/** Manifests of kinds that are not part of Kubernetes itself. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "cert-manager.io": "@kubernetes-models/cert-manager",
   "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",

@@ -6,7 +6,7 @@ import { kubectl } from "../kit/deploy/kubernetes.ts";
 
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const PINNED = /@sha256:[0-9a-f]{64}$/;
-/** Built where they run, from this checkout. */
+/** Images that are built where they run, from this checkout. */
 const OURS = /^parley\//;
 
 let copy: string;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Has the server show a certificate for a name and these hosts from now on. */
+/** Makes the server show a certificate for a name and these hosts from now on. */
 async function serveAs(name: string, hosts?: string[]): Promise<void> {
   const { cert, key } = await storeCertificate(
     folder,
@@ -65,7 +65,7 @@ async function configure(settings: Record<string, string>): Promise<void> {
   });
 }
 
-/** The file of an authority, to be named in an address. */
+/** The file of an authority, for an address to name. */
 async function fileOf({ cert }: Certificate): Promise<string> {
   const file = join(folder, `${Bun.randomUUIDv7()}.pem`);
   await Bun.write(file, cert);
@@ -77,7 +77,7 @@ function verifying(file: string, host = "localhost"): string {
   return `${url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(file)}`;
 }
 
-/** Whether the server says that the connection is TLS. @throws why there is none */
+/** Whether the server says that the connection uses TLS. @throws why there is none */
 async function isTls(url: string): Promise<boolean> {
   const sql = connectPostgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {

@@ -9,7 +9,7 @@ import postgres from "postgres";
 
 // What docs/scaling.md says about the tables.
 
-/** Kept by each schema of itself, and needed on no other node. */
+/** Each schema keeps these for itself, and no other node needs them. */
 const LOCAL = ["migrations", "change_followers"];
 
 let database: TestDatabase;

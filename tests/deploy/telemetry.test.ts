@@ -30,7 +30,7 @@ afterAll(async () => {
   await collector.stop();
 });
 
-/** A span and those it caused, a line each and indented, in the order of their names. */
+/** A span and its children, one line each, indented, in the order of their names. */
 function outline(spans: CollectedSpan[], parentSpanId: string, indent = ""): string[] {
   return spans
     .filter((span) => span.parentSpanId === parentSpanId)
@@ -156,7 +156,7 @@ test("the dashboard and the alerts use only metrics and labels that a process ex
   expect([...asked].filter((what) => !tells.has(what))).toEqual([]);
 });
 
-/** What a process with certificates tells, which those of a stack on one machine have not. */
+/** Metrics that only a process with certificates has, which a stack on one machine lacks. */
 async function metricsWithTls(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "parley-telemetry-"));
   const authority = await createAuthority("Parley test authority");

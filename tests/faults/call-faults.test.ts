@@ -14,7 +14,7 @@ import { createSession } from "../kit/test-owner.ts";
 /** The long run: PARLEY_TEST_CALLS=50 bun run test tests/faults/call-faults.test.ts. */
 const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 4);
 const WITHIN_MS = 90_000 + CALLS * 2_000;
-/** Of a question, the silence behind it and the answer. */
+/** The length of a question, the silence after it and the answer. */
 const TURN_MS = 4_000;
 const STANDSTILL = "The process that held this call stopped unexpectedly";
 
@@ -114,7 +114,7 @@ async function meetInRoom(): Promise<{ agentId: string; roomName: string }> {
   return { agentId, roomName: body.room_name };
 }
 
-/** Within a turn: anything may be in progress. */
+/** A random moment within a turn: anything may be in progress. */
 function atARandomMoment(): Promise<void> {
   return Bun.sleep(Math.random() * TURN_MS);
 }

@@ -10,7 +10,7 @@ import { connectWhatsApp, controlWhatsApp, type WhatsAppConnection } from "../ki
 /** The long run: PARLEY_TEST_PEOPLE=50 bun run test tests/faults/message-faults.test.ts. */
 const PEOPLE = Number(process.env.PARLEY_TEST_PEOPLE ?? 6);
 const MESSAGES = 3;
-/** Of these that a person writes, the one that is spoken. */
+/** The one of a person's messages that is spoken. */
 const SPOKEN = 1;
 const HEARD = "What about the other one?";
 const KILLED = ["messaging", "conversation", "voice", "messaging"] as const;
@@ -67,7 +67,7 @@ test(
 
 const wordsOf = (person: string, at: number) => `message ${at} of ${person}`;
 
-/** As Meta does, again with the same id until the callback is answered with 200. */
+/** Like Meta: repeats the callback with the same id until it is answered with 200. */
 function write(person: string, at: number): Promise<void> {
   const words = at === SPOKEN ? { say: HEARD } : { text: wordsOf(person, at) };
   const message = {

@@ -8,9 +8,9 @@ import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
-/** Of a model's time: half of it has to do for three attempts on a busy machine. */
+/** The time that a model has: on a busy machine, half of it must be enough for three attempts. */
 const MODEL_MS = "3000";
-/** A model call ends within a second of its client leaving, and in any case sooner than a model that stalls. */
+/** A model call ends within a second after its client leaves, and in any case before a model counts as stalled. */
 const CANCELLED_WITHIN_MS = 2_500;
 
 let stack: TestStack;
@@ -51,7 +51,7 @@ async function logLines(
   return lines.map((line) => JSON.parse(line)).filter(isMeant);
 }
 
-/** A session is fit to continue: the next turn is answered, and what was said before is still there. */
+/** A session can continue: the next turn is answered, and the earlier messages are still there. */
 async function goesOn(sessionId: string, before: string[], agent = agentId): Promise<void> {
   expect(await messagesOf(sessionId)).toEqual(before);
   const answer = await chat({ agent_id: agent, session_id: sessionId, message: "Still there?", streaming: false });

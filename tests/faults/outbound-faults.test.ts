@@ -10,10 +10,10 @@ import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-/** The long run, which needs nothing of the test command: PARLEY_TEST_CALLS=500 bun test <this file>. */
+/** The long run, which does not need the test command: PARLEY_TEST_CALLS=500 bun test <this file>. */
 const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 16);
 const KILLS = Math.ceil(CALLS / 6);
-/** Of phones and kills; printed, so that a run can be repeated. */
+/** The seed of phones and kills; printed, so that a run can be repeated. */
 const SEED = Number(process.env.PARLEY_TEST_SEED ?? Math.trunc(Math.random() * 2 ** 31));
 const WITHIN_MS = 180_000 + CALLS * 5_000;
 const VICTIMS = [
@@ -187,7 +187,7 @@ async function placeAll(agentId: string, phones: readonly ScriptedPhone[]): Prom
   await Promise.all(placing);
 }
 
-/** Asks as a careful client does: again with the same key while there is no answer. */
+/** Requests like a careful client: repeats with the same key until there is an answer. */
 async function untilTaken(path: string, body: object): Promise<void> {
   const headers = { "idempotency-key": crypto.randomUUID() };
   await eventually(async () => isOk(await api.post(path, body, headers)), WITHIN_MS);

@@ -36,7 +36,7 @@ const others = (name: ProcessName) => {
   return rest;
 };
 
-/** Kills a process while a load runs, and lets the load end once it is answered again. */
+/** Kills a process under a load, and ends the load once it is served again. */
 async function killUnder(load: Load, name: ProcessName): Promise<void> {
   await eventually(() => expect(load.answered()).toBeGreaterThan(10));
   await stack.kill(name).back;
@@ -49,7 +49,7 @@ function statusesOf({ turns, reads }: Load): Set<number | null> {
   return new Set([...turns.map(({ status }) => status), ...reads]);
 }
 
-/** A turn that was answered whole is stored whole; one that was accepted, its user message at least. */
+/** A turn that was answered is stored in full; a turn that was accepted has at least its user message stored. */
 async function isKept(turn: Turn): Promise<void> {
   if (turn.sessionId === "") return;
   const stored = await storedOf(api, turn);
@@ -207,7 +207,7 @@ describe("a stopping process", () => {
     );
   });
 
-  /** It takes no new connection anymore. */
+  /** The process takes no new connections. */
   async function isRefused(name: ProcessName): Promise<void> {
     const address = stack.address(name);
     const [hostname = "", port] = address.split(":");

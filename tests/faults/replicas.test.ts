@@ -13,7 +13,7 @@ import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
 
 const WITHIN_MS = 240_000;
 const CHANGES = 60;
-/** Each request may then reach another of the gateways. */
+/** Each request may then reach another gateway. */
 const ANEW = { connection: "close" };
 const SERVED = /^\w+_server_\w+_count\{(operation|rpc_method)="(?!\/grpc\.)/m;
 
@@ -87,13 +87,13 @@ test("reading an agent shows every change answered before, whichever gateways an
   for (let read = 0; read < 3; read++) expect((await api.get(`/agents/${body.id}`, ANEW)).status).toBe(404);
 }, 120_000);
 
-/** Asks it to stop while replies are being streamed, and waits until another one runs in its place. */
+/** Tells the process to stop while replies are streaming, and waits until another one runs in its place. */
 async function replace(name: ReplicaName, traffic: Traffic): Promise<{ name: string; ended: string }> {
   await eventually(() => expect(traffic.streaming()).toBeGreaterThan(0));
   return { name, ended: await stack.kill(name, "SIGTERM").back };
 }
 
-/** Waits until the process has served a request, or a call that is no question for its health. */
+/** Waits until the process has served a request, or a call other than a health check. */
 async function serves(name: ReplicaName): Promise<void> {
   await eventually(async () => {
     // On a connection of its own: the system chooses the gateway that gets it.

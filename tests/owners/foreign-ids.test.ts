@@ -20,7 +20,7 @@ import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-/** In every text that the victim has. */
+/** A text in every field of the victim's. */
 const CANARY = "canary-of-the-victim";
 
 const SERVICES: Readonly<Record<ServiceName, Definition>> = {
@@ -32,7 +32,7 @@ const SERVICES: Readonly<Record<ServiceName, Definition>> = {
   voice: VoiceServiceService,
   "webhook-dispatcher": WebhookDispatcherServiceService,
 };
-/** The hostile owner is deleted when nothing needs it anymore. */
+/** The hostile owner is deleted when no other test needs it. */
 const LAST = ["forgetOwner", "deleteOwner"];
 const RPCS = Object.entries(SERVICES)
   .flatMap(([service, definition]) =>
@@ -40,7 +40,7 @@ const RPCS = Object.entries(SERVICES)
   )
   .toSorted((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name));
 
-/** Those that name no owner, and why nobody's objects can be reached through them. */
+/** Methods that name no owner, and why they reach nobody's objects. */
 const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   createOwner: "makes an owner",
   listOwners: "is the operator's",
@@ -65,14 +65,14 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   watchPrompts: "tells of names alone, to other services",
 };
 
-/** What a service may answer when the object is another owner's. */
+/** The answers that a service may give when the object is another owner's. */
 const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
 
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
 const [victim, hostile] = stack.owners;
-/** What a field of a request names: the hostile owner, and beside that objects of the victim's. */
+/** The values of requests' fields: the hostile owner, and the victim's objects. */
 const given: Record<string, unknown> = { ownerId: hostile.ownerId };
 afterAll(async () => {
   await rows.close();
@@ -133,7 +133,7 @@ beforeAll(async () => {
   given.carrierId = carrier?.carrierId;
 });
 
-/** Requests whose ids lie deeper than their own fields, or that say nothing without more. */
+/** Requests whose ids are nested, or that need more to mean anything. */
 function more(name: string): object {
   const { ownerId, agentId, sessionId, conversationId, eventId, promptName } = given;
   const reference = { promptName, promptVersion: undefined };
@@ -204,7 +204,7 @@ test("called by the owner with the same ids returns what the other owner must no
   }
 });
 
-/** @returns what it answered, or the kind of its refusal */
+/** @returns the answer, or the kind of its refusal */
 async function answerTo(service: ServiceName, name: string, request: object): Promise<unknown> {
   const client = createClient(SERVICES[service], { peer: service, address: stack.address(service) });
   try {

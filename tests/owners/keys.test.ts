@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stack?.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
-/** The stack believes the address that a request names, so that each test has its own. */
+/** The stack trusts the address that a request names, so that each test has its own. */
 const from = (address: string) => ({ "x-forwarded-for": address });
 
 describe("a key", () => {

@@ -20,13 +20,13 @@ const NOT_SIGNED_IN = { status: 401, detail: "Not signed in" };
 const ENDED = { status: 401, detail: "The session has ended, sign in again" };
 const WRONG = { status: 401, detail: "Invalid email or password" };
 
-/** The stack believes the address that a request names, so that each test has its own. */
+/** The stack trusts the address that a request names, so that each test has its own. */
 let addresses = 0;
 const anAddress = () => `198.51.100.${++addresses}`;
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   stack.manage("").post("/sign-in", body, { "x-forwarded-for": anAddress(), ...headers });
 
-/** Sends the head of a request whose body never comes. @returns the head of the answer to that */
+/** Sends the head of a request whose body never arrives. @returns the head of the answer */
 async function announceSignIn(from: string, bytes: number): Promise<{ head: string; close(): void }> {
   const { hostname, port, host } = new URL(stack.url);
   const socket = connect(Number(port), hostname);

@@ -34,7 +34,7 @@ async function expectServed(): Promise<void> {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 }
 
-/** From now on the model leaves those waiting who say "Wait". @returns what they asked, and will have asked */
+/** From now on, the model does not answer users who say "Wait". @returns their requests, now and later */
 function keepWaiting(): Exchange[] {
   const asked: Exchange[] = [];
   model.always((exchange) => {

@@ -13,7 +13,7 @@ import {
 } from "./stack-run.ts";
 
 const NOBODY = 65_534;
-/** What speaks HTTP to whoever asks: the public API, and the stand-ins for providers on the internet. */
+/** Addresses that speak HTTP to everyone: the public API, and the stand-ins for providers on the internet. */
 const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp", "daily"];
 
 let home: TemporaryHome;
@@ -34,7 +34,7 @@ function asNobody(script: string): string {
   return Bun.spawnSync([process.execPath, "-e", script], identity).stdout.toString().trim();
 }
 
-/** Of each address "connected", or the system's code for why not. */
+/** For each address "connected", or the system's code for the failure. */
 function connectAsNobody(addresses: readonly string[]): Record<string, string> {
   const places = addresses.map((address) => {
     const [host, port] = address.split(":");

@@ -24,7 +24,7 @@ function stray(): Bun.Subprocess {
   return child;
 }
 
-/** What a supervisor that was killed leaves behind. */
+/** What a killed supervisor leaves behind. */
 async function leave(supervisor: number, child: { pid: number; identity: string | null }): Promise<void> {
   const lock = {
     supervisor: { name: "supervisor", pid: supervisor, identity: identify(supervisor) ?? "gone" },

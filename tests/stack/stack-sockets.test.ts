@@ -7,7 +7,7 @@ import { postgresUrl } from "@parley/dev/storage/postgres.ts";
 import { makeSocketFolder, removeSocketFolders } from "@parley/dev/storage/sockets.ts";
 import { databaseSocket } from "@parley/shared/db/connect";
 
-/** What sun_path holds on Linux, without the final zero. */
+/** The length of sun_path on Linux, without the final zero. */
 const SUN_PATH_BYTES = 107;
 
 let parent: string;

@@ -33,7 +33,7 @@ async function start(access: "open" | "private", env: Record<string, string> = {
   return stack;
 }
 
-/** A PATH with the system's tools that the stack calls, and no Redis; outside TMPDIR, which may be ours alone. */
+/** A PATH with the system's tools that the stack calls, and no Redis. Not in TMPDIR, which may be closed to other users. */
 async function pathWithoutRedis(): Promise<string> {
   const folder = await mkdtemp("/var/tmp/parley-bin-");
   await chmod(folder, 0o755);

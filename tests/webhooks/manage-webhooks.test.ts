@@ -12,7 +12,7 @@ const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z
 let stack: RunningStack;
 let model: ScriptedModel;
 let receiver: Bun.Server<undefined>;
-/** What the receiver got, and what it says. */
+/** The requests that the receiver got, and its answer. */
 const received: { event: string | null; payload: { conversation_id: string }; signatures: number }[] = [];
 let status = 200;
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
-/** Waits here, where asking costs nothing of a session's requests. */
+/** Waits at the receiver, because polling the API would use up the session's requests. */
 const receives = (total: number) => eventually(() => expect(received.length).toBeGreaterThanOrEqual(total));
 const member = async () => {
   const owner = await createOwner(stack.accounts);

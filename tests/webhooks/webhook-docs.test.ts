@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The page's one block of a language, as a reader saves it. */
+/** The page's only block of a language, as a reader saves it. */
 async function save(language: string, name: string): Promise<string> {
   const blocks = [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, block]) => block);
   expect(blocks).toHaveLength(1);
@@ -40,7 +40,7 @@ async function save(language: string, name: string): Promise<string> {
   return join(folder, name);
 }
 
-/** Runs a command of the page's against the stack. @returns what it prints with --json */
+/** Runs one of the page's commands against the stack. @returns its output with --json */
 async function parley(...args: string[]) {
   const command = Bun.spawn([...testProgramWords("parley", join(ROOT, "cli/src/main.ts")), ...args, "--json"], {
     env: { PARLEY_HOME: stack.home.path, PARLEY_OWNER_ID: stack.owners[0].ownerId },

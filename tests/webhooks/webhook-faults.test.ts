@@ -11,7 +11,7 @@ import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
 import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 
-/** The long run, which needs nothing of the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
+/** The long run, which does not need the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
 const EVENTS = Number(process.env.PARLEY_FAULT_EVENTS ?? 500);
 const KILLS = Number(process.env.PARLEY_FAULT_KILLS ?? 6);
 const WITHIN_MS = 60_000 + EVENTS * 20 + KILLS * 10_000;
@@ -61,7 +61,7 @@ async function kill(victim: (typeof VICTIMS)[number]): Promise<unknown> {
   receiver = startReceiver();
 }
 
-/** As the relay does it: until it is taken. */
+/** Like the relay: repeats until the event is accepted. */
 async function give(ownerId: string): Promise<string> {
   const conversationId = newUuid();
   const event = "conversation.completed";

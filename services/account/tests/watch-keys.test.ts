@@ -27,7 +27,7 @@ afterAll(async () => {
   await account.stop();
 });
 
-/** A stream of changed keys that is live: its empty first message has come. */
+/** A live stream of changed keys: its empty first message has arrived. */
 async function watch(client: AccountClient) {
   const leaving = new AbortController();
   const stream = client.watchKeys({}, { origin: { requestId: "test", signal: leaving.signal } });

@@ -28,11 +28,11 @@ let service: TestAgents;
 let standIn: RunningServer;
 let processes: ServiceProcess[];
 let clients: AgentClient[];
-/** What came to the prompt service, and when it is let through. */
+/** The requests that reached the prompt service, and the promise that lets them through. */
 let acquired: AcquirePromptsRequest[] = [];
 let thawed = Promise.withResolvers<void>();
 
-/** Two processes of the agent service with few connections, and between them and the prompt service one that can stand still. */
+/** Two processes of the agent service with few connections, and between them and the prompt service one that can stall. */
 beforeAll(async () => {
   service = await startTestAgents();
   const { prompts } = service;

@@ -5,7 +5,7 @@ import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
-/** With few connections, so that whatever wants two of them at once would come to a halt here. */
+/** With few connections, so that anything that needs two at once would deadlock here. */
 let service: TestAgents;
 
 beforeAll(async () => {

@@ -53,7 +53,7 @@ function internal({ agentId }: Agent): string {
   return `agent-${agentId}`;
 }
 
-/** What is left of promises; none once all are kept. */
+/** The promises that are left; none once all are kept. */
 async function promises(): Promise<number> {
   const [row] = await service.sql<[{ count: string }]>`select count(*) from jobs where owner_id <> ''`;
   return Number(row.count);
@@ -117,7 +117,7 @@ describe("when processes die or hang", () => {
   let standIn: RunningServer;
   let running: ServiceProcess;
   let agents: AgentClient;
-  /** What the prompt service is to do for once in place of its own. */
+  /** What the prompt service does once instead of its own work. */
   let acquire: Handler<"acquirePrompts"> | null;
   let setReferences: Handler<"setPromptReferences"> | null;
 
@@ -150,7 +150,7 @@ describe("when processes die or hang", () => {
     await standIn.stop();
   });
 
-  /** What the jobs would do in their own time. */
+  /** Does the work of the jobs at once. */
   async function letPromisesFallDue(): Promise<void> {
     await service.sql`update jobs set due_at = now()`;
     await service.sql`update claims set held_until = now()`;

@@ -30,7 +30,7 @@ async function stored({ ownerId, agentId }: Agent): Promise<StoredLlm> {
   return row.llm;
 }
 
-/** As a release before this one stored and read them: bound to the owner alone. */
+/** As a release before this one stored and read keys: bound to the owner alone. */
 const before = createSealer(TEST_SECRET);
 
 async function storeAsBefore(agent: Agent): Promise<void> {

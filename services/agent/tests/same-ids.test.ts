@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Agents of two owners with one id, made past the API, and prompts of one name. */
+/** Agents of two owners with one id, inserted directly, and prompts with one name. */
 async function pair(): Promise<[Agent, Agent]> {
   const [one, other] = [newOwner(), newOwner()];
   for (const owner of [one, other]) await createPrompt(service.prompts, owner, "sales", `Of ${owner}.`);

@@ -23,7 +23,7 @@ afterAll(() => service.stop());
 
 const ANSWER = "It went well.";
 
-/** @param apiKey tells the agent's calls of the model from others' */
+/** @param apiKey distinguishes the agent's model calls from others */
 function analyzing(apiKey: string): Promise<TestAgent> {
   const llm = llmOf(service.model);
   return createAgent(service, {
@@ -33,7 +33,7 @@ function analyzing(apiKey: string): Promise<TestAgent> {
   });
 }
 
-/** Ended chats whose analyses are asked for and whose events have been sent. */
+/** Ended chats whose analyses are requested and whose events have been sent. */
 async function endChats({ ownerId, agentId }: TestAgent, count: number): Promise<void> {
   const now = service.clock.now();
   const ids = Array.from({ length: count }, newUuid);

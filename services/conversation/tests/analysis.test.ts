@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const ANSWER = '{"mood": "calm", "calls": 2}';
 
-/** An agent whose chats end when the model says so and are analyzed then. */
+/** An agent whose chats end when the model says so, and are then analyzed. */
 function analyzing(schema: object | null = SCHEMA, given: Partial<CreateAgentRequest> = {}): Promise<TestAgent> {
   const prompt = inline("Judge the chat of {{customer}}.");
   return createAgent(service, {
@@ -53,7 +53,7 @@ function analysisJobs({ ownerId }: TestAgent) {
   return service.sql`owner_id = ${ownerId} and queue = 'analyze-conversations'`;
 }
 
-/** Until this many runs of an agent's one analysis have failed, and none is in progress. */
+/** Waits until this many runs of an agent's one analysis have failed, and none is in progress. */
 async function failedRun(agent: TestAgent, runs: number): Promise<void> {
   await eventually(async () => {
     const [job] = await service.sql`select attempts, leased_until from jobs where ${analysisJobs(agent)}`;
@@ -61,7 +61,7 @@ async function failedRun(agent: TestAgent, runs: number): Promise<void> {
   });
 }
 
-/** The next question about an ended conversation, to be answered by the test. */
+/** The next question about an ended conversation, for the test to answer. */
 function nextAnalysis(): Promise<ModelCall> {
   return new Promise((resolve) => {
     service.model.script = resolve;

@@ -18,7 +18,7 @@ async function store(ownerId: string): Promise<{ ownerId: string; conversationId
   return { ownerId, conversationId };
 }
 
-/** Has every read of messages wait until what it returns is called. */
+/** Makes every read of messages wait until the returned function is called. */
 async function lockMessages(): Promise<() => Promise<void>> {
   const locked = Promise.withResolvers<void>();
   const unlocked = Promise.withResolvers<void>();

@@ -16,11 +16,11 @@ import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/s
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
 
-/** Changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
+/** The number of changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
 const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 120);
 const OWNERS = 4;
 const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined };
-/** While a process stands still, the calls that meet it fail. */
+/** While a process is stopped, the calls that reach it fail. */
 const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };
 const TIMEOUT_MS = 60_000;
 
@@ -35,7 +35,7 @@ const prompts: Prompts[] = [];
 const agents: Agents[] = [];
 const chats: ChatClient[] = [];
 
-/** Two processes of each service, each client bound to one of them. */
+/** Two processes of each service, with each client bound to one of them. */
 beforeAll(async () => {
   [database, model, dispatcher] = await Promise.all([
     createTestDatabase(),
@@ -82,7 +82,7 @@ function isAway(error: unknown): boolean {
   return error instanceof ServiceError && ["unavailable", "deadline"].includes(error.kind);
 }
 
-/** Both addresses, for a client that uses them in turn. */
+/** Both addresses, for a client that alternates between them. */
 function listOf(both: readonly ServiceProcess[]): string {
   return `ipv4:${both.map(({ address }) => address).join(",")}`;
 }
@@ -93,7 +93,7 @@ function at<T>(list: readonly T[], index: number): T {
 
 type Change = (text: string, pair: number) => Promise<unknown>;
 
-/** Ways to give an agent another prompt, each with an agent that is changed in this way only. */
+/** Ways to give an agent another prompt, each with an agent that changes only in this way. */
 async function changedAgents(): Promise<{ agent: TestAgent; change: Change }[]> {
   const ownerId = newOwner();
   const writePrompt = (text: string, pair: number, promptName = "shared") =>
@@ -120,7 +120,7 @@ function named(promptName: string): PromptSource {
   return { source: { $case: "reference", value: { promptName, promptVersion: undefined } } };
 }
 
-/** Changes an agent and chats, again and again. @returns chats that did not see the change before them */
+/** Changes an agent and chats, repeatedly. @returns the chats that did not see the change before them */
 async function changeAndChat({ agent, change }: { agent: TestAgent; change: Change }, pairs: number) {
   const stale: string[] = [];
   for (let pair = 0; pair < pairs; pair++) {

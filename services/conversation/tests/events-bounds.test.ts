@@ -84,7 +84,7 @@ async function endLater(ownerId: string, count: number): Promise<void> {
   });
 }
 
-/** An event that ends just as the relay's run ends waits for the next run, which needs time to continue. */
+/** An event that ends just as the relay's run ends waits for the next run, so the clock has to move on. */
 function asTimeGoesOn(check: () => unknown): Promise<unknown> {
   return eventually(() => {
     service.clock.advance(25);

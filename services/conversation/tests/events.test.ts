@@ -29,7 +29,7 @@ afterEach(async () => {
   await allSentLater(service);
 });
 
-/** Chats that no model was called for. */
+/** Chats without a call to a model. */
 function chats(count: number, ownerId = agent.ownerId): Promise<string[]> {
   return openChats(service.sql, ownerId, count, { at: service.clock.now() });
 }

@@ -23,7 +23,7 @@ import {
   turn,
 } from "./kit.ts";
 
-/** As short as tests of a model that hangs can bear: half of it has to do for three attempts on a busy machine. */
+/** As short as possible for a model that hangs: on a busy machine, half of it must be enough for three attempts. */
 const DEADLINE_MS = "3000";
 
 let service: TestChat;
@@ -66,7 +66,7 @@ const WAYS: [string, (asked: ReturnType<typeof turn>) => Promise<{ sessionId: st
   ],
 ];
 
-/** Answers the first calls so, the others well. */
+/** Answers the first calls like this, and later ones well. */
 function first(times: number, script: Script): { calls(): number } {
   const from = service.model.calls.length;
   const calls = () => service.model.calls.length - from;

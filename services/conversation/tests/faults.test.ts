@@ -23,7 +23,7 @@ type FurtherChat = Awaited<ReturnType<typeof startFurtherChat>>;
 const STALL_MS = 1_000;
 
 let service: TestChat;
-/** For models that are too slow alone: on a busy machine any other could be taken for one. */
+/** Only for models that are too slow: on a busy machine, any other model could look like one. */
 let impatientToBegin: FurtherChat;
 let impatientInBetween: FurtherChat;
 let agent: TestAgent;
@@ -49,7 +49,7 @@ beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");
 });
 
-/** The next call the model gets, answered by the test and not by itself. */
+/** The next call to the model, which the test answers. */
 function nextCall(): Promise<ModelCall> {
   return new Promise((resolve) => {
     service.model.script = (call) => {
@@ -59,7 +59,7 @@ function nextCall(): Promise<ModelCall> {
   });
 }
 
-/** The next turn is answered, and what was said before is still there. */
+/** The next turn is answered, and the earlier messages are still there. */
 async function goesOn(sessionId: string, before: string[]): Promise<void> {
   await eventually(async () => {
     expect(await transcript(service, agent, sessionId)).toEqual(before);
@@ -218,7 +218,7 @@ describe("a reader that is slow", () => {
 });
 
 describe("a database that fails", () => {
-  /** Holds a session's row, so that whatever would write it waits. */
+  /** Locks a session's row, so that anything that would write it waits. */
   async function hold(sessionId: string): Promise<{ release(): Promise<void> }> {
     const held = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();

@@ -12,11 +12,11 @@ const TURNS = 20;
 let service: TestChat;
 let standIn: RunningServer;
 let further: { chat: ChatClient; stop(): Promise<void> };
-/** The agents that were asked for, and when they are told. */
+/** The agents that were requested, and the promise that releases the answers. */
 const asked: string[] = [];
 const thawed = Promise.withResolvers<void>();
 
-/** A process with few connections, and between it and the agent service one that stands still. */
+/** A process with few connections, and between it and the agent service one that stalls. */
 beforeAll(async () => {
   service = await startTestChat();
   standIn = await serve(

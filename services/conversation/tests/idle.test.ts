@@ -25,7 +25,7 @@ async function statusOf(sessionId: string): Promise<ConversationStatus> {
   return (await session(service, agent, sessionId)).status;
 }
 
-/** Until the sweep has run at the present time, told by a session that it closes. */
+/** Waits until the sweep has run at the present time, which shows in a session that it closes. */
 async function swept(): Promise<void> {
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
   await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;

@@ -17,7 +17,7 @@ import {
   turn,
 } from "./kit.ts";
 
-/** With few connections, so that whatever wants two of them at once would come to a halt here. */
+/** With few connections, so that anything that needs two at once would deadlock here. */
 let service: TestChat;
 let agent: TestAgent;
 

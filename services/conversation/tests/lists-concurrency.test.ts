@@ -39,7 +39,7 @@ async function countRows(sql: Sql, filter: ConversationFilter): Promise<number> 
   return row?.count ?? 0;
 }
 
-/** Begins, goes on and ends as chats do, each step at a time of its own. */
+/** Begins, continues and ends like a chat, with each step at a time of its own. */
 async function live(ownerId: string, agentId: string, step: number): Promise<void> {
   const now = new Date(START + step * 1_700);
   const conversationId = newUuid();

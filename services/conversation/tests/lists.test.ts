@@ -29,7 +29,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => lists.stop());
 
-/** Close together at the ends of minutes, days and spans of days, where a count could be off by one. */
+/** Close to the ends of minutes, days and spans of days, where a count could be off by one. */
 const moment = fc
   .tuple(
     fc.oneof(fc.integer({ min: 0, max: DAYS }), fc.constantFrom(6, 7, 8, 62, 63, 64, 65)),

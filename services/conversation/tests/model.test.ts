@@ -39,7 +39,7 @@ afterAll(async () => {
   for (const server of servers.values()) await server.stop();
 });
 
-/** A reset takes along what its receiver has not read yet, which takes no such time. */
+/** How long a reset waits for its receiver to read, because a reset discards what has not been read. */
 const READ_BY_MS = 250;
 
 const REQUEST: ModelRequest = {
@@ -56,7 +56,7 @@ const selected =
     selectModel(llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
 const selectedStandard = (name: string) => selected((_, temperature) => standard(name, temperature));
 const selectedCustom = (apiType: string) => selected((baseUrl, temperature) => custom(baseUrl, apiType, temperature));
-/** As `selectModel` makes one of a provider whose answers only the AI SDK can read. */
+/** As `selectModel` creates one for a provider whose answers only the AI SDK can read. */
 const readBySdk =
   (name: string): MakeModel =>
   (baseUrl, temperature) =>

@@ -50,7 +50,7 @@ async function restart(env: Record<string, string>): Promise<void> {
   chat = chatClient(running.address);
 }
 
-/** A turn whose model has said something and not ended. */
+/** A turn whose model has begun to answer and has not ended. */
 async function turnUnderway(given: Parameters<typeof turn>[2] = {}) {
   const called = new Promise<ModelCall>((resolve) => {
     service.model.script = resolve;

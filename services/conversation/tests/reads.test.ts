@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** A telephone call, which nothing here can make yet. */
+/** A telephone call. */
 async function call(ownerId: string): Promise<string> {
   const row = stored({ ownerId, type: "TELEPHONY" });
   await insert(service.sql, [row]);

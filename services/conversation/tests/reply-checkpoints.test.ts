@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A streamed turn of which "One two" was said, and stored. */
+/** A streamed turn whose reply so far, "One two", is stored. */
 async function checkpointedTurn(agent: TestAgent, given: Parameters<typeof turn>[2] = {}) {
   const called = new Promise<ModelCall>((resolve) => {
     service.model.script = resolve;

@@ -42,7 +42,7 @@ async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
   return { process, chat };
 }
 
-/** Ended conversations, two messages each, the first of them this many days old and the others a minute younger each. */
+/** Ended conversations of two messages. The first is this many days old, and each other is a minute younger than the one before. */
 async function seed(ownerId: string, count: number, days: number): Promise<void> {
   await db`
     with begun as (
@@ -79,7 +79,7 @@ async function idsOf(ownerId: string): Promise<string[]> {
   return found.map(({ conversationId }) => conversationId);
 }
 
-/** Wakes the sweep, as asking for a job does, so that a run which is just ending does not put it off again. */
+/** Wakes the sweep like a request for its job, so that a run that is just ending does not postpone it. */
 async function sweep(): Promise<void> {
   await db`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
 }
@@ -95,7 +95,7 @@ function sweptUntil(check: () => Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** Lets a minute pass after which the dispatcher is told. */
+/** Advances the clock by a minute, after which the dispatcher is told. */
 async function forget(ownerId: string): Promise<void> {
   await db`update jobs set due_at = '2000-01-01', payload = payload where queue = ${FORGET} and owner_id = ${ownerId}`;
 }

@@ -32,13 +32,13 @@ beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");
 });
 
-/** One stream of turns, and what it told so far. */
+/** A stream of turns, and what it has reported so far. */
 interface Stream {
   ask(request: Partial<RunTurnsRequest>): void;
   end(): void;
   leave(): void;
   messages: { replica: string; news: TurnNews[]; stopping: boolean }[];
-  /** Settles when the stream has ended, with what it failed with. */
+  /** Settles when the stream has ended, with its error if it failed. */
   over: Promise<unknown>;
 }
 
@@ -79,7 +79,7 @@ function start(number: number, given: Partial<TurnStart> = {}): TurnStart {
   return { ...asked, requestId: `req-${number}`, traceparent: "", ...given };
 }
 
-/** All that a turn told so far. */
+/** Everything that a turn has reported so far. */
 function told({ messages }: Stream, number: number) {
   const news = messages.flatMap((message) => message.news).filter((each) => each.number === number);
   return {
@@ -137,7 +137,7 @@ test("a failed turn returns its error with all details, and its stream continues
   await stream.over;
 });
 
-/** Turns whose model has said a word and not ended. */
+/** Turns whose model has said a word and has not ended. */
 async function underWay(stream: Stream, starts: TurnStart[]): Promise<ModelCall[]> {
   const calls: ModelCall[] = [];
   service.model.script = (call) => {

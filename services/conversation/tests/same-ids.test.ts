@@ -15,7 +15,7 @@ import { request } from "./lists-kit.ts";
 const DAY_MS = 24 * 60 * 60_000;
 const ATTEMPTS = 20;
 
-/** Two owners whose agents, prompts and idempotency keys are called alike, and whose conversations have the same ids. */
+/** Two owners whose agents, prompts and idempotency keys have the same names, and whose conversations have the same ids. */
 let service: TestChat;
 let db: Database;
 let anna: TestAgent;
@@ -37,7 +37,7 @@ function pair(given: Parameters<typeof createAgent>[1] = {}): Promise<[TestAgent
 
 const keyOf = ({ ownerId }: TestAgent, conversationId: string) => ({ ownerId, conversationId });
 
-/** Starts a call of both owners under one id; each says where it is from. */
+/** Starts a call of both owners under one id; each says where it comes from. */
 async function startBoth(agents: readonly TestAgent[] = [anna, ben], conversationId = newUuid()): Promise<string> {
   await Promise.all(
     agents.map((agent) =>
@@ -47,7 +47,7 @@ async function startBoth(agents: readonly TestAgent[] = [anna, ben], conversatio
   return conversationId;
 }
 
-/** What an owner says in its conversation, by turns with its agent. */
+/** What an owner says in its conversation, alternating with its agent. */
 const words = ({ ownerId }: TestAgent, count = 4) =>
   Array.from({ length: count }, (_, at) => `${ownerId} says ${at + 1}`);
 

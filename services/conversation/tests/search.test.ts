@@ -79,11 +79,11 @@ const filters = {
   to: moment,
   timeOfDay: fc.record({ fromMinute: minute, toMinute: minute }),
 };
-/** None, one or two of them: with more hardly anything is left to be found. */
+/** None, one or two filters: with more, hardly anything is found. */
 const filter: fc.Arbitrary<Asked> = fc
   .tuple(fc.record(filters), fc.subarray(Object.keys(filters) as (keyof typeof filters)[], { maxLength: 2 }))
   .map(([all, kept]) => Object.fromEntries(kept.map((key) => [key, all[key]])));
-/** Parts of what is said: of a character or two, within words and across them, and what nobody says. */
+/** Parts of the texts: one or two characters, within words and across them, and texts that nobody says. */
 const searched = fc.oneof(
   fc.tuple(said, fc.nat(), fc.integer({ min: 1, max: 12 })).map(([text, at, length]) => {
     const characters = [...text];

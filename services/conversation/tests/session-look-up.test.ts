@@ -28,7 +28,7 @@ async function openMany(type: TypeName): Promise<SessionKey> {
   return key;
 }
 
-/** How often the connection has looked into an index: in this transaction, and maybe in those of the last second. */
+/** How often the connection has read from an index, in this transaction and perhaps in those of the last second. */
 async function looksInto(tx: Sql, index: string): Promise<number> {
   const [row] = await tx<{ looks: number }[]>`
     select pg_stat_get_xact_numscans(${index}::text::regclass)::integer as looks`;

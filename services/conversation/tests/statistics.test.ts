@@ -33,7 +33,7 @@ async function hold(agent: TestAgent, outcome: Outcome, durationSeconds: number)
   await service.chat.completeConversation(CompleteConversationRequest.fromPartial(end));
 }
 
-/** Sets what replies took, which a test cannot. */
+/** Sets how long replies took, because a test cannot control it. */
 async function note(ownerId: string, type: string, latencies: readonly number[]): Promise<void> {
   await db`
     insert into figure_changes (owner_id, day, agent_id, type, latency_ms)

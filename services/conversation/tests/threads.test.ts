@@ -31,7 +31,7 @@ async function startThread(): Promise<CallKey> {
   return { ownerId: agent.ownerId, conversationId: request.conversationId };
 }
 
-/** A first message that the agent's side wrote. */
+/** A first message from the agent's side. */
 function announcement(key: CallKey): AppendTranscriptRequest {
   const { message, ...first } = said(key, 1, "Your order has left.");
   return { ...first, message: Message.fromPartial({ ...message, role: Role.ROLE_ASSISTANT }) };

@@ -27,7 +27,7 @@ function script(...answers: Script[]): void {
   service.model.script = (call) => (waiting.shift() ?? ((rest) => rest.finish("Hola.")))(call);
 }
 
-/** What is kept beside each message, oldest first. */
+/** The tool calls stored with each message, oldest first. */
 async function calls(conversationId: string, { ownerId } = agent) {
   const { conversation } = await service.chat.getConversation({ ownerId, conversationId, withToolCalls: true });
   return conversation?.transcript?.messages.map(({ toolCalls }) => toolCalls) ?? [];
@@ -36,7 +36,7 @@ async function calls(conversationId: string, { ownerId } = agent) {
 const named = async (conversationId: string) =>
   (await calls(conversationId)).map((each) => each.map(({ name, offset }) => `${name} ${offset}`));
 
-/** The bytes of all that is kept of a conversation's calls. */
+/** The bytes of everything stored of a conversation's tool calls. */
 async function keptBytes(conversationId: string): Promise<number> {
   const [row] = await service.sql<[{ bytes: number }]>`
     select sum(octet_length(calls::text))::integer as bytes from tool_calls where conversation_id = ${conversationId}`;

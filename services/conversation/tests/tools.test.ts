@@ -27,7 +27,7 @@ beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");
 });
 
-/** The turn's calls of the model get these answers, further ones a plain one. */
+/** The turn's calls to the model get these answers, and further ones a plain one. */
 function script(...answers: Script[]): { calls(): ModelCall[] } {
   const from = service.model.calls.length;
   const waiting = [...answers];

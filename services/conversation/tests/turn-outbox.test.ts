@@ -69,7 +69,7 @@ test("while few turns speak, each word leaves at once", async () => {
 const MESSAGE_CHARACTERS = 64 * 1024;
 const OWNER_CHARACTERS = 16 * 1024;
 
-/** Ends an outbox, and reads all that it tells. */
+/** Ends an outbox, and reads everything that it sends. */
 async function readAll(outbox: TurnOutbox) {
   outbox.end();
   const all: RunTurnsResponse[] = [];

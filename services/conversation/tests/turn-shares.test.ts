@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** As many turns as an owner may have, of a model that says nothing until its client leaves. */
+/** As many turns as an owner may have, with a model that says nothing until its client leaves. */
 async function fill(agent: TestAgent, given: Parameters<typeof turn>[2] = {}) {
   const { origin, leave } = leavable();
   service.model.script = () => {};
@@ -66,7 +66,7 @@ test("an owner at its limit of concurrent turns is refused before its message is
   expect((await service.chat.completeTurn({ turn: keyed })).response).toBe("Hello.");
 });
 
-/** Statements that wait for a lock of the table of turns' keys. */
+/** Statements that wait for a lock on the table of turns' keys. */
 async function waitingForKeys(database: string): Promise<number> {
   const [row] = await service.admin`
     select count(*)::integer as count from pg_stat_activity

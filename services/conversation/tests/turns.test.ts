@@ -28,7 +28,7 @@ beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");
 });
 
-/** What the model was asked last. */
+/** The last request to the model. */
 function asked(): ModelCall["body"] {
   return service.model.calls.at(-1)?.body;
 }
@@ -402,7 +402,7 @@ describe("concurrent turns", () => {
   );
 });
 
-/** Waits for what another task brings about. */
+/** Waits for the effect of another task. */
 async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look();

@@ -49,7 +49,7 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
   expect(await lines(service.chat, key)).toHaveLength(3);
 });
 
-/** What it prints. */
+/** The output of the example. */
 async function runExample(env: Record<string, string>): Promise<string> {
   const run = Bun.spawn([globalThis.process.execPath, EXAMPLE], { env, stdio: ["ignore", "pipe", "pipe"] });
   const [printed, complaints] = await Promise.all([run.stdout.text(), run.stderr.text()]);

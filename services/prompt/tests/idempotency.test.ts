@@ -25,12 +25,12 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** The key of a request, and what the gateway makes of its route and body. */
+/** A request's idempotency key, and the fingerprint that the gateway computes of its route and body. */
 function key(request: string) {
   return { key: "key-1", fingerprint: new Bun.CryptoHasher("sha256").update(request).digest() };
 }
 
-/** Whether the caller was told that the answer is a replay, and the answer. */
+/** Whether the answer was marked as a replay, and the answer. */
 async function seen<T>(call: (options: CallOptions) => Promise<T>): Promise<{ replayed: boolean; answer: T }> {
   let replayed = false;
   const answer = await call({

@@ -4,7 +4,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { creation, startTestService, type TestService, update } from "./harness.ts";
 
 const LONG = "a long one ".repeat(45_000);
-/** Whose contents are more than a page may have together. */
+/** Prompts whose contents together exceed a page. */
 const MANY = 36;
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 

@@ -16,7 +16,7 @@ import {
 } from "./harness.ts";
 
 let service: TestService;
-/** Two processes' worth of the service: no race may be settled by one of them having everything in memory. */
+/** Clients of two processes, so that no race is settled in the memory of one. */
 let replicas: [PromptClient, PromptClient];
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { batched } from "../src/rpc/batched.ts";
 import { eventually } from "../src/testing/eventually.ts";
 
-/** A read whose calls the test answers, each with its keys in capitals. */
+/** A read whose calls the test answers, with each key in capitals. */
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,

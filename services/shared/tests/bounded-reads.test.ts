@@ -5,7 +5,7 @@ import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
 
-/** A call whose answer leaves when the test says so. */
+/** A call whose response leaves when the test says so. */
 function newCall() {
   const gone = new AbortController();
   const thens: (() => void)[] = [];
@@ -16,7 +16,7 @@ function newCall() {
   };
 }
 
-/** A read of this many bytes, and how often it ran. */
+/** A read of this many bytes, and how often it has run. */
 function readOf(bytes: number) {
   const read = async () => {
     read.runs++;

@@ -4,7 +4,7 @@ import fc from "fast-check";
 
 const SETTINGS: ByteShareSettings = { what: "reads", totalBytes: 100, ownerBytes: 40, waitingMax: 3 };
 
-/** Asks for bytes and tells what came of it. */
+/** Requests bytes and reports the outcome. */
 function ask(shares: ReturnType<typeof byteShares>, ownerId: string, bytes: number) {
   const gone = new AbortController();
   const asked: { hold: Hold | null; error: unknown; leave(): void } = {

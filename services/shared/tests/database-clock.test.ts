@@ -14,7 +14,7 @@ afterEach(() => {
   for (const clock of followed.splice(0)) clock.stop();
 });
 
-/** A database and a host whose clocks the test sets; all tell the same time to begin with. */
+/** A database and a host whose clocks the test sets; at the beginning, all show the same time. */
 function fakeClocks() {
   const now = { database: Date.parse("2026-01-01T00:00:00Z"), wall: Date.parse("2026-01-01T00:00:00Z"), steady: 5_000 };
   const pass = (ms: number) => {
@@ -22,7 +22,7 @@ function fakeClocks() {
     now.wall += ms;
     now.steady += ms;
   };
-  /** How long a question and its answer are on their way. */
+  /** How long a query and its answer take. */
   const way = { thereMs: 0, backMs: 0 };
   const ask = async () => {
     pass(way.thereMs);

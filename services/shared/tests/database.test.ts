@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Ends the connection of a transaction as a crash of Postgres does, and waits until the client has seen it. */
+/** Ends a transaction's connection like a crash of Postgres, and waits until the client has seen it. */
 async function cut(tx: Sql): Promise<void> {
   const [row] = await tx`select pg_backend_pid() as pid`;
   await admin`select pg_terminate_backend(${row?.pid})`;

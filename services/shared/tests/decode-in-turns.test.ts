@@ -22,7 +22,7 @@ function pageOf(items: number, characters: number) {
   });
 }
 
-/** Decodes it, and counts the bytes that were decoded in each turn. */
+/** Decodes the page, and counts the bytes decoded in each turn. */
 async function decoded(page: ListConversationsResponse) {
   const turns: number[] = [];
   const responseDeserialize = (bytes: Buffer) => {

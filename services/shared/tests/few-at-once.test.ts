@@ -4,7 +4,7 @@ import { fewAtOnce } from "../src/shares/few-at-once.ts";
 
 const STAYS = new AbortController().signal;
 
-/** Reads that end when they are told to. */
+/** Reads that end when the test says so. */
 function slowReads() {
   const begun: PromiseWithResolvers<void>[] = [];
   const read = () => {
@@ -15,7 +15,7 @@ function slowReads() {
   return { begun, read };
 }
 
-/** Until whatever can begin has begun. */
+/** Waits until every read that can begin has begun. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test("an owner's reads run a few at a time, and another owner's do not wait for them", async () => {

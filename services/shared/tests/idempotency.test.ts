@@ -14,7 +14,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const clock = fakeClock();
 
 let testDatabase: TestDatabase;
-/** Each a process's worth of connections. */
+/** Each acts as the connections of one process. */
 let db: Database;
 let otherDb: Database;
 
@@ -40,12 +40,12 @@ interface Request {
   pool: Database;
 }
 
-/** One request of a new owner; what it gives replaces the defaults. */
+/** One request of a new owner; the given fields replace the defaults. */
 function request(given: Partial<Request> = {}): Request {
   return { ownerId: newId("own"), key: "key-1", body: "body", pool: db, ...given };
 }
 
-/** Runs a request, and tells how it ended, whether that was a replay, and whether the write ran. */
+/** Runs a request, and returns how it ended, whether that was a replay, and whether the write ran. */
 async function send(
   { ownerId, key, body, pool }: Request,
   write: (tx: Sql) => Promise<Duration> = insertOne(ownerId, 1),
@@ -171,7 +171,7 @@ describe("a refusal", () => {
 });
 
 describe("a second request while the first still runs", () => {
-  /** Starts a first request that ends when told, and a second one that is seen to wait for it. */
+  /** Starts a first request that ends when told, and a second one that demonstrably waits for it. */
   async function overlap(end: (tx: Sql) => Promise<Duration>, sent: Request, second: Request) {
     const entered = Promise.withResolvers<void>();
     const mayEnd = Promise.withResolvers<void>();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
 
-/** More than a claim looks at without regard to owners. */
+/** More than a claim reads regardless of owners. */
 const MANY = 300;
 const LONG_AGO = new Date("2020-01-01T00:00:00Z");
 const RECENTLY = new Date("2025-01-01T00:00:00Z");

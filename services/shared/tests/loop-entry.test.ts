@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { type EnterLoop, loopEntry } from "@parley/shared/shares/loop-entry";
 
-/** A loop whose turns the test takes, where each piece takes `pieceMs`, and a log of the pieces of each turn. */
+/** A loop whose turns the test runs, where each piece takes `pieceMs`, and a log of the pieces of each turn. */
 function manual(pieceMs: number) {
   const planned: (() => void)[] = [];
   let nowMs = 0;
@@ -17,7 +17,7 @@ function manual(pieceMs: number) {
       nowMs += pieceMs;
       log.push(ownerId);
     },
-    /** Goes on with the turn until it is over. @returns its pieces */
+    /** Continues the turn until it is over. @returns its pieces */
     async rest(): Promise<string> {
       await setImmediate();
       return log.splice(0).join("");

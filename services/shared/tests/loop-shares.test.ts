@@ -4,7 +4,7 @@ import { loopShares, loopTurns } from "@parley/shared/shares/loop-shares";
 /** A sixteenth of a slice. */
 const KIB = 1024;
 
-/** Shares over a loop whose turns the test takes, and a log of what was worked on. */
+/** Shares of a loop whose turns the test runs, and a log of the work. */
 function manual() {
   const planned: (() => void)[] = [];
   const shares = loopShares((run) => planned.push(run));

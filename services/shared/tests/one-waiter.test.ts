@@ -3,7 +3,7 @@ import { oneWaiter } from "../src/idempotency/one-waiter.ts";
 
 const STAYS = new AbortController().signal;
 
-/** A waiter whose looks the test takes, and what it has looked for. */
+/** A waiter whose look-ups the test answers, and the keys that it has looked up. */
 function manual() {
   const pauses: (() => void)[] = [];
   const waiter = oneWaiter(() => new Promise<void>((resolve) => pauses.push(resolve)));

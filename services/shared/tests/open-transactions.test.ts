@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const call = async () => served.client.once({});
 
-/** How work in a transaction fails, null when it does not. */
+/** The error of work in a transaction; null if it succeeds. */
 async function failureIn(work: () => Promise<unknown>, savepoint = false): Promise<string | null> {
   const inTransaction = db.begin("read only", (tx) => (savepoint ? tx.savepoint(work) : work()));
   return inTransaction.then(

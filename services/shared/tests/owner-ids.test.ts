@@ -92,7 +92,7 @@ interface Rpc {
   input: DescMessage;
 }
 
-/** How a call fails whose last owner id is this one; each list has two items. */
+/** The error of a call whose last owner id is this one; each list has two items. */
 function call({ path, requestStream, responseStream, client, input }: Rpc, ownerId: string): Promise<ServiceError> {
   const request = toBinary(input, create(input, given(input, ownerId)));
   const bytes = Buffer.from(request);
@@ -128,7 +128,7 @@ function given(message: DescMessage, ownerId: string): MessageInitShape<DescMess
   return init as MessageInitShape<DescMessage>;
 }
 
-/** The owner id of a request that `call` leaves empty; null when it has none. */
+/** The owner id of a request that `call` leaves empty; null if it has none. */
 function ownerIds(message: DescMessage): string | null {
   for (const field of message.fields) {
     if (field.name === "owner_id") return field.name;
@@ -142,7 +142,7 @@ function holdsOwner(message: DescMessage | undefined): boolean {
   return message?.fields.some((field) => field.name === "owner_id") ?? false;
 }
 
-/** Handlers of every method that say that they were reached, once they have read what came. */
+/** Handlers of every method that report that they were reached, once they have read the request. */
 function reachable(definition: Definition): Handlers<Definition> {
   const reached = () => new ServiceError("condition", REACHED);
   const once = async () => {

@@ -112,7 +112,7 @@ test.each(["everywhere", "127.0.0.1:65536", ":80"])("the admin address %j is a c
   );
 });
 
-/** What it logs is read as it comes, so it may lag behind its exit. */
+/** The log is read as it is written, so it may lag behind the exit. */
 function start(what: string, env: Record<string, string> = {}) {
   const script = new URL("fixtures/process.ts", import.meta.url).pathname;
   const child = Bun.spawn([process.execPath, script, what], {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const MODULE = join(import.meta.dir, "../src/testing/programs.ts");
 const MISSING = "redis-server or valkey-server is missing: put it on PATH, or run as root on Debian";
-/** Nobody but root may install. */
+/** Only root may install. */
 const root = process.getuid?.() === 0;
 
 let folder: string;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What looking for a program comes to, in a process of its own, on a machine that has on PATH what `folder` holds. */
+/** The outcome of looking for a program, in a process of its own, on a machine whose PATH is `folder`. */
 async function obtain(name: string): Promise<string> {
   const script = `
     import { obtain } from "${MODULE}";
@@ -32,7 +32,7 @@ async function putTool(name: string, script: string): Promise<void> {
   await chmod(join(folder, name), 0o755);
 }
 
-/** Apt in so far as it is asked for anything: knows packages once it has updated, and refuses a second one in the meantime. */
+/** A stand-in for apt: it knows packages once it has updated, and refuses to run twice at once. */
 const APT = (folder: string) => `
   mkdir ${folder}/lock || { echo "E: Could not get lock" >&2; exit 100; }
   case "$*" in

@@ -6,7 +6,7 @@ import { startTcpProxy } from "../src/testing/tcp-proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
-/** Long enough for calls made at once to be in progress on one connection, also on a machine that is busy. */
+/** Long enough for calls made at once to be in progress on one connection, even on a busy machine. */
 const OLD_MS = 1_000;
 
 test("streams continue when their connection is too old for new calls, which use another", async () => {

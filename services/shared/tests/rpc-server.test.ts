@@ -247,13 +247,13 @@ test("the caller learns whether an answer or error is a replay", async () => {
 interface Loaded {
   // biome-ignore lint/suspicious/noExplicitAny: what proto-loader makes has no types
   [method: string]: any;
-  /** Sends requests over the one bidirectional method of the reflection service. */
+  /** Sends requests over the bidirectional method of the reflection service. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   ask(requests: unknown[]): Promise<any[]>;
   close(): void;
 }
 
-/** A client as any other program makes one: from descriptors, without our code. */
+/** A client as any other program creates it: from descriptors, without our code. */
 function loaded(definition: PackageDefinition, service: string, address: string): Loaded {
   const path = service.split(".");
   // biome-ignore lint/suspicious/noExplicitAny: a tree of packages

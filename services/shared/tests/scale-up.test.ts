@@ -8,7 +8,7 @@ process.env.GRPC_NODE_USE_ALTERNATIVE_RESOLVER = "true";
 const { createClient } = await import("../src/rpc/client.ts");
 const { serveTest } = await import("./fixtures/serve-test.ts");
 
-/** Replicas of one service: each has an address of its own and all have one port, as pods have. */
+/** Replicas of one service, each with an address of its own and all with one port, like pods. */
 async function startReplicas(hosts: readonly string[]) {
   const calls = new Map<string, number>();
   const running = new Map<string, Served>();
@@ -29,7 +29,7 @@ async function startReplicas(hosts: readonly string[]) {
     clientOf: (names: Names) => {
       const client = createClient(TestService, { peer: "test", address: names.addressOf(`agent.test:${port}`) });
       return {
-        /** Calls one after the other until this replica has got some. @throws when one of them fails */
+        /** Makes one call after the other until this replica has served some. @throws when one of them fails */
         async callUntilServedBy(host: string): Promise<void> {
           for (const end = (calls.get(host) ?? 0) + 10; (calls.get(host) ?? 0) < end; await Bun.sleep(1))
             await client.once({});

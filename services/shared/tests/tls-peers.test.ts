@@ -74,7 +74,7 @@ function settingsOf(channel: ChannelCredentials, to = server): ClientSettings {
   return { peer: "account", address: to.address.replace("127.0.0.1", "localhost"), credentials: channel };
 }
 
-/** What one call on a connection of its own comes to. */
+/** The outcome of one call on a connection of its own. */
 async function attempt(channel: ChannelCredentials, to = server): Promise<unknown> {
   const client = createClient(TestService, settingsOf(channel, to));
   try {

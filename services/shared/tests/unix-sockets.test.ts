@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Serves on a socket of this name and notes the name with every call. */
+/** Serves on a socket of this name and records the name with every call. */
 function serveAt(name: string, calls: string[]): Promise<Served> {
   const once = async (request: Record<string, unknown>) => {
     calls.push(name);
@@ -23,7 +23,7 @@ function serveAt(name: string, calls: string[]): Promise<Served> {
   return serveTest({ once }, { address: `unix:${join(folder, name)}`, drainMs: 0 });
 }
 
-/** Binds a socket in another process and kills that, so that the file stays. */
+/** Binds a socket in another process and kills the process, so that the file stays. */
 async function leaveStaleSocket(path: string): Promise<void> {
   const script = `require("node:net").createServer().listen(${JSON.stringify(path)}, () => console.log("listening"))`;
   const child = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe" });

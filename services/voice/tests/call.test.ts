@@ -617,7 +617,7 @@ test("a disk that is full or hangs disturbs no call", async () => {
   }
 });
 
-/** Recordings of which `write` decides what becomes of their bytes. */
+/** Recordings whose bytes `write` handles. */
 function scriptedRecordings(write: () => Promise<void> = async () => {}) {
   const written: Uint8Array[] = [];
   const finished: string[] = [];

@@ -149,14 +149,14 @@ async function untilTalking(ids: readonly string[], linesMin: number): Promise<v
   }, TIMEOUT_MS);
 }
 
-/** A transcript that could have been: no message twice, no gap, and every question once. */
+/** A possible transcript: no message twice, no gap, and every question once. */
 function expectWhole(lines: readonly { seq: number; role: string; content: string }[]): void {
   expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, at) => at + 1));
   const questions = lines.filter(({ role }) => role === "user").map(({ content }) => content);
   expect(questions).toEqual(questions.map((_, at) => `What about number ${at + 1}?`));
 }
 
-/** Each call has a recording that can be played, and an address for it. */
+/** Each call has a recording that can be played, and the recording's address. */
 async function expectRecordings(ids: readonly string[]): Promise<void> {
   for (const { recordingUrl } of await stored(ids)) expect(recordingUrl).toStartWith("https://api.example/");
   const own = openDatabase({ url: calls.urls.prompt, max: 1, name: "test" });

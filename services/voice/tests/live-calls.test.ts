@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** One process of the voice service, as far as its calls in the database go. */
+/** One process of the voice service, reduced to its calls in the database. */
 function startProcess(clock: FakeClock, endLost: (call: LostCall) => Promise<boolean> = async () => true): LiveCalls {
   return liveCalls({ db, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
 }

@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constantFrom("speech_began" as const, "speech_ended" as const).map((type): Step => ({ does: "voice", type })),
 );
 
-/** Longer than any wait of a call, one after the other. */
+/** Longer than all waits of a call, one after the other. */
 const LONG_MS = 120_000;
 
 test("whatever a model does and when, an interrupted reply is not played on, and every call ends", async () => {

@@ -9,7 +9,7 @@ import { type Connection, type SpeechServer, startSpeechServer } from "./speech-
 
 type Message = Record<string, unknown>;
 
-/** What a provider says and hears, message by message as its documentation has it. */
+/** What a provider says and hears, message by message as in its documentation. */
 interface Provider {
   providerName: string;
   key: string;
@@ -20,7 +20,7 @@ interface Provider {
   headers: Record<string, string>;
   /** The message that opens the conversation, in part. */
   setup: object;
-  /** What the provider answers to it. */
+  /** The provider's answer to it. */
   ready: object;
   /** The audio in a message, in base64; null if it has none. */
   audioIn(message: Message): string | null;
@@ -30,12 +30,12 @@ interface Provider {
   audio(samples: Int16Array): object;
   text(text: string): object;
   toolCall: object;
-  /** What it wants for an answer of "sunny". */
+  /** The message that gives the model the tool's result, "sunny". */
   toolAnswer: object;
   done: object[];
   greeting: object;
   malformed: (object | string)[];
-  /** After which a lost connection can be replaced, and what the next one is told about the previous one. */
+  /** The messages after which a lost connection can be replaced; `resumes` tells the next connection about the previous one. */
   resumable: object[];
   resumes: object[];
   error: (connection: Connection) => void;

@@ -6,7 +6,7 @@ import { selectSpeechToText } from "../src/speech/providers.ts";
 import type { SpeechEvent, SpeechStream } from "../src/speech/stt.ts";
 import { type SpeechServer, samplesIn, startSpeechServer } from "./speech-server.ts";
 
-/** What a provider says, message by message as its documentation has it. */
+/** What a provider says, message by message as in its documentation. */
 interface Provider {
   providerName: string;
   modelName: string;
@@ -17,10 +17,10 @@ interface Provider {
   headers: Record<string, string>;
   finalize: object;
   partial(text: string): object;
-  /** The last words of a turn, of audio that ends then. */
+  /** The last words of a turn, for audio that ends then. */
   final(text: string, endSeconds: number): object;
   endsTurns: boolean;
-  /** The end of the connection for a reason that will not go away. */
+  /** The end of the connection for a permanent reason. */
   error(server: SpeechServer): void;
   malformed: (object | string)[];
 }
@@ -142,7 +142,7 @@ const PROVIDERS: Record<string, Provider> = {
   },
 };
 
-/** Nothing gives up on a slow machine. */
+/** Long enough that nothing times out on a slow machine. */
 const TIMES: Partial<Times> = { retryMs: 1, connectMs: 20_000, finalizeMs: 20_000 };
 
 let server: SpeechServer;
@@ -346,7 +346,7 @@ test("an unknown provider is refused with a list of the known ones", () => {
   expect(() => selectSpeechToText(config, { variables: {}, guardedFetch: fetch })).toThrow("use DEEPGRAM, ASSEMBLYAI");
 });
 
-/** Samples that tell where they are. */
+/** Samples that show their position. */
 function ramp(samples: number): Pcm {
   return Int16Array.from({ length: samples }, (_, at) => (at % 20_000) - 10_000);
 }

@@ -21,7 +21,7 @@ let db: Database;
 const clock = fakeClock();
 const trunks = new Map<string, { ownerId: string; settings: Partial<CarrierSettings> }>();
 const asked: Registration[] = [];
-/** What trunks answer; null: they register whoever asks. */
+/** The trunks' answers; null: they register whoever asks. */
 let refusal: RegistrationAnswer | EgressError | null = null;
 
 beforeAll(async () => {
@@ -147,7 +147,7 @@ test("a stopping process releases its own trunks to others immediately, and no o
   expect(await waiting()).toMatchObject([{ jobId: "register:car_1", dueAt: clock.now() }]);
 });
 
-/** How an owner sees its only trunk. */
+/** An owner's view of its only trunk. */
 async function shown(ownerId: string, hasSip = true) {
   const call = listTrunkRegistrations({ db, clock, hasSip });
   const { registrations } = (await call({ ownerId }, {} as never)) as ListTrunkRegistrationsResponse;

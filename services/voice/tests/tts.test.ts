@@ -10,7 +10,7 @@ import { TTS_PROVIDERS, textOf } from "./tts-providers.ts";
 
 const PIECES = ["Hello there. ", "How are you today?"] as const;
 const TEXT = PIECES.join("");
-/** Nothing gives up on a slow machine. */
+/** Long enough that nothing times out on a slow machine. */
 const TIMES: Partial<Times> = { retryMs: 1, connectMs: 20_000, stallMs: 20_000 };
 
 let server: SpeechServer;

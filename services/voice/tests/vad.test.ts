@@ -80,7 +80,7 @@ interface FakeThread {
   onerror: ((error: object) => void) | null;
 }
 
-/** Takes windows, and judges none but the first, which nobody said. */
+/** Counts windows, and judges only the one that tests the thread and belongs to no call. */
 function fakeThread(): FakeThread {
   let closed = () => {};
   const thread = {

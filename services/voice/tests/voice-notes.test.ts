@@ -20,7 +20,7 @@ interface Hearing extends SpeechToText {
   isOpen: boolean;
 }
 
-/** @param report what it says once it is asked for the end */
+/** @param report what it says when it is asked for the end */
 function hearing(report: (tell: (event: SpeechEvent) => void) => void): Hearing {
   const pieces: Pcm[] = [];
   const own: Hearing = {

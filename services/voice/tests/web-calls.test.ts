@@ -21,7 +21,7 @@ let signals: CallSignals;
 const clock = fakeClock();
 const hungUp: string[] = [];
 let connected: { call: WebCallRow; offer: string }[] = [];
-/** What the next call is refused with. */
+/** The error that refuses the next call. */
 let refusal: ServiceError | null = null;
 let ctx: VoiceContext;
 

@@ -10,7 +10,7 @@ const now = new Date();
 const later = (ms: number) => new Date(now.getTime() + ms);
 const sealed = (secret: string) => sealSecret(sealer, key, secret);
 
-/** Which of the secrets the library takes a signature for. */
+/** The secrets that the library accepts a signature of. */
 function takenBy(secrets: readonly string[], headers: object): string[] {
   return secrets.filter((secret) => {
     try {

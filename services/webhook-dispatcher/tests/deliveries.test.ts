@@ -21,7 +21,7 @@ import {
 import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
 
 let service: TestDispatcher;
-/** One that waits for no answer longer than a second. */
+/** A dispatcher that waits for an answer no longer than a second. */
 let hasty: TestDispatcher;
 beforeAll(async () => {
   [service, hasty] = await Promise.all([

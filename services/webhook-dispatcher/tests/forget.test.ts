@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Rows of a table that have the text in some column, on disk as it is now. */
+/** Rows of a table with the text in any column, as they are on disk now. */
 async function quoting(text: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of ["events", "deliveries", "attempts", "jobs"]) {

@@ -88,7 +88,7 @@ test("a replica that starts later gets its share of busy destinations, and no at
   await Promise.all(names.map((url) => newDestination(one.client, url, { ownerId })));
   let accepted = 0;
   let isOver = false;
-  /** More for each destination than the attempts it may have in progress, all the time. */
+  /** Always more for each destination than the attempts that it may have in progress. */
   const flow = async () => {
     while (!isOver) {
       if (accepted - receiver.received.length / names.length > 80) await Bun.sleep(5);

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Has receivers answer nothing, until told to. */
+/** Makes receivers leave requests unanswered until told otherwise. */
 function hang(...receivers: Receiver[]): (status?: number) => void {
   const { promise, resolve } = Promise.withResolvers<number>();
   for (const receiver of receivers) receiver.answer = async () => new Response("", { status: await promise });
@@ -52,7 +52,7 @@ function hang(...receivers: Receiver[]): (status?: number) => void {
 
 const longPayload = () => JSON.stringify({ text: "x".repeat(PAYLOAD_BYTES - 11) });
 
-/** Events with a payload each, accepted one after another: 300 MiB are not given at once either. */
+/** Events with a payload each, accepted one after another, because 300 MiB are too much for one call. */
 async function accept(ownerId: string, count: number, payload: () => string): Promise<void> {
   for (let at = 0; at < count; at++) await acceptEvent(service.client, newEvent(ownerId, { payload: payload() }));
 }

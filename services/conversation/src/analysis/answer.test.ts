@@ -135,7 +135,7 @@ function notation(): fc.Arbitrary<string> {
   return any;
 }
 
-/** What a model that keeps to the schema could give. */
+/** Answers that a model could give if it follows the schema. */
 function valueFor(type: FieldType): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case "str":

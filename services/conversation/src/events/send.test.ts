@@ -21,7 +21,7 @@ function eventOf(payload: string): ReadyEvent {
   };
 }
 
-/** A dispatcher that refuses a payload by its text, fails at a call with one that says so, and may be away. */
+/** A dispatcher that refuses some payloads by their text, fails on calls with others, and may be down. */
 function fakeDispatcher({ isAway = false } = {}) {
   const calls: BatchAcceptEventsRequest[] = [];
   const acceptEvents = async (request: BatchAcceptEventsRequest) => {

@@ -16,7 +16,7 @@ interface Fake extends Model {
   signals: AbortSignal[];
 }
 
-/** A model whose attempts go as given, the last one again and again. */
+/** A model whose attempts end as given; the last outcome repeats. */
 function fake(provider: string, ...attempts: [Attempt, ...Attempt[]]): Fake {
   const by = { provider, name: "m" };
   const signals: AbortSignal[] = [];

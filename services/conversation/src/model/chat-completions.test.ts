@@ -9,7 +9,7 @@ const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: 
 const PIECE = 16 * 1024;
 const END = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-/** Streams a body in pieces. @returns the text that was heard, how far the body was read, and the failure, if any */
+/** Streams a body in pieces. @returns the text, how much of the body was read, and the failure, if any */
 async function stream(body: string) {
   let sent = 0;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {

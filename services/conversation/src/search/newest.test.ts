@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { partsOfNewest, slice } from "./newest.ts";
 
-/** Few moments, so that many begin at the same one. */
+/** Few moments, so that many conversations begin at the same one. */
 const moments = fc.array(fc.nat(12), { maxLength: 8 });
 
 test("the parts that are read contain all of the newest matches, in whatever order their conversations began", () => {

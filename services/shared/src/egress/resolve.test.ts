@@ -3,7 +3,7 @@ import { setServers } from "node:dns";
 import { startNameServer } from "../testing/name-server.ts";
 import { resolveHost } from "./resolve.ts";
 
-/** More than any pool of threads has. */
+/** More than the threads of any pool. */
 const STALLED = 100;
 
 test("names whose servers never answer do not delay other look-ups", async () => {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
 import { timeline } from "./timeline.ts";
 
-/** A frame of one value, which tells later which it was. */
+/** A frame of one value, which identifies it later. */
 const frame = (value: number): Pcm => new Int16Array(FRAME_SAMPLES).fill(value);
 
 function listening(startedAt = 0) {

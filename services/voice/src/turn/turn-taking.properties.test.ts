@@ -5,7 +5,7 @@ import { type Effect, initialState, type TurnEvent, type TurnState } from "./sta
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
 const RUNS = 3_000;
-/** More than any chain of waits, reminders and apologies of these settings. */
+/** Longer than any chain of waits, reminders and apologies with these settings. */
 const WAY_OUT_MS = SILENT_CALL_MS + 20 * DEAD_AIR_MS;
 
 const settings = fc.record<TurnSettings>({
@@ -16,7 +16,7 @@ const settings = fc.record<TurnSettings>({
 
 const agoMs = fc.nat(300);
 const text = fc.constantFrom("", "mm-hm", "okay", "wait", "my number is", "When do you open?", "bye");
-/** Also of replies that are over, and of such that never were. */
+/** Includes replies that are over, and replies that never existed. */
 const reply = fc.nat(8);
 const next = fc.constantFrom("listen" as const, "hang_up" as const, "transfer" as const);
 

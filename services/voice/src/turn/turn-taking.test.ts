@@ -16,7 +16,7 @@ function call(settings: Partial<TurnSettings> = {}) {
   }
   return {
     happen,
-    /** Passes so much time, stopping wherever something is due. */
+    /** Lets this much time pass, and stops wherever something is due. */
     wait(ms: number): Effect[] {
       const until = now + ms;
       const effects: Effect[] = [];

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { judgeWindow, SILENT, WINDOW_MS } from "./activity.ts";
 import type { VoiceEvent } from "./detector.ts";
 
-/** @param loud of each window's halves; absent: as loud as the room */
+/** @param loud the loudness of each window's halves; absent: as loud as the room */
 function judge(probabilities: readonly number[], loud: readonly [number, number][] = []) {
   let activity = SILENT;
   return probabilities.flatMap((probability, at): (VoiceEvent & { at: number })[] => {

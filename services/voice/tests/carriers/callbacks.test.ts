@@ -30,11 +30,11 @@ let db: ReturnType<typeof openDatabase>;
 let clock: FakeClock;
 let incoming: IncomingCalls;
 let ctx: CallbackContext;
-/** What the outgoing call was told, the calls that began, and the media streams that are expected. */
+/** The events of the outgoing call, the calls that began, and the media streams that are expected. */
 let reported: CarrierEvent[];
 let started: CallRequest[];
 let expectedIds: string[];
-/** Whose the number is, and what the agent is refused with. */
+/** The owner of the number, and the error that refuses the agent. */
 let numberOf: string | null;
 let refusal: ServiceError | null;
 /** The provider of the outgoing call's carrier. */
@@ -116,7 +116,7 @@ interface Sent {
   event?: string;
   form: Record<string, string>;
   token?: string;
-  /** What the carrier signed, if it is not what is sent. */
+  /** What the carrier signed, if it differs from what is sent. */
   signed?: Partial<Pick<Sent, "id" | "event" | "form">>;
   publicUrl?: string;
 }

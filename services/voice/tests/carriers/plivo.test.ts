@@ -16,7 +16,7 @@ let plivo: PlivoApi;
 let carrier: Carrier;
 let placed: PlivoFields[];
 let changed: (PlivoFields | "hang_up")[];
-/** Ids of ours, by Plivo's. */
+/** Our ids, by Plivo's. */
 let known: Map<string, string>;
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => plivo.fetch(request) });
 afterAll(() => server.stop(true));

@@ -13,7 +13,7 @@ const wanted = { callId: CALL_ID, from: FROM, to: TO, since: SINCE };
 
 let twilio: TwilioApi;
 let carrier: Carrier;
-/** What Twilio was asked for, and what calls were changed by. */
+/** The requests to Twilio, and the changes to calls. */
 let placed: URLSearchParams[];
 let changed: URLSearchParams[];
 let answer: ((request: Request) => Promise<Response>) | null;
@@ -37,7 +37,7 @@ beforeEach(() => {
   carrier = twilioCarrier({ baseUrl: server.url.origin, publicUrl: PUBLIC_URL, ...account });
 });
 
-/** Twilio's events of a call: the requests that it made. */
+/** Twilio's events of a call: the requests that the call made. */
 const requested = (id: string) => [{ request: { url: `${PUBLIC_URL}/v1/carriers/twilio/${id}/status` }, response: {} }];
 
 async function placedCall(): Promise<TwilioFields> {

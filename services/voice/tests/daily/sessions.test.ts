@@ -30,7 +30,7 @@ beforeEach(async () => {
   kit = daily(db);
 });
 
-/** A session in whose room nobody is yet. */
+/** A session whose room is still empty. */
 async function created(given: Parameters<Daily["create"]>[1] = {}) {
   const ownerId = newOwner();
   const answer = await kit.create(ownerId, given);
@@ -40,14 +40,14 @@ async function created(given: Parameters<Daily["create"]>[1] = {}) {
 
 type Created = Awaited<ReturnType<typeof created>>;
 
-/** Someone comes, and the agent too. */
+/** A person joins, and then the agent. */
 async function joined(session: Created) {
   const guest = kit.standIn.join(session.roomName, session.token);
   await until(session, "IN_PROGRESS");
   return guest;
 }
 
-/** Works until the session has this status. */
+/** Runs the job until the session has this status. */
 function until(session: Created, status: string) {
   return eventually(async () => {
     await kit.work(session.ownerId);

@@ -51,7 +51,7 @@ const eventOf = (session: Created, type: string, payload: object) => ({
   event_ts: 0,
 });
 
-/** Daily reports a stay, as often as a test wants. */
+/** Daily reports a stay, as often as the test wants. */
 async function tell(session: Created, type: string, { id, userId }: DailyParticipant, times = 1): Promise<void> {
   for (let time = 0; time < times; time++) await send(eventOf(session, type, { session_id: id, user_id: userId }));
   await kit.work(session.ownerId);

@@ -36,7 +36,7 @@ const NOTHING: CallBatchCounts = {
   error: 0,
 };
 
-/** A batch of an owner, and what can be done with it. */
+/** A batch of an owner, and what the test can do with it. */
 async function batchOf(
   kit: Outbound,
   numbers = NUMBERS,

@@ -25,13 +25,13 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Calls go over a trunk that does this with them. */
+/** Places calls over a trunk that handles them like this. */
 async function withTrunk(invited: (invite: Invite) => void, allow = "127.0.0.1", password = ""): Promise<Outbound> {
   const trunk = await phone(invited);
   return over({ host: trunk.address, transport: "UDP", ...(password && { username: "acme", password }) }, allow);
 }
 
-/** @param settings of the trunk, which may change */
+/** @param settings the trunk's, which may change */
 async function over(settings: object, allow = "127.0.0.1"): Promise<Outbound> {
   const ours = await phone();
   const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
@@ -52,7 +52,7 @@ async function placed(kit: Outbound, ringSeconds = 45) {
   return call;
 }
 
-/** Its attempt is over. */
+/** The call's attempt is over. */
 function putBack({ callId }: { callId: string }) {
   return eventually(async () => {
     const rows = await db`select status from outbound_calls where call_id = ${callId}`;

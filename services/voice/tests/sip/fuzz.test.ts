@@ -8,7 +8,7 @@ import { phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";
 
 const PACKETS = 50_000;
-/** Sent before the receiver gets its turn; more would overflow the socket. */
+/** The number sent before the receiver gets its turn; more would overflow the socket. */
 const AT_ONCE = 50;
 
 test("a call continues while 100,000 malformed packets arrive on the SIP and RTP ports", async () => {

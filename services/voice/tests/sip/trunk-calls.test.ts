@@ -12,7 +12,7 @@ import { type Phone, phone, to } from "./phones.ts";
 const NUMBER = "+14155550123";
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };
 
-/** Phone calls to one number of one owner, and to a second number of another owner that has no agent with it. */
+/** Phone calls to one number of one owner, and to a second number of another owner that has no agent. */
 function office(settings: Partial<CarrierSettings>, { hasVoice = true, refusal = null as ServiceError | null } = {}) {
   const requests: CallRequest[] = [];
   const announced: string[] = [];
@@ -63,7 +63,7 @@ interface Given {
   shows?: { username: string; password: string };
 }
 
-/** An invite that notes what became of it. */
+/** An invite that records its outcome. */
 function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, caller, shows }: Given) {
   const uri = (user: string) => ({ scheme: "sip" as const, user, host: "x", port: null, params: new Map() });
   const outcome: string[] = [];

@@ -6,7 +6,7 @@ const RETRY_MS = 10_000;
 const START = new Date("2026-01-01T00:00:00.000Z");
 const later = (date: Date, ms: number) => new Date(date.getTime() + ms);
 
-/** What can happen to a delivery, and when: `afterMs` what came before. */
+/** A step in the life of a delivery, `afterMs` after the previous one. */
 const happening = fc.record({
   afterMs: fc.integer({ min: 0, max: 100_000 }),
   what: fc.constantFrom("attempt", "crash", "cancel", "resend"),
@@ -18,13 +18,13 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 interface Story {
   state: DeliveryState;
   now: Date;
-  /** Attempts that were settled: their times, and whether they were made since the last resend. */
+  /** The attempts that were settled: their times, and whether they were made since the last resend. */
   made: { startedAt: Date; endedAt: Date; sending: number }[];
-  /** How often it was sent again. */
+  /** How often it was resent. */
   sending: number;
 }
 
-/** As the dispatcher does it: an attempt is made of what is due, and one that a crash swallows changes nothing. */
+/** Like the dispatcher: an attempt is made of what is due, and an attempt lost in a crash changes nothing. */
 function tell(story: Story, { afterMs, what, succeeds, takesMs }: Happening): Story {
   const { state, made, sending } = story;
   const now = later(story.now, afterMs);
@@ -46,7 +46,7 @@ function tell(story: Story, { afterMs, what, succeeds, takesMs }: Happening): St
   };
 }
 
-/** Each a delivery's life, told step by step. */
+/** The lives of deliveries, step by step. */
 const stories = fc.array(happening, { maxLength: 60 }).map((happenings) => {
   const story: Story[] = [{ state: newDelivery(START), now: START, made: [], sending: 0 }];
   for (const each of happenings) story.push(tell(story.at(-1) as Story, each));

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readerPatience } from "./reader-patience.ts";
 
-/** A patience whose time the test tells. */
+/** A patience whose clock the test sets. */
 function manual() {
   let nowMs = 0;
   let timer: { atMs: number; then: () => void } | null = null;

@@ -223,7 +223,7 @@ function expectLinear(text: string): void {
   expect(looks).toBeLessThanOrEqual(5 * text.length);
 }
 
-/** Counts the characters that the parser's two ways of moving on, a one-character pattern and indexOf, pass over. */
+/** Counts the characters that the parser passes over, by a one-character pattern or by indexOf. */
 function looksAtCharacters(run: () => void): number {
   let looks = 0;
   const { exec } = RegExp.prototype;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { refusePeer } from "./peers.ts";
 
-/** A call of a peer whose certificate has these names. */
+/** A call from a peer whose certificate has these names. */
 const callBy = (subjectaltname?: string) =>
   ({
     getAuthContext: () => ({ ...(subjectaltname !== undefined && { sslPeerCertificate: { subjectaltname } }) }),

@@ -110,6 +110,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         };
         const replica = openReplica(config);
         const turns = runningTurns();
+        const shares = turnShares(config.PARLEY_OWNER_TURNS_MAX);
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
@@ -127,8 +128,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectModel: (llm, by) => selectModel(llm, providers, by),
           selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
           turns,
-          turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
-          turnStore: turnStore(db, turns.count),
+          turnShares: shares,
+          turnStore: turnStore(db, turns.count, shares.connections),
           limits: limitsOf(config),
           clock,
         };

@@ -57,7 +57,7 @@ export async function runSpokenTurn(
   const letMemoryGo = memory.keep();
   try {
     const heard = first.heard ? heardOf(first.heard) : null;
-    const { prepared, taken } = await ctx.turnShares.accepting(turn.ownerId, call.signal, () =>
+    const { prepared, taken } = await ctx.turnShares.acceptingAlone(turn.ownerId, call.signal, () =>
       accept(ctx, turn, heard !== null, call.log),
     );
     if (taken.type === "stored") return tell({ type: "stored", lastSequence: taken.lastSequence });

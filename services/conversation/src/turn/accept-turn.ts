@@ -30,6 +30,7 @@ export interface PreparedTurn {
 /** A turn in progress, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
+const NEVER = new AbortController().signal;
 /** Postgres' code for a row whose key exists. */
 const UNIQUE_VIOLATION = "23505";
 
@@ -79,15 +80,16 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const maxBytes = byteBudget(ctx.limits.contextTokens);
   const taken = await (tx ? takeTurn(tx, fields, maxBytes) : ctx.turnStore.takeTurn(fields, maxBytes));
   if (taken) return { ...key, ...taken };
-  const sql = tx ?? ctx.db;
-  const session = await findConversation(sql, fields, now);
+  const read = <T>(from: (sql: Sql) => Promise<T>) =>
+    tx ? from(tx) : ctx.turnShares.acceptingAlone(turn.ownerId, NEVER, () => from(ctx.db));
+  const session = await read((sql) => findConversation(sql, fields, now));
   if (!session && turn.mayBegin) {
     return begin().catch((error) => {
       // Another first turn of the session was faster.
       throw error?.code === UNIQUE_VIOLATION ? inProgress(fields.conversationId) : error;
     });
   }
-  throw await refusal(sql, fields, session);
+  throw await read((sql) => refusal(sql, fields, session));
 }
 
 async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null): Promise<ServiceError> {

@@ -1,8 +1,9 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
-import { type FewAtOnce, fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { type FewAtOnce, fewAtOnce, inTurns } from "@parley/shared/shares/few-at-once";
 import type { ModelRequest } from "../model/port.ts";
+import { connectionShares } from "../store/turns/connection-shares.ts";
 
 /** Memory of a turn with a reply, prompt and session of usual length. Longer ones take the rest from another budget. */
 const USUAL_BYTES = 96 * 1024;
@@ -10,8 +11,8 @@ const USUAL_BYTES = 96 * 1024;
 const LONG_BYTES = 40 * 1024;
 /** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted concurrently: fewer than database connections, so that others always find one. */
-const ACCEPTING_MAX = 6;
+/** Turns of one owner that are accepted concurrently: as many as share a statement. */
+const ACCEPTING_MAX = 16;
 /** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */
@@ -23,8 +24,12 @@ const OWNERS = 3;
 export interface TurnShares {
   usual: ByteShares;
   long: ByteShares;
-  /** Limits how many turns are accepted concurrently. */
+  /** Limits how many turns are accepted concurrently, together with others in one statement. */
   accepting: FewAtOnce;
+  /** The database connections of turns that use one alone. */
+  connections: ByteShares;
+  /** Limits how many turns are accepted concurrently with a connection of their own. */
+  acceptingAlone: FewAtOnce;
 }
 
 /** The part of its owner's memory share that a turn holds. */
@@ -45,7 +50,14 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     return byteShares({ what, totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 });
   };
   const accepting = fewAtOnce({ what: "chat turns", atOnce: ACCEPTING_MAX, waitingMax: ownerTurnsMax });
-  return { usual: sharesOf("chat turns", USUAL_BYTES), long: sharesOf("long chat turns", LONG_BYTES), accepting };
+  const connections = connectionShares();
+  return {
+    usual: sharesOf("chat turns", USUAL_BYTES),
+    long: sharesOf("long chat turns", LONG_BYTES),
+    accepting,
+    connections,
+    acceptingAlone: inTurns(connections),
+  };
 }
 
 /**

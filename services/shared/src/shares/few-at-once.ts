@@ -1,4 +1,4 @@
-import { byteShares } from "./byte-shares.ts";
+import { type ByteShares, byteShares } from "./byte-shares.ts";
 
 /** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
@@ -19,7 +19,11 @@ export function fewAtOnce({
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
-  const shares = byteShares({ what, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax });
+  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax }));
+}
+
+/** The same over shares of which each read holds one. */
+export function inTurns(shares: ByteShares): FewAtOnce {
   return async (ownerId, gone, read) => {
     // Skips the read when its caller has left.
     gone.throwIfAborted();

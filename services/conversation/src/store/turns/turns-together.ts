@@ -1,8 +1,10 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
-import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { ByteShares, Hold } from "@parley/shared/shares/byte-shares";
+import { fewAtOnce, inTurns } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
+import { connectionShares } from "./connection-shares.ts";
 import {
   type FinishedTurn,
   finishedTurn,
@@ -48,12 +50,20 @@ const BUSY_FROM_TURNS = 8;
  * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, 5 ms after it began.
  * While many turns are in progress, statements leave 5 ms apart in any case.
  * @param inProgress how many turns are
+ * @param connections what the turns of an owner that begin take of the pool, each for a statement of its own
  */
-export function turnStore(db: Database, inProgress: () => number = () => 0): TurnStore {
+export function turnStore(
+  db: Database,
+  inProgress: () => number = () => 0,
+  connections: ByteShares = connectionShares(),
+): TurnStore {
   const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) => (length > TEXTS_MAX ? long(ownerId, NEVER, write) : write());
+  const few = inTurns(connections);
+  const beginAlone: StoreAlone = (ownerId, length, write) => alone(ownerId, length, () => few(ownerId, NEVER, write));
+  const tryBegin = (ownerId: string) => connections.tryHold(ownerId, 1);
   const insert = together({
     many: async (sessions: readonly NewSession[]) => {
       await insertSessionsWithTurns(db, sessions);
@@ -65,7 +75,8 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
     },
     lengthOf: lengthOfTurn,
     ownerOf: ({ ownerId }) => ownerId,
-    alone,
+    alone: beginAlone,
+    hold: tryBegin,
     waiting,
   });
   const take = together({
@@ -78,7 +89,8 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
     one: ({ turn, maxBytes }) => takeTurn(db, turn, maxBytes),
     lengthOf: ({ turn }) => lengthOfTurn(turn),
     ownerOf: ({ turn }) => turn.ownerId,
-    alone,
+    alone: beginAlone,
+    hold: tryBegin,
     waiting,
   });
   const finish = together({
@@ -125,15 +137,32 @@ interface Statements<T, R> {
   lengthOf(turn: T): number;
   ownerOf(turn: T): string;
   alone: StoreAlone;
+  /** Takes a connection for a turn that shares its statement with no other; null if its owner has enough. None is counted by default. */
+  hold?(ownerId: string): Pick<Hold, "release"> | null;
   waiting: Pick<BatchOptions<T>, "waitMaxMs" | "apartMs" | "isBusy">;
 }
 
+const NO_HOLD: Pick<Hold, "release"> = { release: () => {} };
+
 /** Whatever is left out or fails with others is tried alone, so a turn gets the result and the error that it has alone. */
-function together<T, R>({ many, one, lengthOf, ownerOf, alone, waiting }: Statements<T, R>): (turn: T) => Promise<R> {
+function together<T, R>({
+  many,
+  one,
+  lengthOf,
+  ownerOf,
+  alone,
+  hold = () => NO_HOLD,
+  waiting,
+}: Statements<T, R>): (turn: T) => Promise<R> {
   const store = batched<T, { result: R } | null>(
     async (turns) => {
       const [turn] = turns;
-      if (turn && turns.length === 1) return [{ result: await one(turn) }];
+      if (turn && turns.length === 1) {
+        const held = hold(ownerOf(turn));
+        // Waiting for a connection here would hold up the turns of others.
+        if (!held) return [null];
+        return [{ result: await one(turn).finally(() => held.release()) }];
+      }
       const results = await many(turns).catch((error) => {
         // It may have committed, as for a statement of its own.
         if (isUnreachableDatabase(error)) throw error;

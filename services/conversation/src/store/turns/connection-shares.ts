@@ -1,0 +1,15 @@
+import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
+
+/** Fewer than a process has connections, so that other owners always find one. */
+const CONNECTIONS_MAX = 6;
+
+/** The database connections that one owner's turns take at a time, those of shared statements aside: each turn holds one "byte". */
+export function connectionShares(): ByteShares {
+  return byteShares({
+    what: "chat turns",
+    totalBytes: Number.POSITIVE_INFINITY,
+    ownerBytes: CONNECTIONS_MAX,
+    // The turns in progress are limited.
+    waitingMax: Number.POSITIVE_INFINITY,
+  });
+}

@@ -70,9 +70,10 @@ const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLE
 
 /**
  * By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. And a heap may double
- * until it takes a quarter of the machine's memory; the last variable (bytes) is what the engine takes for the machine's memory.
+ * until the process takes a quarter of the machine's memory; the last variable (bytes) is what the engine takes for the machine's
+ * memory. From half of it on, a heap may grow by a quarter only, and every collection is a full one, which stops the process for 15 ms.
  */
-const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "268435456" };
+const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "536870912" };
 
 /** By default Bun's allocator looks for memory to give back every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
 const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };

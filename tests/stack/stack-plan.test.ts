@@ -92,7 +92,7 @@ describe("the environment of each process", () => {
       const complaint = await new Response(child.stderr).text();
       return { code: await child.exited, complaint };
     };
-    expect(BUN_JSC_forceRAMSize).toBe(String(256 * 1024 * 1024));
+    expect(BUN_JSC_forceRAMSize).toBe(String(512 * 1024 * 1024));
     expect(await bun({ BUN_JSC_forceRAMSize })).toEqual({ code: 0, complaint: "" });
     // Bun does complain about an option that it does not know.
     expect((await bun({ BUN_JSC_noSuchOption: "1" })).complaint).toContain("noSuchOption");

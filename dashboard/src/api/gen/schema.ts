@@ -4617,14 +4617,51 @@ export interface operations {
                      *         {
                      *           "id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *           "agent_name": "Front desk",
-                     *           "agent_description": "Answers questions and books appointments.",
                      *           "agent_type": "INBOUND",
+                     *           "agent_description": "Answers questions and books appointments.",
                      *           "agent_category": "Customer Service",
                      *           "agent_tips": [
                      *             "Ask it for opening hours."
                      *           ],
                      *           "agent_mobile_number": [
                      *             "+14155550123"
+                     *           ],
+                     *           "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
+                     *           "tools": {
+                     *             "end_call": {
+                     *               "message": "Goodbye!"
+                     *             },
+                     *             "transfer_call": {
+                     *               "transfer_phone_number": "+14155550199",
+                     *               "message": "One moment, please."
+                     *             },
+                     *             "set_language": {
+                     *               "languages": [
+                     *                 "en-US",
+                     *                 "es-US"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "call_settings": {
+                     *             "end_of_turn_silence_ms": 600
+                     *           },
+                     *           "recording": true,
+                     *           "whatsapp": {
+                     *             "voice_replies": true
+                     *           },
+                     *           "widget_config": {
+                     *             "title": "Acme",
+                     *             "primary_color": "#1A2B3C",
+                     *             "position": "bottom-right",
+                     *             "allowed_origins": [
+                     *               "https://shop.example"
+                     *             ]
+                     *           },
+                     *           "MediaFiles": [
+                     *             {
+                     *               "fileType": "image/png",
+                     *               "mediaUrl": "https://cdn.acme.example/floor-plan.png"
+                     *             }
                      *           ],
                      *           "stt": {
                      *             "provider_name": "DEEPGRAM",
@@ -4672,46 +4709,9 @@ export interface operations {
                      *             "prompt_version": 1,
                      *             "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *           },
-                     *           "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
                      *           "dynamic_variables": [
                      *             "company",
                      *             "customer_name"
-                     *           ],
-                     *           "tools": {
-                     *             "end_call": {
-                     *               "message": "Goodbye!"
-                     *             },
-                     *             "transfer_call": {
-                     *               "transfer_phone_number": "+14155550199",
-                     *               "message": "One moment, please."
-                     *             },
-                     *             "set_language": {
-                     *               "languages": [
-                     *                 "en-US",
-                     *                 "es-US"
-                     *               ]
-                     *             }
-                     *           },
-                     *           "call_settings": {
-                     *             "end_of_turn_silence_ms": 600
-                     *           },
-                     *           "recording": true,
-                     *           "whatsapp": {
-                     *             "voice_replies": true
-                     *           },
-                     *           "widget_config": {
-                     *             "title": "Acme",
-                     *             "primary_color": "#1A2B3C",
-                     *             "position": "bottom-right",
-                     *             "allowed_origins": [
-                     *               "https://shop.example"
-                     *             ]
-                     *           },
-                     *           "MediaFiles": [
-                     *             {
-                     *               "fileType": "image/png",
-                     *               "mediaUrl": "https://cdn.acme.example/floor-plan.png"
-                     *             }
                      *           ],
                      *           "created_at": "2026-01-31T09:30:00.000Z",
                      *           "updated_at": "2026-01-31T09:30:00.000Z"
@@ -4967,14 +4967,51 @@ export interface operations {
                      * @example {
                      *       "id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "agent_name": "Front desk",
-                     *       "agent_description": "Answers questions and books appointments.",
                      *       "agent_type": "INBOUND",
+                     *       "agent_description": "Answers questions and books appointments.",
                      *       "agent_category": "Customer Service",
                      *       "agent_tips": [
                      *         "Ask it for opening hours."
                      *       ],
                      *       "agent_mobile_number": [
                      *         "+14155550123"
+                     *       ],
+                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
+                     *       "tools": {
+                     *         "end_call": {
+                     *           "message": "Goodbye!"
+                     *         },
+                     *         "transfer_call": {
+                     *           "transfer_phone_number": "+14155550199",
+                     *           "message": "One moment, please."
+                     *         },
+                     *         "set_language": {
+                     *           "languages": [
+                     *             "en-US",
+                     *             "es-US"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "call_settings": {
+                     *         "end_of_turn_silence_ms": 600
+                     *       },
+                     *       "recording": true,
+                     *       "whatsapp": {
+                     *         "voice_replies": true
+                     *       },
+                     *       "widget_config": {
+                     *         "title": "Acme",
+                     *         "primary_color": "#1A2B3C",
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
+                     *       },
+                     *       "MediaFiles": [
+                     *         {
+                     *           "fileType": "image/png",
+                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
+                     *         }
                      *       ],
                      *       "stt": {
                      *         "provider_name": "DEEPGRAM",
@@ -5022,46 +5059,9 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
-                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
-                     *       ],
-                     *       "tools": {
-                     *         "end_call": {
-                     *           "message": "Goodbye!"
-                     *         },
-                     *         "transfer_call": {
-                     *           "transfer_phone_number": "+14155550199",
-                     *           "message": "One moment, please."
-                     *         },
-                     *         "set_language": {
-                     *           "languages": [
-                     *             "en-US",
-                     *             "es-US"
-                     *           ]
-                     *         }
-                     *       },
-                     *       "call_settings": {
-                     *         "end_of_turn_silence_ms": 600
-                     *       },
-                     *       "recording": true,
-                     *       "whatsapp": {
-                     *         "voice_replies": true
-                     *       },
-                     *       "widget_config": {
-                     *         "title": "Acme",
-                     *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right",
-                     *         "allowed_origins": [
-                     *           "https://shop.example"
-                     *         ]
-                     *       },
-                     *       "MediaFiles": [
-                     *         {
-                     *           "fileType": "image/png",
-                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
-                     *         }
                      *       ],
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:30:00.000Z"
@@ -5311,14 +5311,51 @@ export interface operations {
                      * @example {
                      *       "id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "agent_name": "Front desk",
-                     *       "agent_description": "Answers questions and books appointments.",
                      *       "agent_type": "INBOUND",
+                     *       "agent_description": "Answers questions and books appointments.",
                      *       "agent_category": "Customer Service",
                      *       "agent_tips": [
                      *         "Ask it for opening hours."
                      *       ],
                      *       "agent_mobile_number": [
                      *         "+14155550123"
+                     *       ],
+                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
+                     *       "tools": {
+                     *         "end_call": {
+                     *           "message": "Goodbye!"
+                     *         },
+                     *         "transfer_call": {
+                     *           "transfer_phone_number": "+14155550199",
+                     *           "message": "One moment, please."
+                     *         },
+                     *         "set_language": {
+                     *           "languages": [
+                     *             "en-US",
+                     *             "es-US"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "call_settings": {
+                     *         "end_of_turn_silence_ms": 600
+                     *       },
+                     *       "recording": true,
+                     *       "whatsapp": {
+                     *         "voice_replies": true
+                     *       },
+                     *       "widget_config": {
+                     *         "title": "Acme",
+                     *         "primary_color": "#1A2B3C",
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
+                     *       },
+                     *       "MediaFiles": [
+                     *         {
+                     *           "fileType": "image/png",
+                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
+                     *         }
                      *       ],
                      *       "stt": {
                      *         "provider_name": "DEEPGRAM",
@@ -5366,46 +5403,9 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
-                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
-                     *       ],
-                     *       "tools": {
-                     *         "end_call": {
-                     *           "message": "Goodbye!"
-                     *         },
-                     *         "transfer_call": {
-                     *           "transfer_phone_number": "+14155550199",
-                     *           "message": "One moment, please."
-                     *         },
-                     *         "set_language": {
-                     *           "languages": [
-                     *             "en-US",
-                     *             "es-US"
-                     *           ]
-                     *         }
-                     *       },
-                     *       "call_settings": {
-                     *         "end_of_turn_silence_ms": 600
-                     *       },
-                     *       "recording": true,
-                     *       "whatsapp": {
-                     *         "voice_replies": true
-                     *       },
-                     *       "widget_config": {
-                     *         "title": "Acme",
-                     *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right",
-                     *         "allowed_origins": [
-                     *           "https://shop.example"
-                     *         ]
-                     *       },
-                     *       "MediaFiles": [
-                     *         {
-                     *           "fileType": "image/png",
-                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
-                     *         }
                      *       ],
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:30:00.000Z"
@@ -5771,14 +5771,39 @@ export interface operations {
                      * @example {
                      *       "id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "agent_name": "Front desk",
-                     *       "agent_description": "Answers questions.",
                      *       "agent_type": "INBOUND",
+                     *       "agent_description": "Answers questions.",
                      *       "agent_category": "Customer Service",
                      *       "agent_tips": [
                      *         "Ask it for opening hours."
                      *       ],
                      *       "agent_mobile_number": [
                      *         "+14155550123"
+                     *       ],
+                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
+                     *       "tools": {
+                     *         "end_call": true
+                     *       },
+                     *       "call_settings": {
+                     *         "end_of_turn_silence_ms": 600
+                     *       },
+                     *       "recording": true,
+                     *       "whatsapp": {
+                     *         "voice_replies": true
+                     *       },
+                     *       "widget_config": {
+                     *         "title": "Acme",
+                     *         "primary_color": "#1A2B3C",
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
+                     *       },
+                     *       "MediaFiles": [
+                     *         {
+                     *           "fileType": "image/png",
+                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
+                     *         }
                      *       ],
                      *       "stt": {
                      *         "provider_name": "DEEPGRAM",
@@ -5826,34 +5851,9 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
-                     *       "first_message_prompt": "Hello! This is {{company | Acme}}. How can I help?",
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
-                     *       ],
-                     *       "tools": {
-                     *         "end_call": true
-                     *       },
-                     *       "call_settings": {
-                     *         "end_of_turn_silence_ms": 600
-                     *       },
-                     *       "recording": true,
-                     *       "whatsapp": {
-                     *         "voice_replies": true
-                     *       },
-                     *       "widget_config": {
-                     *         "title": "Acme",
-                     *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right",
-                     *         "allowed_origins": [
-                     *           "https://shop.example"
-                     *         ]
-                     *       },
-                     *       "MediaFiles": [
-                     *         {
-                     *           "fileType": "image/png",
-                     *           "mediaUrl": "https://cdn.acme.example/floor-plan.png"
-                     *         }
                      *       ],
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:31:00.000Z"

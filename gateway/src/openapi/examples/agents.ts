@@ -1,3 +1,4 @@
+import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import type { OperationExamples } from "./example.ts";
 import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, UPDATED_AT } from "./values.ts";
 
@@ -5,7 +6,7 @@ const GREETING = "Hello! This is {{company | Acme}}. How can I help?";
 const CONTENT =
   "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}.";
 
-const request = {
+const request: Record<string, unknown> = {
   agent_name: "Front desk",
   agent_type: "INBOUND",
   agent_description: "Answers questions and books appointments.",
@@ -48,14 +49,19 @@ const request = {
   MediaFiles: [{ fileType: "image/png", mediaUrl: "https://cdn.acme.example/floor-plan.png" }],
 };
 
+/** The fields that an answer shows as the request gives them, or else with their default. */
+const plainFields = Object.fromEntries(
+  plainAgentFields.map((field) => {
+    const { api, empty } = AGENT_FIELDS[field];
+    return [api, request[api] ?? empty ?? nullShownAs(field)];
+  }),
+);
+
 const agent = {
   id: AGENT_ID,
   agent_name: "Front desk",
-  agent_description: request.agent_description,
   agent_type: "INBOUND",
-  agent_category: "Customer Service",
-  agent_tips: request.agent_tips,
-  agent_mobile_number: request.agent_mobile_number,
+  ...plainFields,
   stt: request.stt,
   llm: request.llm,
   tts: request.tts,
@@ -63,14 +69,7 @@ const agent = {
   call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },
   call_analysis_schema: request.call_analysis_schema,
   prompt: { prompt_name: `agent-${AGENT_ID}`, prompt_version: 1, prompt_content: CONTENT },
-  first_message_prompt: GREETING,
   dynamic_variables: ["company", "customer_name"],
-  tools: request.tools,
-  call_settings: request.call_settings,
-  recording: true,
-  whatsapp: request.whatsapp,
-  widget_config: request.widget_config,
-  MediaFiles: request.MediaFiles,
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
 };

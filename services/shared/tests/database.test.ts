@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
@@ -57,6 +57,28 @@ describe("a transaction whose connection is lost", () => {
     expect(isUnreachableDatabase(await ended.promise)).toBe(true);
     expect(await db`select text from notes`).toBeEmpty();
   });
+});
+
+test("a long parameter is copied once on its way to Postgres, and arrives with those before and after it", async () => {
+  const long = "é".repeat(500_000);
+  const after = "after ".repeat(1_000);
+  const send = (text: string) => db`
+    select ${"before"}::text as before, md5(${text}::text) as long, ${null}::text as nothing, ${after}::text as after`;
+  await send("short");
+  const copied: number[] = [];
+  const spies = (["allocUnsafe", "concat", "from"] as const).map((name) => {
+    const make = Buffer[name] as (...given: unknown[]) => Buffer;
+    return spyOn(Buffer, name).mockImplementation(((...given: unknown[]) => {
+      const made = make.apply(Buffer, given);
+      copied.push(made.length);
+      return made;
+    }) as never);
+  });
+  const found = await send(long).finally(() => spies.forEach((spy) => void spy.mockRestore()));
+
+  const md5 = new Bun.CryptoHasher("md5").update(long).digest("hex");
+  expect(found).toMatchObject([{ before: "before", long: md5, nothing: null, after }]);
+  expect(copied.filter((bytes) => bytes > 500_000)).toHaveLength(1);
 });
 
 test("no query waits behind one that is blocked while its pool has other connections", async () => {

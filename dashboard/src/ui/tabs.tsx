@@ -1,5 +1,5 @@
 import { Tabs as Radix } from "radix-ui";
-import { type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 
 export interface Tab {
   value: string;
@@ -33,6 +33,7 @@ export function Tabs({
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
+            onMouseDown={focusWithoutRing}
             className="-mb-px border-b-2 border-transparent px-3 py-2.5 font-medium whitespace-nowrap text-muted outline-offset-[-2px] hover:text-ink data-[state=active]:border-accent-ink data-[state=active]:text-ink"
           >
             {tab.label}
@@ -46,4 +47,12 @@ export function Tabs({
       ))}
     </Radix.Root>
   );
+}
+
+/**
+ * The tab's own handler focuses it by script, for which browsers draw the ring of the keyboard if nothing had the focus before. An element
+ * that has the focus already is left as it is.
+ */
+function focusWithoutRing({ button, currentTarget }: MouseEvent<HTMLElement>): void {
+  if (button === 0) currentTarget.focus({ focusVisible: false });
 }

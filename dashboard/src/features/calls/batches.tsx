@@ -4,7 +4,7 @@ import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { numberOf } from "../../ui/numbers.ts";
+import { numberOf, percentOf } from "../../ui/numbers.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
@@ -124,7 +124,8 @@ const PARTS = [
 function Progress({ batch: { counts, total } }: { batch: Batch }) {
   const parts = PARTS.filter(({ count }) => counts[count] > 0);
   const told = parts.map(({ count, label }) => `${label} ${numberOf(counts[count])}`).join(", ");
-  const share = Math.floor(((total - counts.pending - counts.calling) / Math.max(1, total)) * 100);
+  // Rounded down: all are done at 100%.
+  const share = Math.floor(((total - counts.pending - counts.calling) / Math.max(1, total)) * 100) / 100;
   return (
     <div className="flex flex-col gap-2">
       <div role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
@@ -142,7 +143,7 @@ function Progress({ batch: { counts, total } }: { batch: Batch }) {
             <span className="font-medium text-ink tabular-nums">{numberOf(counts[count])}</span>
           </span>
         ))}
-        <span className="ml-auto tabular-nums">{share} % done</span>
+        <span className="ml-auto tabular-nums">{percentOf(share)} done</span>
       </p>
     </div>
   );

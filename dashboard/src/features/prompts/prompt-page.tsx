@@ -16,7 +16,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { PROMPTS, type Version, versionsQuery } from "./prompts.ts";
+import { agentOf, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
 
 const PromptEditor = lazy(() => import("./prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })));
 const Difference = lazy(() => import("./difference.tsx").then((module) => ({ default: module.Difference })));
@@ -34,7 +34,9 @@ export function PromptPage() {
 }
 
 function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
-  const { prompt_name: name, versions } = prompt;
+  const { prompt_name: name, versions, used_by = [] } = prompt;
+  // The own prompt of an agent is known by the agent, as in the list.
+  const title = used_by.find(({ agent_id }) => agent_id === agentOf(name))?.agent_name ?? name;
   const { version: shownVersion } = useSearch({ from: "/signed-in/prompts/$promptName" });
   const navigate = useNavigate({ from: "/prompts/$promptName" });
   const latest = versions[0] as Version;
@@ -53,13 +55,15 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
     });
   return (
     <Page
-      title={name}
+      title={title}
+      description={title === name ? undefined : <code className="text-[0.8125rem] wrap-anywhere">{name}</code>}
       heading={
         <span className="flex items-center gap-2">
           <Link to="/prompts" aria-label="All prompts" className="-ml-2 rounded-md p-1 text-muted hover:bg-hover">
             <ChevronLeft className="size-5" aria-hidden />
           </Link>
-          {name}
+          {title}
+          {title !== name && <Badge>One agent</Badge>}
         </span>
       }
       actions={<DeletePrompt prompt={prompt} />}

@@ -78,6 +78,13 @@ const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize
 /** By default Bun's allocator looks for memory to give back every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
 const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
 
+/**
+ * The engine's last compiler took a tenth of the CPU of chat turns for as long as a process was young, and what it compiled was no
+ * faster (bench/README.md). Processes that compute with audio keep it.
+ */
+const FEW_COMPILERS = { BUN_JSC_useFTLJIT: "0" };
+const COMPUTING: readonly string[] = ["voice", "speech"];
+
 export interface Surroundings extends StandInPlaces {
   home: Home;
   /** The operator's environment, with the variables that the stack generated. */
@@ -247,7 +254,7 @@ function bunProgram(
   const args = programWords(name, script ?? `services/${name}/src/main.ts`, binaries);
   const command = {
     args,
-    env: { ...RARE_SWEEPS, ...env },
+    env: { ...RARE_SWEEPS, ...(!COMPUTING.includes(name) && FEW_COMPILERS), ...env },
     cwd: CHECKOUT,
     log: home.log(called),
     stopSignal: "SIGTERM",

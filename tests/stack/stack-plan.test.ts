@@ -77,23 +77,32 @@ describe("the environment of each process", () => {
     }
   });
 
-  test("Bun's own variables for the conversation service are those of its image", async () => {
+  test("Bun's own variables for each process are those of its image", async () => {
     const dockerfile = await Bun.file(join(import.meta.dir, "../../deploy/Dockerfile")).text();
-    const stage = /^FROM service AS conversation\n(.*?)^FROM /ms.exec(dockerfile)?.[1] ?? "";
-    const [, ofImage = ""] = /^ENV (.*)$/m.exec(stage) ?? [];
-    const ofStack = Object.entries(env("conversation")).filter(([name]) => name.startsWith("BUN_"));
-    expect(ofImage.split(" ")).toEqual(ofStack.map(([name, value]) => `${name}=${value}`));
+    const stages = new Map(dockerfile.split(/^FROM /m).map((stage) => [/^\S+ AS (\S+)\n/.exec(stage)?.[1], stage]));
+    const ofImages = (...images: string[]) =>
+      images.flatMap((image) => stages.get(image)?.match(/\bBUN_[A-Z]\w*=\S+/g) ?? []).sort();
+    const ofStack = (name: string) =>
+      Object.entries(env(name))
+        .filter(([variable]) => variable.startsWith("BUN_"))
+        .map(([variable, value]) => `${variable}=${value}`)
+        .sort();
+    for (const name of ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"]) {
+      expect(ofStack(name)).toContain("BUN_JSC_useFTLJIT=0");
+      expect(ofImages("base", "service", name)).toEqual(ofStack(name));
+    }
+    expect(ofStack("voice")).toEqual(ofImages("voice"));
   });
 
-  test("Bun knows the option that bounds how the conversation service's heap grows", async () => {
-    const { BUN_JSC_forceRAMSize = "" } = env("conversation");
+  test("Bun knows the engine's options", async () => {
+    const { BUN_JSC_forceRAMSize = "", BUN_JSC_useFTLJIT = "" } = env("conversation");
     const bun = async (variables: Record<string, string>) => {
       const child = Bun.spawn([process.execPath, "-e", "0"], { env: variables, stdio: ["ignore", "ignore", "pipe"] });
       const complaint = await new Response(child.stderr).text();
       return { code: await child.exited, complaint };
     };
     expect(BUN_JSC_forceRAMSize).toBe(String(512 * 1024 * 1024));
-    expect(await bun({ BUN_JSC_forceRAMSize })).toEqual({ code: 0, complaint: "" });
+    expect(await bun({ BUN_JSC_forceRAMSize, BUN_JSC_useFTLJIT })).toEqual({ code: 0, complaint: "" });
     // Bun does complain about an option that it does not know.
     expect((await bun({ BUN_JSC_noSuchOption: "1" })).complaint).toContain("noSuchOption");
   });

@@ -62,11 +62,11 @@ export interface ApiKey {
   createdAt:
     | Date
     | undefined;
-  /** Give or take five minutes; absent: never, or before this was recorded. */
+  /** To within five minutes; absent: never used, or not since this is recorded. */
   lastUsedAt: Date | undefined;
 }
 
-/** What the gateway needs to admit a request. */
+/** What the gateway must know to admit a request. */
 export interface KeyGrant {
   keyId: string;
   ownerId: string;
@@ -182,7 +182,7 @@ export interface CarrierSettings {
 export interface CarrierNumber {
   /** E.164. */
   mobileNumber: string;
-  /** The name that it has at the carrier. */
+  /** Its name at the carrier. */
   name: string;
   /** Whether it can take calls. */
   takesCalls: boolean;

@@ -365,7 +365,7 @@ export interface FindTrunkResponse {
 }
 
 export interface ListTrunksRequest {
-  /** The last carrier_id of the page before; empty for the first page. */
+  /** The last carrier_id of the previous page; empty for the first page. */
   afterCarrierId: string;
 }
 
@@ -4877,7 +4877,7 @@ export const AccountServiceService = {
       Buffer.from(AddMobileNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddMobileNumberResponse => AddMobileNumberResponse.decode(value),
   },
-  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
+  /** Restores an imported number's earlier settings at its carrier, at once or, while the carrier is down, later. */
   removeMobileNumber: {
     path: "/parley.account.v1.AccountService/RemoveMobileNumber" as const,
     requestStream: false as const,
@@ -4920,7 +4920,7 @@ export const AccountServiceService = {
     responseSerialize: (value: GetCarrierResponse): Buffer => Buffer.from(GetCarrierResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetCarrierResponse => GetCarrierResponse.decode(value),
   },
-  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  /** FAILED_PRECONDITION while the owner has numbers imported from it. */
   disconnectCarrier: {
     path: "/parley.account.v1.AccountService/DisconnectCarrier" as const,
     requestStream: false as const,
@@ -4932,7 +4932,7 @@ export const AccountServiceService = {
       Buffer.from(DisconnectCarrierResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DisconnectCarrierResponse => DisconnectCarrierResponse.decode(value),
   },
-  /** Asks the carrier. */
+  /** Asks the carrier for the account's numbers. */
   listCarrierNumbers: {
     path: "/parley.account.v1.AccountService/ListCarrierNumbers" as const,
     requestStream: false as const,
@@ -4956,7 +4956,7 @@ export const AccountServiceService = {
       Buffer.from(ImportCarrierNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ImportCarrierNumberResponse => ImportCarrierNumberResponse.decode(value),
   },
-  /** With the secrets. */
+  /** Returns the secrets too. */
   getCarrierCredentials: {
     path: "/parley.account.v1.AccountService/GetCarrierCredentials" as const,
     requestStream: false as const,
@@ -4968,7 +4968,7 @@ export const AccountServiceService = {
       Buffer.from(GetCarrierCredentialsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetCarrierCredentialsResponse => GetCarrierCredentialsResponse.decode(value),
   },
-  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  /** Finds the owner of a carrier. The request has no owner, because the call finds the owner. */
   findCarrier: {
     path: "/parley.account.v1.AccountService/FindCarrier" as const,
     requestStream: false as const,
@@ -5000,7 +5000,7 @@ export const AccountServiceService = {
     responseSerialize: (value: FindTrunkResponse): Buffer => Buffer.from(FindTrunkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindTrunkResponse => FindTrunkResponse.decode(value),
   },
-  /** The SIP trunks, of all owners, that want someone to register with them. */
+  /** The SIP trunks, of all owners, that Parley has to register with. */
   listTrunks: {
     path: "/parley.account.v1.AccountService/ListTrunks" as const,
     requestStream: false as const,
@@ -5050,27 +5050,27 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   updateSettings: handleUnaryCall<UpdateSettingsRequest, UpdateSettingsResponse>;
   listMobileNumbers: handleUnaryCall<ListMobileNumbersRequest, ListMobileNumbersResponse>;
   addMobileNumber: handleUnaryCall<AddMobileNumberRequest, AddMobileNumberResponse>;
-  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
+  /** Restores an imported number's earlier settings at its carrier, at once or, while the carrier is down, later. */
   removeMobileNumber: handleUnaryCall<RemoveMobileNumberRequest, RemoveMobileNumberResponse>;
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier: handleUnaryCall<ConnectCarrierRequest, ConnectCarrierResponse>;
   listCarriers: handleUnaryCall<ListCarriersRequest, ListCarriersResponse>;
   getCarrier: handleUnaryCall<GetCarrierRequest, GetCarrierResponse>;
-  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  /** FAILED_PRECONDITION while the owner has numbers imported from it. */
   disconnectCarrier: handleUnaryCall<DisconnectCarrierRequest, DisconnectCarrierResponse>;
-  /** Asks the carrier. */
+  /** Asks the carrier for the account's numbers. */
   listCarrierNumbers: handleUnaryCall<ListCarrierNumbersRequest, ListCarrierNumbersResponse>;
   /** Stores a number and points it at this installation. May be repeated. */
   importCarrierNumber: handleUnaryCall<ImportCarrierNumberRequest, ImportCarrierNumberResponse>;
-  /** With the secrets. */
+  /** Returns the secrets too. */
   getCarrierCredentials: handleUnaryCall<GetCarrierCredentialsRequest, GetCarrierCredentialsResponse>;
-  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  /** Finds the owner of a carrier. The request has no owner, because the call finds the owner. */
   findCarrier: handleUnaryCall<FindCarrierRequest, FindCarrierResponse>;
   /** Finds the carrier that a number of the owner was imported from. */
   findCarrierOfNumber: handleUnaryCall<FindCarrierOfNumberRequest, FindCarrierOfNumberResponse>;
   /** Finds the SIP trunk that a number was imported from, with its secrets. The request has no owner, because the call finds the owner. */
   findTrunk: handleUnaryCall<FindTrunkRequest, FindTrunkResponse>;
-  /** The SIP trunks, of all owners, that want someone to register with them. */
+  /** The SIP trunks, of all owners, that Parley has to register with. */
   listTrunks: handleUnaryCall<ListTrunksRequest, ListTrunksResponse>;
 }
 
@@ -5425,7 +5425,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AddMobileNumberResponse) => void,
   ): ClientUnaryCall;
-  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
+  /** Restores an imported number's earlier settings at its carrier, at once or, while the carrier is down, later. */
   removeMobileNumber(
     request: RemoveMobileNumberRequest,
     callback: (error: ServiceError | null, response: RemoveMobileNumberResponse) => void,
@@ -5487,7 +5487,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetCarrierResponse) => void,
   ): ClientUnaryCall;
-  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  /** FAILED_PRECONDITION while the owner has numbers imported from it. */
   disconnectCarrier(
     request: DisconnectCarrierRequest,
     callback: (error: ServiceError | null, response: DisconnectCarrierResponse) => void,
@@ -5503,7 +5503,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DisconnectCarrierResponse) => void,
   ): ClientUnaryCall;
-  /** Asks the carrier. */
+  /** Asks the carrier for the account's numbers. */
   listCarrierNumbers(
     request: ListCarrierNumbersRequest,
     callback: (error: ServiceError | null, response: ListCarrierNumbersResponse) => void,
@@ -5535,7 +5535,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ImportCarrierNumberResponse) => void,
   ): ClientUnaryCall;
-  /** With the secrets. */
+  /** Returns the secrets too. */
   getCarrierCredentials(
     request: GetCarrierCredentialsRequest,
     callback: (error: ServiceError | null, response: GetCarrierCredentialsResponse) => void,
@@ -5551,7 +5551,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetCarrierCredentialsResponse) => void,
   ): ClientUnaryCall;
-  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  /** Finds the owner of a carrier. The request has no owner, because the call finds the owner. */
   findCarrier(
     request: FindCarrierRequest,
     callback: (error: ServiceError | null, response: FindCarrierResponse) => void,
@@ -5599,7 +5599,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindTrunkResponse) => void,
   ): ClientUnaryCall;
-  /** The SIP trunks, of all owners, that want someone to register with them. */
+  /** The SIP trunks, of all owners, that Parley has to register with. */
   listTrunks(
     request: ListTrunksRequest,
     callback: (error: ServiceError | null, response: ListTrunksResponse) => void,

@@ -181,7 +181,7 @@ export interface DynamicVariable {
   description: string;
 }
 
-/** What running a conversation needs of an agent: the keys of its model in the clear, so for the conversation service alone. */
+/** An agent as a conversation runs it, with its model's keys in the clear; for the conversation service only. */
 export interface AgentRuntime {
   agentId: string;
   agentName: string;

@@ -3875,7 +3875,7 @@ export const AgentServiceService = {
     responseSerialize: (value: DeleteAgentResponse): Buffer => Buffer.from(DeleteAgentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteAgentResponse => DeleteAgentResponse.decode(value),
   },
-  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  /** Keeps the agent as a change would make it, for a conversation that tries the change. The stored agent does not change. */
   createDraft: {
     path: "/parley.agent.v1.AgentService/CreateDraft" as const,
     requestStream: false as const,
@@ -3896,7 +3896,7 @@ export const AgentServiceService = {
       Buffer.from(ListDynamicVariablesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDynamicVariablesResponse => ListDynamicVariablesResponse.decode(value),
   },
-  /** The same for what a conversation needs of an agent; admits the conversation service only. */
+  /** Reads many agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes: {
     path: "/parley.agent.v1.AgentService/BatchGetAgentRuntimes" as const,
     requestStream: false as const,
@@ -3908,7 +3908,7 @@ export const AgentServiceService = {
       Buffer.from(BatchGetAgentRuntimesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetAgentRuntimesResponse => BatchGetAgentRuntimesResponse.decode(value),
   },
-  /** The same for a draft; admits the conversation service only. */
+  /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime: {
     path: "/parley.agent.v1.AgentService/GetDraftRuntime" as const,
     requestStream: false as const,
@@ -3920,7 +3920,7 @@ export const AgentServiceService = {
       Buffer.from(GetDraftRuntimeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetDraftRuntimeResponse => GetDraftRuntimeResponse.decode(value),
   },
-  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  /** Returns how an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
   getSpeech: {
     path: "/parley.agent.v1.AgentService/GetSpeech" as const,
     requestStream: false as const,
@@ -3930,7 +3930,7 @@ export const AgentServiceService = {
     responseSerialize: (value: GetSpeechResponse): Buffer => Buffer.from(GetSpeechResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetSpeechResponse => GetSpeechResponse.decode(value),
   },
-  /** Whose agent a phone call is for; admits the voice service only. */
+  /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee: {
     path: "/parley.agent.v1.AgentService/FindCallee" as const,
     requestStream: false as const,
@@ -3940,7 +3940,7 @@ export const AgentServiceService = {
     responseSerialize: (value: FindCalleeResponse): Buffer => Buffer.from(FindCalleeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindCalleeResponse => FindCalleeResponse.decode(value),
   },
-  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  /** Finds the owner of a website's agent, and the widget's look; admits the messaging service only. */
   getWidget: {
     path: "/parley.agent.v1.AgentService/GetWidget" as const,
     requestStream: false as const,
@@ -3950,7 +3950,7 @@ export const AgentServiceService = {
     responseSerialize: (value: GetWidgetResponse): Buffer => Buffer.from(GetWidgetResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetWidgetResponse => GetWidgetResponse.decode(value),
   },
-  /** How an agent behaves on text channels; admits the messaging service only. */
+  /** Returns how an agent behaves on text channels; admits the messaging service only. */
   getChannelSettings: {
     path: "/parley.agent.v1.AgentService/GetChannelSettings" as const,
     requestStream: false as const,
@@ -4025,20 +4025,20 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   listAgents: handleUnaryCall<ListAgentsRequest, ListAgentsResponse>;
   updateAgent: handleUnaryCall<UpdateAgentRequest, UpdateAgentResponse>;
   deleteAgent: handleUnaryCall<DeleteAgentRequest, DeleteAgentResponse>;
-  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  /** Keeps the agent as a change would make it, for a conversation that tries the change. The stored agent does not change. */
   createDraft: handleUnaryCall<CreateDraftRequest, CreateDraftResponse>;
   listDynamicVariables: handleUnaryCall<ListDynamicVariablesRequest, ListDynamicVariablesResponse>;
-  /** The same for what a conversation needs of an agent; admits the conversation service only. */
+  /** Reads many agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes: handleUnaryCall<BatchGetAgentRuntimesRequest, BatchGetAgentRuntimesResponse>;
-  /** The same for a draft; admits the conversation service only. */
+  /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime: handleUnaryCall<GetDraftRuntimeRequest, GetDraftRuntimeResponse>;
-  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  /** Returns how an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
   getSpeech: handleUnaryCall<GetSpeechRequest, GetSpeechResponse>;
-  /** Whose agent a phone call is for; admits the voice service only. */
+  /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee: handleUnaryCall<FindCalleeRequest, FindCalleeResponse>;
-  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  /** Finds the owner of a website's agent, and the widget's look; admits the messaging service only. */
   getWidget: handleUnaryCall<GetWidgetRequest, GetWidgetResponse>;
-  /** How an agent behaves on text channels; admits the messaging service only. */
+  /** Returns how an agent behaves on text channels; admits the messaging service only. */
   getChannelSettings: handleUnaryCall<GetChannelSettingsRequest, GetChannelSettingsResponse>;
   /**
    * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
@@ -4128,7 +4128,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteAgentResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  /** Keeps the agent as a change would make it, for a conversation that tries the change. The stored agent does not change. */
   createDraft(
     request: CreateDraftRequest,
     callback: (error: ServiceError | null, response: CreateDraftResponse) => void,
@@ -4159,7 +4159,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListDynamicVariablesResponse) => void,
   ): ClientUnaryCall;
-  /** The same for what a conversation needs of an agent; admits the conversation service only. */
+  /** Reads many agents as conversations run them; admits the conversation service only. */
   batchGetAgentRuntimes(
     request: BatchGetAgentRuntimesRequest,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
@@ -4175,7 +4175,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
   ): ClientUnaryCall;
-  /** The same for a draft; admits the conversation service only. */
+  /** Reads a draft as a conversation runs it; admits the conversation service only. */
   getDraftRuntime(
     request: GetDraftRuntimeRequest,
     callback: (error: ServiceError | null, response: GetDraftRuntimeResponse) => void,
@@ -4191,7 +4191,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetDraftRuntimeResponse) => void,
   ): ClientUnaryCall;
-  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  /** Returns how an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
   getSpeech(
     request: GetSpeechRequest,
     callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
@@ -4207,7 +4207,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
   ): ClientUnaryCall;
-  /** Whose agent a phone call is for; admits the voice service only. */
+  /** Finds the agent that a phone call is for, and its owner; admits the voice service only. */
   findCallee(
     request: FindCalleeRequest,
     callback: (error: ServiceError | null, response: FindCalleeResponse) => void,
@@ -4223,7 +4223,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindCalleeResponse) => void,
   ): ClientUnaryCall;
-  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  /** Finds the owner of a website's agent, and the widget's look; admits the messaging service only. */
   getWidget(
     request: GetWidgetRequest,
     callback: (error: ServiceError | null, response: GetWidgetResponse) => void,
@@ -4239,7 +4239,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetWidgetResponse) => void,
   ): ClientUnaryCall;
-  /** How an agent behaves on text channels; admits the messaging service only. */
+  /** Returns how an agent behaves on text channels; admits the messaging service only. */
   getChannelSettings(
     request: GetChannelSettingsRequest,
     callback: (error: ServiceError | null, response: GetChannelSettingsResponse) => void,

@@ -68,7 +68,7 @@ export namespace Role {
   export type ROLE_ASSISTANT = typeof Role.ROLE_ASSISTANT;
 }
 
-/** What became of a message that was sent over a channel. */
+/** The delivery of a message that was sent over a channel. */
 export interface Delivery {
   status: Delivery_Status;
   /** The channel's code; only with FAILED. */
@@ -107,12 +107,12 @@ export interface Message {
   delivery:
     | Delivery
     | undefined;
-  /** For a reply of a model of ours, where a single conversation is read. */
+  /** For a reply of a model that Parley asked; only in a single conversation. */
   reply?:
     | Reply
     | undefined;
   /**
-   * What the model called for this reply, and after it without saying anything more, in order. Only where it is asked for; ignored in
+   * Tools that the model called for this reply, and after it without another word, in order. Only on request; ignored in
    * AppendTranscript.
    */
   toolCalls: ToolCall[];

@@ -188,7 +188,7 @@ export interface TurnEnd {
 export interface GetChatSessionRequest {
   ownerId: string;
   sessionId: string;
-  /** Whether its messages have tool_calls. */
+  /** Whether to return the tool_calls of its messages. */
   withToolCalls?: boolean | undefined;
 }
 
@@ -210,7 +210,7 @@ export interface ListChatSessionsResponse {
 export interface GetConversationRequest {
   ownerId: string;
   conversationId: string;
-  /** Whether its messages have tool_calls. */
+  /** Whether to return the tool_calls of its messages. */
   withToolCalls?: boolean | undefined;
 }
 
@@ -532,7 +532,7 @@ export interface CountUsageResponse_Day {
   day: string;
   /** Conversations of every type that began. */
   conversations: number;
-  /** Replies that our models gave. */
+  /** Replies of models that Parley asked. */
   replies: number;
   inputTokens: number;
   outputTokens: number;
@@ -566,7 +566,7 @@ export interface GetStatisticsResponse_Figures {
   failed: number;
   /** The duration of calls that have ended. */
   callSeconds: number;
-  /** What models gave. */
+  /** Replies of models, and their tokens. */
   replies: number;
   inputTokens: number;
   outputTokens: number;
@@ -590,7 +590,7 @@ export interface GetStatisticsResponse_Model {
   figures: GetStatisticsResponse_Figures | undefined;
 }
 
-/** Until the user noticed a reply: in a call until it could be heard, elsewhere until its first word. Right to 5 %. */
+/** Until the user noticed a reply: in a call until it could be heard, elsewhere until its first word. Accurate to 5 %. */
 export interface GetStatisticsResponse_Latency {
   /** Empty: over all days. */
   day: string;
@@ -6188,7 +6188,7 @@ export const ConversationServiceService = {
       Buffer.from(CompleteConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteConversationResponse => CompleteConversationResponse.decode(value),
   },
-  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: {
     path: "/parley.conversation.v1.ConversationService/SetDelivery" as const,
     requestStream: false as const,
@@ -6220,7 +6220,7 @@ export const ConversationServiceService = {
     responseSerialize: (value: CountUsageResponse): Buffer => Buffer.from(CountUsageResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CountUsageResponse => CountUsageResponse.decode(value),
   },
-  /** Which models the operator has set up. */
+  /** Returns the models that the operator has set up. */
   getModelSetup: {
     path: "/parley.conversation.v1.ConversationService/GetModelSetup" as const,
     requestStream: false as const,
@@ -6293,13 +6293,13 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    */
   runCallTool: handleUnaryCall<RunCallToolRequest, RunCallToolResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
-  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** The owner's usage by day. Usage stays counted after conversations are deleted. */
   countUsage: handleUnaryCall<CountUsageRequest, CountUsageResponse>;
-  /** Which models the operator has set up. */
+  /** Returns the models that the operator has set up. */
   getModelSetup: handleUnaryCall<GetModelSetupRequest, GetModelSetupResponse>;
   /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
@@ -6523,7 +6523,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteConversationResponse) => void,
   ): ClientUnaryCall;
-  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery(
     request: SetDeliveryRequest,
     callback: (error: ServiceError | null, response: SetDeliveryResponse) => void,
@@ -6571,7 +6571,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CountUsageResponse) => void,
   ): ClientUnaryCall;
-  /** Which models the operator has set up. */
+  /** Returns the models that the operator has set up. */
   getModelSetup(
     request: GetModelSetupRequest,
     callback: (error: ServiceError | null, response: GetModelSetupResponse) => void,

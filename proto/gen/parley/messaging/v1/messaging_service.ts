@@ -29,7 +29,7 @@ export interface ForgetOwnerRequest {
 export interface ForgetOwnerResponse {
 }
 
-/** Nobody is signed in: the agent and the origin say whether there is a token. */
+/** The caller has not signed in: the agent and the origin decide whether it gets a token. */
 export interface CreateWidgetTokenRequest {
   agentId: string;
   /** The page's origin, as its browser sends it. */
@@ -1043,7 +1043,7 @@ export const MessagingServiceService = {
       Buffer.from(CreateWidgetTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateWidgetTokenResponse => CreateWidgetTokenResponse.decode(value),
   },
-  /** Whose chat a token is for. */
+  /** Finds the chat that a token is for. */
   openWidgetToken: {
     path: "/parley.messaging.v1.MessagingService/OpenWidgetToken" as const,
     requestStream: false as const,
@@ -1067,7 +1067,7 @@ export const MessagingServiceService = {
       Buffer.from(VerifyWhatsAppWebhookResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): VerifyWhatsAppWebhookResponse => VerifyWhatsAppWebhookResponse.decode(value),
   },
-  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
+  /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: {
     path: "/parley.messaging.v1.MessagingService/HandleWhatsAppCallback" as const,
     requestStream: false as const,
@@ -1107,11 +1107,11 @@ export const MessagingServiceService = {
 export interface MessagingServiceServer extends UntypedServiceImplementation {
   /** Lets a page's visitor chat with an agent, if the agent's widget_config lists the page's origin. */
   createWidgetToken: handleUnaryCall<CreateWidgetTokenRequest, CreateWidgetTokenResponse>;
-  /** Whose chat a token is for. */
+  /** Finds the chat that a token is for. */
   openWidgetToken: handleUnaryCall<OpenWidgetTokenRequest, OpenWidgetTokenResponse>;
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook: handleUnaryCall<VerifyWhatsAppWebhookRequest, VerifyWhatsAppWebhookResponse>;
-  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
+  /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
@@ -1136,7 +1136,7 @@ export interface MessagingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateWidgetTokenResponse) => void,
   ): ClientUnaryCall;
-  /** Whose chat a token is for. */
+  /** Finds the chat that a token is for. */
   openWidgetToken(
     request: OpenWidgetTokenRequest,
     callback: (error: ServiceError | null, response: OpenWidgetTokenResponse) => void,
@@ -1168,7 +1168,7 @@ export interface MessagingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: VerifyWhatsAppWebhookResponse) => void,
   ): ClientUnaryCall;
-  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
+  /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback(
     request: HandleWhatsAppCallbackRequest,
     callback: (error: ServiceError | null, response: HandleWhatsAppCallbackResponse) => void,

@@ -12,7 +12,7 @@ export const PromptType = {
   PROMPT_TYPE_UNSPECIFIED: 0,
   /** PROMPT_TYPE_MAIN - An agent's system prompt. */
   PROMPT_TYPE_MAIN: 1,
-  /** PROMPT_TYPE_ANALYSIS - Run over a conversation after it ended. */
+  /** PROMPT_TYPE_ANALYSIS - Analyzes a conversation after its end. */
   PROMPT_TYPE_ANALYSIS: 2,
 } as const;
 

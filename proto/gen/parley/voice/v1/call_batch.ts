@@ -17,7 +17,7 @@ export const CallBatchStatus = {
   /** CALL_BATCH_STATUS_PAUSED - No further calls begin. */
   CALL_BATCH_STATUS_PAUSED: 2,
   CALL_BATCH_STATUS_CANCELLED: 3,
-  /** CALL_BATCH_STATUS_ENDED - Every number was called, or is not to be. */
+  /** CALL_BATCH_STATUS_ENDED - Every number was called, or must not be. */
   CALL_BATCH_STATUS_ENDED: 4,
 } as const;
 
@@ -93,7 +93,7 @@ export interface CallBatch {
   counts: CallBatchCounts | undefined;
 }
 
-/** Numbers of a batch by where they stand. */
+/** Numbers of a batch, by state. */
 export interface CallBatchCounts {
   /** Not called yet, or waiting to be called again. */
   pending: number;

@@ -29,7 +29,7 @@ export namespace RegistrationState {
   export type REGISTRATION_STATE_UNREACHABLE = typeof RegistrationState.REGISTRATION_STATE_UNREACHABLE;
 }
 
-/** How the registration with a SIP trunk stands. */
+/** The state of the registration with a SIP trunk. */
 export interface TrunkRegistration {
   /** car_… */
   carrierId: string;
@@ -41,11 +41,11 @@ export interface TrunkRegistration {
   expiresAt:
     | Date
     | undefined;
-  /** What the trunk refused with. */
+  /** The status of the trunk's refusal. */
   sipStatus?:
     | number
     | undefined;
-  /** In words: the trunk's own, or what went wrong. */
+  /** The trunk's own words, or a description of the failure. */
   reason?: string | undefined;
 }
 

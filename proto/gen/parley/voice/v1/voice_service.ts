@@ -292,7 +292,7 @@ export interface ListDoNotCallRequest {
 }
 
 export interface ListDoNotCallResponse {
-  /** In their order as texts. */
+  /** Sorted as texts. */
   numbers: DoNotCallNumber[];
   total: number;
 }
@@ -4059,7 +4059,7 @@ export const HandleDailyWebhookResponse: MessageFns<HandleDailyWebhookResponse> 
 /** Spoken calls with agents. */
 export type VoiceServiceService = typeof VoiceServiceService;
 export const VoiceServiceService = {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
+  /** Handles a carrier's request to one of its callback URLs. The id in the URL identifies the owner; the signature is verified. */
   handleCarrierCallback: {
     path: "/parley.voice.v1.VoiceService/HandleCarrierCallback" as const,
     requestStream: false as const,
@@ -4104,7 +4104,7 @@ export const VoiceServiceService = {
     responseSerialize: (value: EndWebCallResponse): Buffer => Buffer.from(EndWebCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): EndWebCallResponse => EndWebCallResponse.decode(value),
   },
-  /** The words of a voice note, as the agent hears; admits the messaging service only. */
+  /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe: {
     path: "/parley.voice.v1.VoiceService/Transcribe" as const,
     requestStream: false as const,
@@ -4114,7 +4114,7 @@ export const VoiceServiceService = {
     responseSerialize: (value: TranscribeResponse): Buffer => Buffer.from(TranscribeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TranscribeResponse => TranscribeResponse.decode(value),
   },
-  /** A text as a voice note, as the agent speaks; admits the messaging service only. */
+  /** Speaks a text as a voice note in the agent's voice; admits the messaging service only. */
   speak: {
     path: "/parley.voice.v1.VoiceService/Speak" as const,
     requestStream: false as const,
@@ -4241,7 +4241,7 @@ export const VoiceServiceService = {
       Buffer.from(RemoveDoNotCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveDoNotCallResponse => RemoveDoNotCallResponse.decode(value),
   },
-  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  /** Returns the state of the registrations with the owner's SIP trunks. Trunks without registration have none. */
   listTrunkRegistrations: {
     path: "/parley.voice.v1.VoiceService/ListTrunkRegistrations" as const,
     requestStream: false as const,
@@ -4266,7 +4266,7 @@ export const VoiceServiceService = {
       Buffer.from(CreateDailySessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateDailySessionResponse => CreateDailySessionResponse.decode(value),
   },
-  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
+  /** Handles Daily's reports about its rooms. The connection identifies the owner; the signature is verified. */
   handleDailyWebhook: {
     path: "/parley.voice.v1.VoiceService/HandleDailyWebhook" as const,
     requestStream: false as const,
@@ -4317,7 +4317,7 @@ export const VoiceServiceService = {
 } as const;
 
 export interface VoiceServiceServer extends UntypedServiceImplementation {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
+  /** Handles a carrier's request to one of its callback URLs. The id in the URL identifies the owner; the signature is verified. */
   handleCarrierCallback: handleUnaryCall<HandleCarrierCallbackRequest, HandleCarrierCallbackResponse>;
   /** Lets a browser call an agent: with the token, once, until it expires. */
   createWebCall: handleUnaryCall<CreateWebCallRequest, CreateWebCallResponse>;
@@ -4325,9 +4325,9 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   connectWebCall: handleUnaryCall<ConnectWebCallRequest, ConnectWebCallResponse>;
   /** Hangs up, in whichever process the call is. Does nothing if it has ended. */
   endWebCall: handleUnaryCall<EndWebCallRequest, EndWebCallResponse>;
-  /** The words of a voice note, as the agent hears; admits the messaging service only. */
+  /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe: handleUnaryCall<TranscribeRequest, TranscribeResponse>;
-  /** A text as a voice note, as the agent speaks; admits the messaging service only. */
+  /** Speaks a text as a voice note in the agent's voice; admits the messaging service only. */
   speak: handleUnaryCall<SpeakRequest, SpeakResponse>;
   /** Has an agent call a phone. The call is durable once this is answered, and a job places it. */
   createCall: handleUnaryCall<CreateCallRequest, CreateCallResponse>;
@@ -4347,11 +4347,11 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   listDoNotCall: handleUnaryCall<ListDoNotCallRequest, ListDoNotCallResponse>;
   addDoNotCall: handleUnaryCall<AddDoNotCallRequest, AddDoNotCallResponse>;
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
-  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  /** Returns the state of the registrations with the owner's SIP trunks. Trunks without registration have none. */
   listTrunkRegistrations: handleUnaryCall<ListTrunkRegistrationsRequest, ListTrunkRegistrationsResponse>;
   /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
-  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
+  /** Handles Daily's reports about its rooms. The connection identifies the owner; the signature is verified. */
   handleDailyWebhook: handleUnaryCall<HandleDailyWebhookRequest, HandleDailyWebhookResponse>;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
@@ -4365,7 +4365,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
 }
 
 export interface VoiceServiceClient extends Client {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
+  /** Handles a carrier's request to one of its callback URLs. The id in the URL identifies the owner; the signature is verified. */
   handleCarrierCallback(
     request: HandleCarrierCallbackRequest,
     callback: (error: ServiceError | null, response: HandleCarrierCallbackResponse) => void,
@@ -4429,7 +4429,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: EndWebCallResponse) => void,
   ): ClientUnaryCall;
-  /** The words of a voice note, as the agent hears; admits the messaging service only. */
+  /** Transcribes a voice note with the agent's speech recognition; admits the messaging service only. */
   transcribe(
     request: TranscribeRequest,
     callback: (error: ServiceError | null, response: TranscribeResponse) => void,
@@ -4445,7 +4445,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TranscribeResponse) => void,
   ): ClientUnaryCall;
-  /** A text as a voice note, as the agent speaks; admits the messaging service only. */
+  /** Speaks a text as a voice note in the agent's voice; admits the messaging service only. */
   speak(
     request: SpeakRequest,
     callback: (error: ServiceError | null, response: SpeakResponse) => void,
@@ -4633,7 +4633,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveDoNotCallResponse) => void,
   ): ClientUnaryCall;
-  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  /** Returns the state of the registrations with the owner's SIP trunks. Trunks without registration have none. */
   listTrunkRegistrations(
     request: ListTrunkRegistrationsRequest,
     callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
@@ -4665,7 +4665,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
   ): ClientUnaryCall;
-  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
+  /** Handles Daily's reports about its rooms. The connection identifies the owner; the signature is verified. */
   handleDailyWebhook(
     request: HandleDailyWebhookRequest,
     callback: (error: ServiceError | null, response: HandleDailyWebhookResponse) => void,

@@ -37,7 +37,7 @@ try {
 async function createAcme({ accounts }: RunningStack): Promise<string> {
   const acme = { name: "Acme", email: "ops@acme.example", tier: Tier.TIER_ENTERPRISE, rateLimitPerMinute: 1_000 };
   const { owner } = await accounts.createOwner(acme);
-  if (!owner) throw new Error("the account service made no owner");
+  if (!owner) throw new Error("the account service returned no owner");
   return owner.ownerId;
 }
 

@@ -97,7 +97,7 @@ async function createEnterpriseOwner(address: string): Promise<{ ownerId: string
       tier: Tier.TIER_ENTERPRISE,
       rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
     });
-    if (!owner) throw new Error("The account service made no owner");
+    if (!owner) throw new Error("The account service returned no owner");
     const { apiKey } = await accounts.createKey({
       ownerId: owner.ownerId,
       name: "bench",

@@ -17,7 +17,7 @@ export async function pingRpc(address: string): Promise<void> {
   const client = createClient(HealthService, { peer: address, address, credentials: stackCredentials() });
   try {
     const { status } = await client.check({ service: "" }, { timeoutMs: TIMEOUT_MS });
-    if (status !== HealthCheckResponse_ServingStatus.SERVING) throw new Error(`it answers health status ${status}`);
+    if (status !== HealthCheckResponse_ServingStatus.SERVING) throw new Error(`its health status is ${status}`);
   } finally {
     client.close();
   }

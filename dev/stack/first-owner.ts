@@ -69,6 +69,6 @@ async function findOwner(accounts: Accounts): Promise<string | null> {
 async function createOwner(accounts: Accounts): Promise<string> {
   const request = { name: NAME, email: EMAIL, tier: Tier.TIER_PRO, rateLimitPerMinute: undefined };
   const { owner } = await accounts.createOwner(request);
-  if (!owner) throw new Error("the account service made no owner");
+  if (!owner) throw new Error("the account service returned no owner");
   return owner.ownerId;
 }

@@ -20,7 +20,7 @@ export async function databaseUser(): Promise<User | null> {
   const made = await findUser();
   if (!made)
     throw new Error(
-      `Postgres does not run as root, and the user "${NAME}" could not be made: run this as another user`,
+      `Postgres does not run as root, and the user "${NAME}" could not be created: run this as another user`,
     );
   return made;
 }

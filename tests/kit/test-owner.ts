@@ -26,7 +26,7 @@ export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TE
     tier: Tier.TIER_ENTERPRISE,
     rateLimitPerMinute,
   });
-  if (!owner) throw new Error("the account service made no owner");
+  if (!owner) throw new Error("the account service returned no owner");
   return { ownerId: owner.ownerId, ...(await createKey(accounts, owner.ownerId)) };
 }
 

@@ -41,7 +41,10 @@ export function addBatchCommands(program: Command, env: Environment): void {
     .command("create")
     .description("Call the numbers of a CSV file")
     .requiredOption("--agent <agent_id>", "The agent that calls, agt_…")
-    .requiredOption("--csv <file>", "With a column to_mobile_number, and a dynamic variable in each other column")
+    .requiredOption(
+      "--csv <file>",
+      "CSV file with a column to_mobile_number, and a dynamic variable in each other column",
+    )
     .option("--from <mobile_number>", "The number that calls (default: the agent's first)")
     .addOption(new Option("--start <time>", "When the first call may start (default: now)").argParser(parseTime))
     .addOption(
@@ -49,7 +52,7 @@ export function addBatchCommands(program: Command, env: Environment): void {
     )
     .option("--timezone <zone>", "IANA time zone of the window", "UTC")
     .addOption(
-      new Option("--retries <number>", "How many times to call a number again that is busy or does not answer")
+      new Option("--retries <number>", "Number of further calls to a number that is busy or does not answer")
         .argParser(parseWholeNumber)
         .default(0),
     )

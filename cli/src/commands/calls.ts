@@ -21,8 +21,11 @@ export function addCallsCommands(program: Command, env: Environment): void {
   calls
     .command("list")
     .description("List the newest 100 calls")
-    .option("--status <statuses>", "Only these: QUEUED, RINGING, IN_PROGRESS, ENDED, separated by commas")
-    .option("--batch <batch_id>", "Only those of this batch")
+    .option(
+      "--status <statuses>",
+      "Only calls with these statuses, separated by commas: QUEUED, RINGING, IN_PROGRESS, ENDED",
+    )
+    .option("--batch <batch_id>", "Only calls of this batch")
     .addOption(jsonOption())
     .action(async ({ status, batch, json }: CallsOptions) => {
       const query = new URLSearchParams({

@@ -83,7 +83,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
 
   carrier
     .command("show")
-    .description("Show a carrier with its secrets masked, and how the registration with a SIP trunk stands")
+    .description("Show a carrier with its secrets masked, and the state of a SIP trunk's registration")
     .argument("<carrier_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())

@@ -20,7 +20,7 @@ const REQUEST_MS = 5_000;
 export function addDailyCommand(program: Command, env: Environment): void {
   program
     .command("daily")
-    .description("Open a Daily room with an agent, to enter with a browser or as a person of the stack's stand-in")
+    .description("Open a Daily room with an agent, for a browser or for a person that the stand-in plays")
     .argument("<agent_id>", "The agent, agt_…")
     .addOption(
       repeatableOption("--say <text>", "Have the stand-in's person say this when the agent has finished; repeatable"),

@@ -38,7 +38,7 @@ export function addKeyCommands(program: Command, env: Environment): void {
     .description("Create a key and show it; it is not shown again")
     .addOption(ownerOption())
     .option("--name <name>", "Name that identifies the key, up to 100 characters")
-    .option("--expires-at <time>", "Date or time at which it stops working", parseTime)
+    .option("--expires-at <time>", "Date or time at which the key stops working", parseTime)
     .option("--scopes <scopes>", "What the key may do, separated by commas (default: everything)", parseList)
     .addOption(jsonOption())
     .addHelpText(

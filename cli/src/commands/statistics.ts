@@ -41,12 +41,10 @@ const OF_MODELS = ["provider_name", "model_name", "replies", "input_tokens", "ou
 export function addStatisticsCommand(program: Command, env: Environment): void {
   program
     .command("statistics")
-    .description(
-      "Show what an owner's conversations of the last days came to: outcomes, call time, tokens, and latency",
-    )
+    .description("Show statistics of an owner's recent conversations: outcomes, call time, tokens, and latency")
     .addOption(ownerOption())
-    .option("--days <days>", "How many days, today included; they begin and end in UTC", parseDays, DAYS_DEFAULT)
-    .option("--agent <agent_id>", "Only those of this agent, agt_…")
+    .option("--days <days>", "Number of days up to today, in UTC", parseDays, DAYS_DEFAULT)
+    .option("--agent <agent_id>", "Only conversations of this agent, agt_…")
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "statistics --owner own_…", "statistics --owner own_… --days 7 --json"))
     .action(async ({ owner, days, agent = "", json }: StatisticsOptions) => {

@@ -89,7 +89,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .option("--name <name>", "Name, up to 100 characters")
     .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
-    .addOption(new Option("--enable", "Send events to it again").conflicts("disable"))
+    .addOption(new Option("--enable", "Send events to the destination again").conflicts("disable"))
     .option("--disable", "Stop sending and cancel pending deliveries")
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
@@ -129,7 +129,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
 
   webhook
     .command("test")
-    .description("Send a sample conversation.completed and show how its first attempt went")
+    .description("Send a sample conversation.completed and show the outcome of its first attempt")
     .argument("<destination_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())

@@ -29,11 +29,9 @@ export function addWhatsAppCommands(program: Command, env: Environment): void {
 
   whatsApp
     .command("send")
-    .description(
-      "Open a conversation with a template that Meta has approved; the agent answers what the person answers",
-    )
+    .description("Open a conversation with a template that Meta has approved; the agent answers the person's replies")
     .argument("<mobile_number>", "The person's number in E.164 form, such as +14155550123")
-    .requiredOption("--agent <agent_id>", "The agent that writes, agt_…; it has a WhatsApp number")
+    .requiredOption("--agent <agent_id>", "The agent that writes, agt_…; it must have a WhatsApp number")
     .requiredOption("--template <name>", "Name of the template at Meta")
     .requiredOption("--language <code>", "Language code of the template at Meta, such as en_US")
     .addOption(

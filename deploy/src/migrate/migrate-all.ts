@@ -37,7 +37,7 @@ export async function migrateAll(config: MigrateConfig, log: Logger): Promise<vo
   };
   if (config.DATABASE_ADMIN_URL !== "") {
     await provisionRoles(config.DATABASE_ADMIN_URL, urls);
-    log.info("roles and schemas are there");
+    log.info("roles and schemas exist");
   }
   await migrateSchemas(urls, log);
 }

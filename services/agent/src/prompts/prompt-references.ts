@@ -69,7 +69,7 @@ export async function settleReferencesNow(ctx: AgentContext, promise: ReferenceP
     await settleReferences(ctx, promise, call.signal);
     await keepPromise(ctx.db, promise);
   } catch (err) {
-    call.log.warn({ err, agent_id: promise.agentId }, "prompt references are left to the job");
+    call.log.warn({ err, agent_id: promise.agentId }, "prompt references could not be settled now; a job will do it");
   }
 }
 

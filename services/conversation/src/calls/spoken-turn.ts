@@ -153,7 +153,7 @@ async function heardOrLeft(ctx: ConversationContext, { over }: Hearing, call: Ca
   const leave = () => reject(cancelled());
   const stop = () => reject(new ServiceError("unavailable", "The service is stopping: continue in a new stream"));
   const late = setTimeout(
-    () => reject(new ServiceError("deadline", "The reply was not heard to its end for ten minutes")),
+    () => reject(new ServiceError("deadline", "The whole reply was not reported as heard within ten minutes")),
     HEARD_WITHIN_MS,
   );
   const signals: [AbortSignal, () => void][] = [

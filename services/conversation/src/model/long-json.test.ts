@@ -37,7 +37,7 @@ test("of a million escaped characters, no more is parsed at once than two pieces
 });
 
 test.each([
-  ["a string that does not end", `{"text":"${long("x")}`],
+  ["an unterminated string", `{"text":"${long("x")}`],
   ["a control character that is not escaped", `["${long("x")}\n"]`],
   ["an escape that there is not", `["${long("x")}\\x"]`],
   ["values after the last", `${JSON.stringify([long("x")])} 1`],

@@ -89,7 +89,7 @@ export function jsonReader(): JsonReader {
       scan(begun);
     },
     end() {
-      if (isInString) throw new SyntaxError("a string that does not end");
+      if (isInString) throw new SyntaxError("an unterminated string");
       return long.length > 0 ? JSON.parse(document, unmarked) : JSON.parse(document);
     },
   };

@@ -64,6 +64,6 @@ export async function startThread(
     toMobileNumber: mobileNumber,
   });
   const { conversation } = await conversations.startConversation(request);
-  if (!conversation) throw new ServiceError("internal", "a conversation began without an answer");
+  if (!conversation) throw new ServiceError("internal", "the conversation service returned no conversation");
   return conversation;
 }

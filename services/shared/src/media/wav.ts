@@ -71,7 +71,7 @@ export function readWavHead(bytes: Uint8Array): WavHead | null {
     const length = view.getUint32(at + 4, true);
     const from = at + 8;
     if (textAt(bytes, at) === "data") {
-      if (!form) throw new WavError("a WAV file that does not say its form");
+      if (!form) throw new WavError("a WAV file that does not state its format");
       return { ...form, from, dataBytes: length };
     }
     if (textAt(bytes, at) === "fmt ") {
@@ -86,8 +86,7 @@ export function readWavHead(bytes: Uint8Array): WavHead | null {
 function readForm(view: DataView, at: number): Omit<Wav, "samples"> {
   const [format, channels] = [view.getUint16(at, true), view.getUint16(at + 2, true)];
   const [samplesPerSecond, bits] = [view.getUint32(at + 4, true), view.getUint16(at + 14, true)];
-  if ((format !== PCM && format !== EXTENSIBLE) || bits !== 16)
-    throw new WavError("a WAV file that is not of 16-bit PCM");
+  if ((format !== PCM && format !== EXTENSIBLE) || bits !== 16) throw new WavError("a WAV file that is not 16-bit PCM");
   if (channels < 1 || channels > 8) throw new WavError(`a WAV file of ${channels} channels`);
   if (samplesPerSecond < 8_000 || samplesPerSecond > 192_000)
     throw new WavError(`a WAV file of ${samplesPerSecond} samples a second`);

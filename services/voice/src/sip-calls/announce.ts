@@ -40,7 +40,7 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
       return await spoken;
     } catch (err) {
       spoken = null;
-      log.warn({ err }, "callers of numbers without agent hear nothing: PARLEY_DEFAULT_TTS cannot speak");
+      log.warn({ err }, "callers of numbers without an agent hear nothing: PARLEY_DEFAULT_TTS cannot speak");
       return null;
     }
   };

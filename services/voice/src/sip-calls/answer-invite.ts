@@ -39,7 +39,7 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
     const refusal = agent ? await take(ctx, { ...agent, channel: channelOf(callee.called, invite) }, invite) : null;
     if (agent && !refusal) return;
     const ownerId = await ownerOf(ctx, callee);
-    ctx.log.info({ err: refusal, owner_id: ownerId, called: callee.called }, "a call to a number without agent");
+    ctx.log.info({ err: refusal, owner_id: ownerId, called: callee.called }, "a call to a number without an agent");
     if (ownerId !== null && (await ctx.announce(ownerId, invite))) return;
     if (refusal) throw refusal;
     invite.refuse(404, "Not Found");

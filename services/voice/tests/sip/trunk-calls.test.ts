@@ -167,14 +167,14 @@ test.each([
   ["over the trunk", {}],
   ["from this machine", { from: "127.0.0.1" }],
 ])(
-  "a call %s to an imported number without agent hears the operator's sentence, and is no conversation",
+  "a call %s to an imported number without an agent hears the operator's sentence, and is no conversation",
   async (_how, given) => {
     const { outcome, requests, announced } = await called(TRUNK, { called: WITHOUT_AGENT, ...given });
     expect({ outcome, requests, announced }).toEqual({ outcome: [], requests: [], announced: ["own_1"] });
   },
 );
 
-test("without a voice for the sentence, a number without agent is not found", async () => {
+test("without a voice for the sentence, a number without an agent is not found", async () => {
   expect((await called(TRUNK, { called: WITHOUT_AGENT }, { hasVoice: false })).outcome).toEqual(["404"]);
 });
 

@@ -38,7 +38,7 @@ export function checkpointReply(
       await turnStore.storeCheckpoint(turn, reply, clock.now());
       storedLength = reply.content.length;
     } catch (err) {
-      log.warn({ err }, "a checkpoint of a reply could not be stored, the next one makes up for it");
+      log.warn({ err }, "a checkpoint of a reply could not be stored; the next one will have its text");
     } finally {
       isWriting = false;
     }

@@ -90,7 +90,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       if (agentId === null) {
         log.info(
           { owner_id: ownerId, carrier_id: asked.carrierId, called: asked.to },
-          "a call to a number without agent",
+          "a call to a number without an agent",
         );
         return sayDocument(provider, options.unknownNumberSentence);
       }

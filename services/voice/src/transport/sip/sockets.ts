@@ -32,7 +32,7 @@ export interface SipSockets {
 
 export interface SipReceiver {
   received(message: SipMessage, from: Target): void;
-  /** A connection could not be made, or not to whom we want; what was to be sent over it is lost. @param why a code, such as ECONNREFUSED */
+  /** A connection could not be made, or led to the wrong peer; the messages for it are lost. @param why a code, such as ECONNREFUSED */
   unreachable(to: Target, why: string): void;
   /** Counts what was not a SIP message. */
   malformed(): void;

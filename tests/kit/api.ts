@@ -6,22 +6,25 @@ export interface Answer {
   body: any;
 }
 
-/** The HTTP API as the holder of a key, or of a session, sees it. */
+/** The HTTP API, called with a key or a session. */
 export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** One request as it is given, with the credentials unless `headers` name others. */
+  /** Sends one request unchanged, with the credentials unless `headers` have others. */
   send(method: string, path: string, init?: { body?: Bun.BodyInit; headers?: Record<string, string> }): Promise<Answer>;
-  /** A streamed chat turn, its body not yet read. */
+  /** Runs a streamed chat turn, and leaves the body unread. */
   chat(body: object, signal?: AbortSignal): Promise<Response>;
 }
 
-/** The public API, `from` a client's address that the gateway believes. Paths are below its prefix, except those with two slashes: `//healthz` means `/healthz`. */
+/**
+ * The public API, `from` a client's address that the gateway trusts. Paths are below its prefix, except those with two slashes:
+ * `//healthz` means `/healthz`.
+ */
 export function createApi(url: string, apiKey: string, from?: string): Api {
   return apiOf(url, "/v1/public", { "x-api-key": apiKey, ...comingFrom(from) });
 }
 
-/** The management API, paths likewise. */
+/** The management API, with paths in the same form. */
 export function createManageApi(url: string, token: string, from?: string): Api {
   return apiOf(url, "/v1/manage", { ...(token !== "" && { cookie: `parley_session=${token}` }), ...comingFrom(from) });
 }

@@ -5,7 +5,7 @@ const script = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 let source: string | null = null;
 
 /**
- * The barriers that axe-core finds on a page in both themes, each with the elements that have it. The second theme is
+ * The accessibility issues that axe-core finds on a page in both themes, each with its elements. The second theme is
  * only checked for its colors, because everything else is the same.
  */
 export async function barriersOf(page: Page): Promise<string[]> {

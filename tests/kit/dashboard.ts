@@ -2,12 +2,12 @@ import type { Browser, Page } from "playwright-core";
 import type { RunningStack } from "./stack/use-stack.ts";
 import { createSession, PASSWORD, type TestOwner } from "./test-owner.ts";
 
-/** How long a page may take on a machine that runs other tests. */
+/** How long a page may take while the machine runs other tests. */
 export const PAGE_WITHIN_MS = 60_000;
 
-/** A page of the dashboard, and what went wrong in it. */
+/** A page of the dashboard, and its errors. */
 export interface DashboardPage extends Page {
-  /** Errors of its scripts, and what its content security policy stopped. */
+  /** Errors of its scripts, and violations of its content security policy. */
   failures: string[];
 }
 
@@ -16,7 +16,7 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   const context = await browser.newContext({
     baseURL: stack.url,
     viewport: { width: 1280, height: 800 },
-    // Moving elements have other colors on the way.
+    // Elements have other colors while they move.
     reducedMotion: "reduce",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "X-Forwarded-For": `10.${[...crypto.getRandomValues(new Uint8Array(3))].join(".")}` },
@@ -26,19 +26,19 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   const failures: string[] = [];
   page.on("pageerror", (error) => failures.push(error.message));
   page.on("console", (message) => {
-    // A refusal by the API is an answer, which the page shows.
+    // A refusal by the API is no failure: the page shows it.
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) failures.push(message.text());
   });
   page.on("dialog", async (dialog) => {
-    // Only a script that was someone's name or words would open one.
+    // Only a script from a user's name or text would open one.
     if (dialog.type() === "alert") failures.push(`a script ran: ${dialog.message()}`);
-    // Leaving a page by its address asks nothing.
+    // Going to another address leaves the page without a question.
     await (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss());
   });
   return Object.assign(page, { failures });
 }
 
-/** More focusable elements than any page has. */
+/** More than the focusable elements of any page. */
 const STOPS_MAX = 120;
 
 /** Presses Tab until the focused element has this name. @throws Error when no element on the page has it */
@@ -53,7 +53,7 @@ export async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`the keyboard does not reach ${name}`);
 }
 
-/** The same for an owner who is signed in. */
+/** Opens a page for an owner who is signed in. */
 export async function openSignedIn(
   browser: Browser,
   stack: RunningStack,

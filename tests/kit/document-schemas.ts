@@ -1,7 +1,7 @@
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 
-/** Tells what is wrong with a value by a schema of an OpenAPI document, nothing when it fits. */
+/** Returns the violations of a value against a schema of an OpenAPI document; none when it fits. */
 export type Violations = (schema: { $ref?: string }, value: unknown) => unknown[];
 
 /**

@@ -8,7 +8,7 @@ export interface Turn {
   status: number | null;
   /** Empty while the server has reported none. */
   sessionId: string;
-  /** The reply as it came; null when it broke off. */
+  /** The reply; null when it broke off. */
   reply: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface Load {
   turns: readonly Turn[];
   /** Statuses of reads; null for a lost connection. */
   reads: readonly (number | null)[];
-  /** How many turns were answered whole so far. */
+  /** The number of turns that were answered completely so far. */
   answered(): number;
   /** Stops after the requests in progress. */
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface Load {
 const WORKERS = 4;
 const PAUSE_MS = 250;
 
-/** Chats, each in a session of its own, streamed and whole in turn, and reads beside them: a few at a time until stopped. */
+/** Chats, each in a session of its own, alternately streamed and non-streamed, and reads: a few at a time until stopped. */
 export function startLoad(api: Api, agentId: string): Load {
   const turns: Turn[] = [];
   const reads: (number | null)[] = [];
@@ -42,7 +42,7 @@ export function startLoad(api: Api, agentId: string): Load {
         "/conversations?page_size=1",
       ])
         reads.push(await statusOf(api.get(path)));
-      // Leaves the machine to the process that starts in the meantime; a refused connection would make the load unbounded.
+      // Pauses, because refused connections would make the load unbounded and delay the process that is starting.
       await Bun.sleep(PAUSE_MS);
     }
   }
@@ -68,7 +68,7 @@ async function chatOnce(api: Api, agentId: string, message: string, streaming: b
     const { body } = await answerOf(response);
     if (response.status === 200) turn.reply = streaming ? body : body.response;
   } catch {
-    // The null fields tell what went wrong.
+    // The fields that are null show what went wrong.
   }
   return turn;
 }
@@ -81,14 +81,14 @@ async function statusOf(answer: Promise<Answer>): Promise<number | null> {
   }
 }
 
-/** What the session of a turn holds now, as `role: content`. */
+/** The messages of a turn's session now, as `role: content`. */
 export async function storedOf(api: Api, { sessionId }: Turn): Promise<string[]> {
   const { status, body } = await api.get(`/chat/sessions/${sessionId}`);
   if (status !== 200) throw new Error(`no session ${sessionId}: ${status} ${body.detail}`);
   return body.messages.map(({ role, content }: { role: string; content: string }) => `${role}: ${content}`);
 }
 
-/** What it must hold when the turn was answered whole. */
+/** The messages that the session must have if the turn was answered completely. */
 export function wholeOf({ message }: Turn): string[] {
   return [`user: ${message}`, `assistant: ${echoOf(message)}`];
 }

@@ -3,7 +3,7 @@ import { TEST_SECRET } from "@parley/shared/testing/database";
 import { Glob } from "bun";
 import { PROMPT_TEXT, SCRIPTED_KEY } from "./test-agent.ts";
 
-/** What no log may contain: keys and secrets of every kind, and anything that was said. */
+/** Texts that no log may contain: keys and secrets of every kind, and the texts of conversations. */
 const NEVER_LOGGED: Readonly<Record<string, RegExp>> = {
   "an API key": /vk_[0-9A-Za-z]{43}/,
   "a webhook secret": /whsec_[0-9A-Za-z+/=]{20}/,

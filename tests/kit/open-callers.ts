@@ -11,19 +11,19 @@ import { carrierStandIn } from "./calls/carrier-stand-in.ts";
 import type { RunningStack } from "./stack/use-stack.ts";
 import type { WhatsAppConnection } from "./whatsapp.ts";
 
-/** Callers without a key, with what they present instead: a visitor's page, a browser in a web call, carriers. */
+/** Callers without a key, and the credentials that they use instead: a visitor's page, a browser in a web call, carriers. */
 export interface OpenCallers {
-  /** IDs in place of those of the document's examples, by path parameter. */
+  /** IDs that replace those of the document's examples, by path parameter. */
   ids(operationId: string): Record<string, string>;
-  /** Keeps the tokens that an answer gives. */
+  /** Keeps the tokens in an answer. */
   remember(operationId: string, answer: Record<string, string>): void;
-  /** Headers that prove who calls. @param body as it is sent */
+  /** Headers that authenticate the caller. @param body as it is sent */
   proof(operationId: string, url: string, body: string): Record<string, string>;
-  /** Set once there is one. */
+  /** Null until one exists. */
   whatsApp: WhatsAppConnection | undefined;
 }
 
-/** Connects a Twilio and a Plivo account of the stand-in. @param manage of the owner */
+/** Connects a Twilio and a Plivo account of the stand-in. @param manage the owner's management API */
 export async function openCallers(stack: RunningStack, manage: Api): Promise<OpenCallers> {
   const carrier = carrierStandIn(stack.address("carrier"));
   const [twilio, plivo] = [await carrier.addTwilio([]), await carrier.addPlivo([])];

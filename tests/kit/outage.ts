@@ -5,7 +5,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { ownDatabase, readInstallation } from "./stack/stack-database.ts";
 import type { TestStack } from "./stack/test-stack.ts";
 
-/** Kills a stack's own Postgres and keeps it down until told: it starts on no folder that others may write to. */
+/** Kills a stack's own Postgres and keeps it down until told, by a folder that others may write to: Postgres refuses to start on it. */
 export async function downPostgres(stack: TestStack): Promise<AsyncDisposable & { up(): Promise<unknown> }> {
   const { postgresFolder } = readInstallation(stack.home);
   const data = join(postgresFolder ?? stack.home.path, "postgres");
@@ -16,7 +16,7 @@ export async function downPostgres(stack: TestStack): Promise<AsyncDisposable & 
     chmodSync(data, 0o700);
     return back;
   };
-  // A killed Postgres goes on in its other processes, until each notices: one that is busy can still commit.
+  // A killed Postgres's other processes continue until each notices; a busy one can still commit.
   await eventually(() => {
     const left = processes.filter(isRunning);
     if (left.length > 0) throw new Error(`Processes of Postgres are still running: ${left}`);
@@ -37,7 +37,7 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
-  // One that has ended may wait for its parent to take note.
+  // A process that has ended may wait for its parent to collect it.
   const stat = `/proc/${pid}/stat`;
   return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, "utf8"));
 }

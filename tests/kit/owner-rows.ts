@@ -1,17 +1,17 @@
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 
-/** Tables that change by themselves: jobs, and counts that are folded now and then. */
+/** Tables that change by themselves: jobs, and counts that a job folds. */
 const RESTLESS = ["jobs", "conversation_changes", "conversation_counts"];
 
-/** What each owner has in the database. */
+/** The rows of each owner in the database. */
 export interface OwnerRows {
   /** Every row of the owner in every schema, except what changes by itself and when keys were used. */
   of(ownerId: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Keeps a connection to each schema, because a new one takes Postgres longer than all it is asked. */
+/** Keeps a connection to each schema, because opening one costs more than all the queries. */
 export async function openOwnerRows(databaseUrls: Record<Schema, string>): Promise<OwnerRows> {
   const schemas = await Promise.all(
     SCHEMAS.map(async (schema) => {

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** A streamed chat turn as the bytes of its answer, up to the end of the connection or of the answer. */
+/** Runs a streamed chat turn and returns the bytes of its answer, up to the end of the connection or of the answer. */
 export function rawChat(url: string, apiKey: string, body: object): Promise<string> {
   const { hostname, port, host } = new URL(url);
   const sent = Buffer.from(JSON.stringify(body));

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 
-/** A JSON Schema as the OpenAPI document has it. */
+/** A JSON Schema as in the OpenAPI document. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -19,7 +19,7 @@ export interface Schema {
   examples?: unknown[];
 }
 
-/** Values that break software that trusts its input; used in place of any value. */
+/** Values that break software that trusts its input; they may replace any value. */
 export const HOSTILE: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -53,7 +53,7 @@ export const HOSTILE: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Values of a schema, now and then with something hostile in place of one of them. */
+/** Values of a schema, sometimes with one replaced by a hostile value. */
 export function arbitraryOf(schema: Schema, components: Record<string, Schema>, depth = 0): Arbitrary<unknown> {
   const fitting = fittingArbitrary(schema, components, depth);
   return fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: HOSTILE });
@@ -98,7 +98,7 @@ function objectOf(schema: Schema, below: (inner: Schema) => Arbitrary<unknown>):
     return fc.dictionary(fc.string({ maxLength: 20 }), below(inner), { maxKeys: 4 });
   }
   const fields = Object.fromEntries(Object.entries(schema.properties).map(([name, inner]) => [name, below(inner)]));
-  // Now and then even a required field is missing.
+  // Sometimes even a required field is missing.
   return fc.oneof(
     { weight: 9, arbitrary: fc.record(fields, { requiredKeys: schema.required ?? [] }) },
     { weight: 1, arbitrary: fc.record(fields, { requiredKeys: [] }) },

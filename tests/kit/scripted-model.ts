@@ -1,7 +1,7 @@
 import { chatCompletions } from "@parley/shared/stand-ins/dialects/chat-completions";
 import { type ModelCall, startScriptedModel as startServer } from "@parley/shared/testing/scripted-model";
 
-/** What a language model was asked, in OpenAI's form. */
+/** A request to a language model, in OpenAI's form. */
 export interface ModelRequest {
   path: string;
   authorization: string;
@@ -14,41 +14,41 @@ export interface ModelRequest {
   };
 }
 
-/** One request and everything that can be done to it. */
+/** One request, and the ways to answer it. */
 export interface Exchange {
   request: ModelRequest;
-  /** A piece of the reply: sent at once in a streamed answer, kept for the end in a whole one. */
+  /** A piece of the reply: sent at once in a streamed answer, at the end in a non-streamed one. */
   text(piece: string): void;
   /** Made at the end. */
   toolCall(name: string, input: object): void;
-  /** Ends the reply as a model does that has said everything. */
+  /** Ends the reply like a model that has said everything. */
   finish(): void;
-  /** Ends the answer where it is, in good order for HTTP and without the model's own end. */
+  /** Ends the answer early: correctly for HTTP, but without the model's end of the reply. */
   cutOff(): void;
-  /** Ends the connection where it is, as a crash does. */
+  /** Ends the connection, as a crash does. */
   reset(): void;
   /** Any answer of another kind. */
   respond(status: number, contentType: string, body: string, headers?: Record<string, string>): void;
-  /** Settles when whoever asked has closed the connection before the answer's end. */
+  /** Settles when the caller has closed the connection before the end of the answer. */
   left: Promise<void>;
 }
 
 export type Script = (exchange: Exchange) => void | Promise<void>;
 
-/** A language model over HTTP (OpenAI's chat completions) that does as a test says. */
+/** A language model over HTTP (OpenAI's chat completions) that a test controls. */
 export interface ScriptedModel {
   /** For `llm.params.base_url`. */
   baseUrl: string;
   /** All requests so far. */
   requests: readonly ModelRequest[];
-  /** The next request is for this script; what it was, once it came. Without a script a request is echoed. */
+  /** Gives the next request to this script. Resolves with the request once it has arrived. Without a script, the model echoes a request. */
   next(script?: Script): Promise<Exchange>;
-  /** From now on every request that no script waits for is for this one, or is echoed again. */
+  /** Gives every further request that no script waits for to this one; null: the model echoes them again. */
   always(script: Script | null): void;
   stop(): Promise<void>;
 }
 
-/** Its reply to a message without a script. */
+/** The reply to a message without a script. */
 export function echoOf(message: string): string {
   return `You said: ${message}`;
 }

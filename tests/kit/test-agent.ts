@@ -14,7 +14,7 @@ export function llmOf(model: Pick<ScriptedModel, "baseUrl">) {
   };
 }
 
-/** Creates an agent that a scripted model answers for; its id. */
+/** Creates an agent that a scripted model answers for. @returns its id */
 export async function createAgent(
   api: Api,
   model: Pick<ScriptedModel, "baseUrl">,

@@ -17,7 +17,7 @@ export interface TestKey {
 
 const NO_TEST_REACHES = 1_000_000;
 
-/** An account with a key for everything. @param rateLimitPerMinute of each of its keys */
+/** An owner with a key that has every scope. @param rateLimitPerMinute the limit of each of its keys */
 export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TEST_REACHES): Promise<TestOwner> {
   const email = `${Bun.randomUUIDv7("hex")}@example.com`;
   const { owner } = await accounts.createOwner({
@@ -30,10 +30,10 @@ export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TE
   return { ownerId: owner.ownerId, ...(await createKey(accounts, owner.ownerId)) };
 }
 
-/** None that a document gives as an example, from which requests are made up. */
+/** Not a number of the document's examples, which generated requests use. */
 export const PASSWORD = "the pass phrase of tests";
 
-/** The token of a session, begun past the gateway and its limit of attempts. */
+/** The token of a session that began without the gateway and its limit of attempts. */
 export async function createSession(accounts: Accounts, ownerId: string): Promise<string> {
   await accounts.setPassword({ ownerId, password: PASSWORD });
   const { owner } = await accounts.getOwner({ ownerId });
@@ -41,7 +41,7 @@ export async function createSession(accounts: Accounts, ownerId: string): Promis
   return token;
 }
 
-/** A further key. @param scopes none means all */
+/** Creates a further key. @param scopes empty: all */
 export async function createKey(
   accounts: Accounts,
   ownerId: string,

@@ -1,4 +1,4 @@
-/** One span as a collector gets it, of OTLP's JSON form (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
+/** A span as a collector gets it, in OTLP's JSON form (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). */
 export interface CollectedSpan {
   service: string;
   name: string;
@@ -23,7 +23,7 @@ interface OtlpSpan {
   attributes: Attribute[];
 }
 
-/** What processes send their traces to. */
+/** The collector that processes send their traces to. */
 export function startTraceCollector() {
   const spans: CollectedSpan[] = [];
   const server = Bun.serve({

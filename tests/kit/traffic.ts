@@ -1,15 +1,15 @@
 import { createHttpClient, type HttpAnswer, type HttpClient } from "@parley/shared/testing/http-client";
 import { echoOf, type Script } from "./scripted-model.ts";
 
-/** Requests of every kind through the gateway's port, by clients that send none of them twice. */
+/** Requests of every kind through the gateway's port, by clients that never resend one. */
 export interface Traffic {
   /** Requests with a wrong answer, or none. */
   failures: readonly string[];
-  /** How many of each kind were answered. */
+  /** The number of answered requests of each kind. */
   answered: Readonly<Record<Kind, number>>;
-  /** Streamed replies that are in progress now. */
+  /** The number of streamed replies in progress. */
   streaming(): number;
-  /** Chats that ended, of each of which there is an event. */
+  /** The chats that ended; each has an event. */
   ended: readonly string[];
   /** Stops after the requests in progress. */
   stop(): Promise<void>;
@@ -17,9 +17,9 @@ export interface Traffic {
 
 type Kind = "read" | "list" | "patch" | "whole" | "streamed" | "slow" | "goodbye";
 
-/** Clients of each kind, one request at a time each. */
+/** The number of clients of each kind; each sends one request at a time. */
 const CLIENTS: Record<Kind, number> = { read: 2, list: 1, patch: 1, whole: 2, streamed: 2, slow: 3, goodbye: 1 };
-/** Between two requests of a client: less than the half second in which a gateway that drains tells idle connections to close. */
+/** The pause between two requests of a client: less than the half second in which a draining gateway asks idle connections to close. */
 const PAUSE_MS = 300;
 const SLOW_PIECES = 20;
 const SLOW_PAUSE_MS = 100;
@@ -27,7 +27,7 @@ const SLOW = "Slowly";
 const GOODBYE = "Goodbye";
 const SLOW_REPLY = Array.from({ length: SLOW_PIECES }, (_, at) => `word ${at} `);
 
-/** What the model does for this traffic: it echoes, speaks for two seconds, or ends the call. The agent needs the tool `end_call`. */
+/** The model for this traffic: it echoes, speaks for two seconds, or ends the call. The agent needs the tool `end_call`. */
 export const trafficScript: Script = async (exchange) => {
   const message = exchange.request.body.messages.at(-1)?.content ?? "";
   if (message.startsWith(GOODBYE)) exchange.toolCall("end_call", { message: "Bye." });
@@ -56,7 +56,7 @@ export function startTraffic(url: string, apiKey: string, agentId: string): Traf
       ...(onHead && { onHead }),
     });
 
-  /** One request. @returns the body where all is well, beside what it must be */
+  /** Sends one request. @returns the body of a correct answer, and the expected one */
   const kinds: Record<Kind, (client: HttpClient, round: number) => Promise<HttpAnswer & { expected?: string }>> = {
     read: (client) => get(client, `/agents/${agentId}`),
     list: (client, round) => get(client, `/${["agents", "conversations", "prompts"][round % 3]}?page_size=2`),

@@ -1,6 +1,6 @@
 import type { Accounts } from "./test-owner.ts";
 
-/** Gives an owner a number over a SIP trunk. @param host where the trunk is; by default, nobody is there */
+/** Gives an owner a number over a SIP trunk. @param host the trunk's address; by default, nothing listens there */
 export async function addTrunkNumber(
   accounts: Accounts,
   ownerId: string,

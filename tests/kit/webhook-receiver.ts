@@ -1,4 +1,4 @@
-/** A customer's endpoint that is going to be killed: what arrives is in a file before it is answered. */
+/** A customer's endpoint that a test kills: it writes each request to a file before it answers. */
 import { appendFileSync } from "node:fs";
 
 Bun.serve({

@@ -10,7 +10,7 @@ export interface WhatsAppConnection {
   callbackUrl: string;
 }
 
-/** Sets a number up at WhatsApp's stand-in, connects it, and has the stand-in call back. */
+/** Sets up a number at WhatsApp's stand-in, connects it, and makes the stand-in call back. */
 export async function connectWhatsApp(
   stack: RunningStack,
   ownerId: string,
@@ -42,7 +42,7 @@ export async function connectWhatsApp(
   };
 }
 
-/** Asks the stand-in to play Meta or a customer; without a body, reads what it knows. */
+/** Makes the stand-in act as Meta or a customer; without a body, reads its state. */
 // biome-ignore lint/suspicious/noExplicitAny: the stand-in's own answers
 export async function controlWhatsApp(stack: RunningStack, path: string, body?: object): Promise<any> {
   const init = body && { method: "POST", body: JSON.stringify(body) };

@@ -1,6 +1,6 @@
 import { eventually } from "@parley/shared/testing/eventually";
 
-/** A call as the stand-in shows it. */
+/** A call as the stand-in reports it. */
 export interface StandInCall {
   carrier_call_id: string;
   direction: "inbound" | "outbound";
@@ -18,9 +18,9 @@ export interface CarrierStandIn {
   /** Adds an account with numbers. @returns the fields with which it is connected */
   addTwilio(numbers: readonly string[]): Promise<{ provider: "TWILIO"; account_sid: string; auth_token: string }>;
   addPlivo(numbers: readonly string[]): Promise<{ provider: "PLIVO"; auth_id: string; auth_token: string }>;
-  /** Says how a phone behaves that agents call. */
+  /** Sets the behaviour of a phone that agents call. */
   setPhone(number: string, script: object): Promise<void>;
-  /** Has a phone call a number. */
+  /** Makes a phone call a number. */
   callIn(to: string, script?: object): Promise<StandInCall>;
   calls(): Promise<StandInCall[]>;
   /** Waits until a call has ended. */

@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 
 /**
  * Debian's Chromium without a window.
- * @param microphone path of a WAV file that its microphone plays again and again; without one it has none
+ * @param microphone path of a WAV file that its microphone repeats; without one, it has no microphone
  */
 export async function startChromium(microphone?: string): Promise<Browser> {
   return chromium.launch({

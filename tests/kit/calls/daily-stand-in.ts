@@ -1,6 +1,6 @@
 import { eventually } from "@parley/shared/testing/eventually";
 
-/** A room as the stand-in shows it. */
+/** A room as the stand-in reports it. */
 export interface StandInRoom {
   room_name: string;
   is_deleted: boolean;
@@ -12,7 +12,7 @@ export interface StandInRoom {
 
 /** The people in the rooms of the stack's stand-in for Daily. */
 export interface DailyPeople {
-  /** Someone enters with a token, talks and leaves. */
+  /** A person enters with a token, talks and leaves. */
   join(roomName: string, token: string, behaviour?: { say?: string[]; leave_after_ms?: number }): Promise<string>;
   leave(roomName: string, participantId: string): Promise<void>;
   room(roomName: string): Promise<StandInRoom>;

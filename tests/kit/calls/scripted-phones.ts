@@ -6,7 +6,7 @@ export interface ScriptedPhone {
   number: string;
   script: object;
   voicemail: "hang_up" | "leave_message" | null;
-  /** What its call may end with; a call that is answered fails with the process that holds it. */
+  /** The outcomes that its call may have; an answered call fails with the process that holds it. */
   outcomes: readonly string[];
 }
 
@@ -16,11 +16,11 @@ const callbacks = fc.record({
   reversed: fc.boolean(),
 });
 
-/** A call that someone answers. A carrier that reaches nobody with its audio ends it at once, as someone who hangs up does. */
+/** A call that a person answers. A carrier whose audio reaches nobody ends it at once, like a person who hangs up. */
 const ANSWERED = ["SUCCESS", "HUNG_UP_EARLY", "ERROR"];
 const MACHINE = ["NO_ANSWER", ...ANSWERED];
 
-/** What may happen to a call, about as often as in reality, and its possible outcomes. */
+/** What may happen to a call, about as often as in production, and its possible outcomes. */
 const endings = fc.oneof(
   { weight: 2, arbitrary: ended("busy", ["BUSY"]) },
   { weight: 2, arbitrary: ended("no_answer", ["NO_ANSWER"]) },
@@ -33,7 +33,10 @@ const endings = fc.oneof(
   { weight: 1, arbitrary: machine("leave_message") },
 );
 
-/** Phones that do everything that phones and carriers do, the same for the same seed. @param numberOf the phone of that index */
+/**
+ * Phones that behave in every way that phones and carriers do, the same for the same seed.
+ * @param numberOf returns the number of a phone by its index
+ */
 export function scriptedPhones(count: number, seed: number, numberOf: (index: number) => string): ScriptedPhone[] {
   const phone = fc.record({
     ending: endings,
@@ -58,6 +61,6 @@ function answered(behaviour: Record<string, fc.Arbitrary<unknown>>) {
 
 function machine(voicemail: "hang_up" | "leave_message") {
   const script = { outcome: "machine", say: [], hang_up_after_ms: 8_000 };
-  // The agent takes it for a person until the carrier reports that it is a machine.
+  // The agent treats it as a person until the carrier reports that it is a machine.
   return fc.constant({ script, voicemail, outcomes: MACHINE });
 }

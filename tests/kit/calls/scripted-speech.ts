@@ -3,7 +3,7 @@ import { wavHeader } from "@parley/shared/media/wav";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
 
 export interface ScriptedSpeech {
-  /** The `stt` and `tts` of an agent that uses it. */
+  /** The `stt` and `tts` of an agent that uses the server. */
   settings: { stt: object; tts: object };
   stop(): Promise<void>;
 }
@@ -14,9 +14,9 @@ const MARK_SECONDS = 0.3;
 const FRAME_SECONDS = 0.02;
 
 /**
- * A speech server that hears the same text in everything, and says everything as a tone: many calls cost little.
+ * A speech server that hears the same text in any audio, and says any text as a tone, so that many calls cost little.
  * @param seconds of the tone, for each sentence
- * @param hears "marked" hears them only in `marked` sentences
+ * @param hears "marked": hears the text only in `marked` sentences
  */
 export function startScriptedSpeech(
   words: string,
@@ -60,7 +60,7 @@ export function marked(sentence: Int16Array): Int16Array {
   return Int16Array.from([...tone(MARK_HZ, MARK_SECONDS, PHONE_HZ), ...sentence]);
 }
 
-/** Whether half of the mark is in it, because the rest may be in the part before or lost. */
+/** Whether it has at least half of the mark; the rest may be in the previous part, or lost. */
 function isMarked(audio: Int16Array): boolean {
   const length = HZ * FRAME_SECONDS;
   let frames = 0;

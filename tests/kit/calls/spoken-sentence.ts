@@ -1,6 +1,6 @@
 import { readWav, wavHeader } from "@parley/dev/stand-ins/speech/wav.ts";
 
-/** Samples a second of the stand-in's voice and of what it understands. */
+/** The stand-in's samples a second, in its voice and in the audio that it understands. */
 const HZ = 16_000;
 
 /** A sentence in the voice that the stand-in understands best, as a WAV file with silence around it. */

@@ -2,13 +2,13 @@ import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 
-/** Nobody in particular, as in the images. */
+/** An unprivileged user, as in the images. */
 const UID = 65532;
 
 export interface Jail {
   /** Runs a program of the jail's root folder, which sees only that folder, /proc and /dev of this machine. */
   run(name: string, env: Record<string, string>, args?: readonly string[]): Bun.Subprocess<"ignore", "pipe", "pipe">;
-  /** How its programs call what is at this absolute path in the root folder. */
+  /** The path under which its programs find this absolute path of the root folder. */
   inside(path: string): string;
   remove(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export async function makeJail(folder: string): Promise<Jail> {
     await copyFile(library, join(folder, library));
   }
   for (const place of ["proc", "dev", "etc"]) await mkdir(join(folder, place));
-  // As every container has them.
+  // As in every container.
   await writeFile(join(folder, "etc/hosts"), "127.0.0.1 localhost\n");
   await writeFile(join(folder, "etc/nsswitch.conf"), "hosts: files dns\n");
   const isRoot = process.getuid?.() === 0;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { $ } from "bun";
 import { kubectl, type Manifest } from "./kubernetes.ts";
 
-/** As much of Kubernetes' API as kubectl needs to make a pod. */
+/** The part of Kubernetes' API that kubectl needs to create a pod. */
 const DISCOVERY: Readonly<Record<string, object>> = {
   "/api": { kind: "APIVersions", versions: ["v1"] },
   "/apis": {
@@ -26,7 +26,7 @@ function resources(groupVersion: string, name: string, kind: string): object {
 
 /**
  * The pod that parley.sh asks a cluster for, which then refuses it.
- * @param image of the account service there
+ * @param image the account service's image in the cluster
  */
 export async function podOfCommandLine(image: string, args: readonly string[]): Promise<Manifest> {
   let made: Manifest | undefined;

@@ -13,14 +13,14 @@ export type Labels = Record<string, string>;
 
 const FOLDER = join(import.meta.dir, "../../../deploy/k8s");
 
-/** What `kubectl apply -k deploy/k8s/overlays/<overlay>` sends. */
+/** The manifests that `kubectl apply -k deploy/k8s/overlays/<overlay>` sends. */
 export function renderOverlay(overlay: string): Promise<Manifest[]> {
   return render(join(FOLDER, "overlays", overlay));
 }
 
-/** What an overlay would send that lays this component over the base. */
+/** The manifests of an overlay that adds this component to the base. */
 export async function renderComponent(component: string): Promise<Manifest[]> {
-  // Below the checkout: kustomize takes no absolute paths.
+  // Below the checkout, because kustomize takes no absolute paths.
   const scratch = await mkdtemp(join(FOLDER, "../node_modules/.kustomize-"));
   try {
     await writeFile(
@@ -37,10 +37,10 @@ async function render(folder: string): Promise<Manifest[]> {
   return documents(await $`${await kubectl()} kustomize ${folder}`.text());
 }
 
-/** The first minor version of Kubernetes 1 whose kubectl renders as those of today do. */
+/** The first minor version of Kubernetes 1 whose kubectl renders like today's. */
 const MINOR = 27;
 
-/** The one on PATH, unless it is too old, else that of a Debian that has one which is not. */
+/** The kubectl on PATH, or, if that is too old, the one of a later Debian. */
 export async function kubectl(): Promise<string> {
   const own = Bun.which("kubectl");
   if (own) {
@@ -51,7 +51,7 @@ export async function kubectl(): Promise<string> {
   return join(await unpackPrograms({ name: "kubectl", release: "trixie", folder: "usr/bin", programs }), "kubectl");
 }
 
-/** What make-secrets.sh prints. */
+/** The output of make-secrets.sh. */
 export async function renderSecrets(env: Record<string, string>): Promise<Manifest[]> {
   const script = join(FOLDER, "make-secrets.sh");
   await obtain("openssl");

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 /** The state of a socket that listens, as proc_pid_net(5) writes it. */
 const LISTEN = "0A";
 
-/** The TCP ports these processes listen on, by pid, as Linux tells. */
+/** The TCP ports that these processes listen on, by pid, from Linux's tables. */
 export function listeningPorts(pids: readonly number[]): Map<number, number[]> {
   const ports = new Map(["/proc/net/tcp", "/proc/net/tcp6"].flatMap(listeners));
   return new Map(pids.map((pid) => [pid, socketsOf(pid).flatMap((inode) => ports.get(inode) ?? [])]));
 }
 
-/** The inode and port of every socket of the system that listens. */
+/** The inode and port of every listening socket of the system. */
 function listeners(table: string): [inode: string, port: number][] {
   const [, ...lines] = readFileSync(table, "utf8").trimEnd().split("\n");
   return lines.flatMap((line) => {

@@ -21,10 +21,10 @@ export async function observabilityQueries(): Promise<string[]> {
 
 type SyntaxNode = ReturnType<typeof parser.parse>["topNode"];
 
-/** Prometheus' own, of every target. */
+/** Metrics that Prometheus itself adds for every target. */
 const OF_PROMETHEUS = "up";
 
-/** The metrics that a query asks for, each alone and once more with each label it is picked or summed up by. @throws where it is no PromQL */
+/** The metrics of a query, each alone and with each label that selects or groups it. @throws if the query is not valid PromQL */
 export function askedIn(query: string): string[] {
   const asked: string[] = [];
   parser.parse(query).iterate({

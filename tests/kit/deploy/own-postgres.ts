@@ -19,14 +19,14 @@ const STOP_WITHIN_MS = 10_000;
 const READY_WITHIN_MS = 60_000;
 
 export interface OwnPostgres {
-  /** Empty, and not running yet. */
+  /** An empty server, not running yet. */
   cluster: Cluster;
-  /** Runs it, or a copy of it, on a port of its own. */
+  /** Runs the server, or a copy of it, on a port of its own. */
   start(cluster: Cluster, settings?: Record<string, string>): Promise<{ port: number; child: Child }>;
   stop(): Promise<void>;
 }
 
-/** Postgres servers of a test's own, in a folder that goes with them. */
+/** Postgres servers of a test's own, in a folder that is deleted with them. */
 export async function prepareOwnPostgres(): Promise<OwnPostgres> {
   const folder = await mkdtemp(join(tmpdir(), "parley-postgres-"));
   await chmod(folder, 0o711);
@@ -50,7 +50,7 @@ export async function prepareOwnPostgres(): Promise<OwnPostgres> {
   };
 }
 
-/** The address of an empty database of a server of a test's own, and what ends both. */
+/** The address of an empty database on a server of a test's own, and a function that ends both. */
 export async function startOwnPostgres(database = OWNER): Promise<{ url: string; stop(): Promise<void> }> {
   const own = await prepareOwnPostgres();
   const { port } = await own.start(own.cluster);

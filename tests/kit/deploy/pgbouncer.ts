@@ -11,14 +11,14 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { obtain } from "@parley/shared/testing/programs";
 
 export interface PgBouncer {
-  /** The database's address by way of it. */
+  /** The database's address through PgBouncer. */
   url: string;
   stop(): Promise<void>;
 }
 
 const STOP_WITHIN_MS = 5_000;
 
-/** PgBouncer in transaction mode before a test's database, with few connections, so that clients do share them. */
+/** PgBouncer in transaction mode in front of a test's database, with so few connections that clients share them. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
   const program = await obtain("pgbouncer");
   const [port = 0] = await freePorts(1);
@@ -46,7 +46,7 @@ default_pool_size = 3
 max_client_conn = 200
 `,
   );
-  // It refuses root.
+  // PgBouncer refuses to run as root.
   const user = await databaseUser();
   await chmod(folder, 0o711);
   if (user) for (const name of ["users.txt", "pgbouncer.ini"]) await chown(join(folder, name), user.uid, user.gid);

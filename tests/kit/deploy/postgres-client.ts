@@ -2,10 +2,10 @@ import { dirname } from "node:path";
 import { $ } from "bun";
 import { unpackPrograms } from "./unpacked-programs.ts";
 
-/** The server's, which an older pg_dump refuses; and the next, for the day when Debian gives the first up for it. */
+/** The server's version, which an older pg_dump refuses; and the next one, for when Debian replaces the first. */
 const MAJORS = [18, 19] as const;
 
-/** A folder with psql, pg_dump and pg_restore that fit the server: those on PATH, else those of a Debian that has them. */
+/** A folder with psql, pg_dump and pg_restore that fit the server: those on PATH, or else those of a later Debian. */
 export async function postgresClient(): Promise<string> {
   const own = Bun.which("pg_dump");
   if (own && Number(/ (\d+)/.exec(await $`${own} --version`.text())?.[1]) >= MAJORS[0]) return dirname(own);

@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { PASSWORD, prepareOwnPostgres } from "./own-postgres.ts";
 
 export interface ReplicatedPostgres {
-  /** As the owner of the database, which a test's processes share. */
+  /** The address of the database as its owner, which a test's processes share. */
   primaryUrl: string;
   replicaUrl: string;
   /** Pauses and resumes the replica. */
@@ -20,7 +20,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const own = await prepareOwnPostgres();
   const { data } = own.cluster;
   const copy = { ...own.cluster, data: `${data}-replica` };
-  // Nothing has run yet, so a copy of the files is a backup.
+  // Before the server runs, a copy of its files is a backup.
   await $`cp -a ${data} ${copy.data} && cp -p ${join(copy.data, "PG_VERSION")} ${join(copy.data, "standby.signal")}`.quiet();
   const { port } = await own.start(own.cluster);
   const source = `host=127.0.0.1 port=${port} user=${OWNER} password=${PASSWORD}`;

@@ -5,9 +5,9 @@ import { $, Glob } from "bun";
 
 export interface DebianPackage {
   name: string;
-  /** Debian's own name of the release that has it. */
+  /** Debian's name of the release that has it. */
   release: string;
-  /** Where its programs are. */
+  /** The folder of its programs. */
   folder: string;
   programs: readonly string[];
 }
@@ -28,7 +28,7 @@ export async function unpackPrograms(wanted: DebianPackage): Promise<string> {
   if (!Bun.which("apt-get")) throw new Error(advice(wanted, "there is no apt-get here to get them with"));
   await mkdir(CACHE, { recursive: true });
   await exclusively(CACHE, async () => {
-    // Another process may have been faster.
+    // Another process may have unpacked them first.
     if (!(await there())) await unpack(wanted, place);
   });
   return programs;
@@ -80,7 +80,7 @@ async function download({ name, release }: DebianPackage, to: string): Promise<v
   for (const done of ["lists", "archives"]) await rm(join(to, done), { recursive: true });
 }
 
-/** Where this machine gets its Debian from. @param fresh lists of its own, for a machine that has none yet */
+/** The machine's Debian mirror. @param fresh lists for a machine that has none yet */
 async function mirror(fresh: readonly string[]): Promise<string> {
   const find = async (...more: string[]) => {
     const told = await apt(
@@ -100,7 +100,7 @@ async function mirror(fresh: readonly string[]): Promise<string> {
   throw new Error("apt knows no Debian to get it from");
 }
 
-/** Each program by its name, as the loader of its own libraries starts it. */
+/** A wrapper for each program, which starts it with the loader of its own libraries. */
 async function writeStarters({ folder, programs }: DebianPackage, draft: string, place: string): Promise<void> {
   const [loader] = await Array.fromAsync(new Glob("usr/lib/*-linux-gnu/ld-linux-*.so.*").scan(join(draft, "files")));
   if (!loader) throw new Error("it came without its loader");

@@ -2,7 +2,7 @@ import { openHome } from "@parley/dev/stack/home.ts";
 import { startTestStack } from "./test-stack.ts";
 import { type RunningStack, type StackPlace, useStack } from "./use-stack.ts";
 
-/** What the tests that share it need beside the defaults: a client's address as a request names it, and quick retries. */
+/** Settings that the tests on it need: a client address that requests can name, and quick retries. */
 const SETTINGS = { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_WEBHOOK_RETRY_MS: "20" };
 const VARIABLE = "PARLEY_TEST_STACK";
 
@@ -19,9 +19,9 @@ export async function sharedStack(): Promise<RunningStack> {
 }
 
 export interface SharedStack {
-  /** The environment variables that lead a test to it. */
+  /** The environment variables with which a test finds the stack. */
   env: Record<string, string>;
-  /** @throws when a secret was logged, or when a process of the stack ended before */
+  /** @throws if a secret was logged, or if a process of the stack ended too early */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function startSharedStack(): Promise<SharedStack> {
   };
 }
 
-/** One that no other file has: addresses are limited. */
+/** An address that no other file has, because addresses are limited. */
 function anAddress(): string {
   return `10.${[...crypto.getRandomValues(new Uint8Array(3))].join(".")}`;
 }

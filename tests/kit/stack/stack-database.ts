@@ -9,14 +9,14 @@ import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import postgres from "postgres";
 
-/** An empty database for a stack to set up, as an operator gives it in DATABASE_URL. */
+/** An empty database for a stack to set up, like one that an operator sets in DATABASE_URL. */
 export interface GivenDatabase {
   url: string;
-  /** Drops it with the roles that were made for it. */
+  /** Drops the database and the roles created for it. */
   drop(): Promise<void>;
 }
 
-/** @throws when the test was not started by the test command, which brings the Postgres it needs. */
+/** @throws when the test was not started by the test command, which provides Postgres */
 export async function createDatabase(): Promise<GivenDatabase> {
   const clusterUrl = process.env.PARLEY_TEST_POSTGRES;
   if (!clusterUrl) throw new Error("no PARLEY_TEST_POSTGRES: run tests with `bun run test [path]`, which starts one");
@@ -35,7 +35,7 @@ export async function createDatabase(): Promise<GivenDatabase> {
   };
 }
 
-/** The administrator's address of the Postgres that a running stack brought itself. */
+/** The administrator's address of a running stack's own Postgres. */
 export function ownDatabase(home: Home, database?: string): string {
   const address = readStackFile(home).find(({ name }) => name === "postgres")?.address ?? "";
   return postgresUrl(dirname(socketPath(address) ?? ""), readInstallation(home).postgresPassword, database);

@@ -20,15 +20,15 @@ export interface TestStackSettings {
   postgres?: "cluster" | "embedded";
   /** The number of replicas of every service and the gateway. */
   replicas?: number;
-  /** Starts what stands between the processes and the cluster's database. @returns the address to use instead */
+  /** Starts a proxy between the processes and the cluster's database. @returns the address to use instead */
   through?: (databaseUrl: string) => Promise<string>;
 }
 
 /** A stack of a test file's own, whose processes it may end. */
 export interface TestStack extends RunningStack {
-  /** Ends a process, which the stack then starts again; `back` settles when the new one answers: with how the old one ended. */
+  /** Ends a process, which the stack then restarts. `back` resolves when the new one answers, with how the old one ended. */
   kill(name: ProcessName | ReplicaName, signal?: NodeJS.Signals): { back: Promise<string> };
-  /** What the stack has printed so far: which processes ended, how, and their last log lines. */
+  /** The stack's output so far: the processes that ended, how, and their last log lines. */
   said(): readonly string[];
 }
 
@@ -45,7 +45,7 @@ export async function startTestStack({
   through = async (url) => url,
 }: TestStackSettings = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
-  // The user that Postgres runs as must be able to enter it.
+  // Postgres's user must be able to enter it.
   await chmod(folder, 0o755);
   const home = openHome(join(folder, "home"));
   const given: GivenDatabase | null = postgres === "cluster" ? await createDatabase() : null;
@@ -100,8 +100,8 @@ export async function startTestStack({
   }
 }
 
-/** So that a secret which only a debug line would show is found too, at the stack's end. */
+/** Includes debug lines in the search for secrets at the stack's end. */
 const EVERYTHING_LOGGED = { PARLEY_LOG_LEVEL: "debug" };
 
-/** Models of tests listen on loopback, which is out of bounds for agents unless the operator says otherwise. */
+/** Tests' models listen on loopback, which agents may not call unless the operator allows it. */
 const LOCAL_MODELS = { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };

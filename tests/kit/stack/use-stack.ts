@@ -18,7 +18,7 @@ export type ProcessName =
   | "carrier"
   | "whatsapp"
   | "daily";
-/** A process that there may be several of, such as `agent-2`. */
+/** A process with replicas, such as `agent-2`. */
 export type ReplicaName = WatchedName | `${WatchedName}-${number}`;
 
 /** Where a stack is. */
@@ -30,11 +30,11 @@ export interface StackPlace {
 
 /** All of Parley as processes, started as `bun run start` does. */
 export interface RunningStack extends StackPlace {
-  /** Two accounts of this user of the stack, each with a key for everything and a limit no test reaches. */
+  /** Two owners, each with a key that has every scope and a rate limit that no test reaches. */
   owners: readonly [TestOwner, TestOwner];
   accounts: Accounts;
   api(key: string): Api;
-  /** The management API as the session of that token, "" for none, sees it. */
+  /** The management API, called with the session of that token; "" for none. */
   manage(token: string): Api;
   /** host:port or unix:path. */
   address(name: ProcessName): string;
@@ -45,8 +45,8 @@ export interface RunningStack extends StackPlace {
 }
 
 /**
- * Makes two owners on a stack that runs, and clients for it.
- * @param from the address that requests name as their client's, none without it
+ * Creates two owners on a running stack, and clients for it.
+ * @param from the client address that requests name; absent: none
  */
 export async function useStack({ url, home, databaseUrls }: StackPlace, from?: string): Promise<RunningStack> {
   const address = (name: ProcessName) => findProcess(home, name).address;
@@ -69,7 +69,7 @@ export async function useStack({ url, home, databaseUrls }: StackPlace, from?: s
   };
 }
 
-/** The process of that name in the stack's file. @throws when there is none */
+/** Finds a process by its name in stack.json. @throws if there is none */
 export function findProcess(home: Home, name: ProcessName | ReplicaName): RunningProcess {
   const found = readStackFile(home).find((process) => process.name === name);
   if (!found) throw new Error(`no process ${name} in stack.json`);

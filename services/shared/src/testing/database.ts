@@ -3,7 +3,7 @@ import { roleUrls, type Schema } from "../db/provision.ts";
 
 /** A database with roles and schemas but no tables, created by the test command; its name is the prefix of the roles. */
 export const EMPTY_TEMPLATE = "parley_template";
-/** The same with every service's tables, so that no test migrates again. */
+/** A database with every service's tables, so that no test migrates again. */
 export const TEMPLATE = "parley_template_migrated";
 export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
 

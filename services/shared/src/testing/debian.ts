@@ -1,8 +1,8 @@
 import { $ } from "bun";
 
-/** Another program's apt may hold the lock of the packages for as long as it installs. */
+/** Another apt may hold the packages' lock while it installs. */
 const PATIENCE = ["-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"];
-/** Apt does not wait for another program's lock of the lists. */
+/** Apt does not wait for a lock on the lists. */
 const UPDATES_MAX = 5;
 const UPDATE_AGAIN_MS = 3_000;
 
@@ -14,8 +14,8 @@ export function installer(): string | null {
 /**
  * Installs Debian's packages without what they recommend, one process at a time.
  * @param installer apt
- * @param missing the packages that are missing once it is this process's turn, for another may have installed them
- * @throws apt's own words
+ * @param missing returns the packages that are still missing when it is this process's turn
+ * @throws with apt's error
  */
 export async function installPackages(installer: string, missing: () => readonly string[]): Promise<void> {
   // Other processes that install wait here, because apt itself waits for only some of its locks.
@@ -42,7 +42,7 @@ async function update(): Promise<void> {
   }
 }
 
-/** Runs apt-get. @returns what it printed @throws its errors in its own words */
+/** Runs apt-get. @returns its output @throws with its error output */
 export async function apt(...args: string[]): Promise<string> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const { exitCode, stdout, stderr } = await $`apt-get --quiet ${PATIENCE} ${args}`.env(env).quiet().nothrow();
@@ -53,7 +53,7 @@ export async function apt(...args: string[]): Promise<string> {
 
 /** Runs `work` while no other process runs its own for the same file or folder. If this process ends, others continue. */
 export async function exclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
-  // The lock is this program's, which ends with the pipe from us.
+  // The locking program ends when our pipe closes.
   const holder = Bun.spawn(["flock", path, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "pipe"] });
   try {
     const { done } = await holder.stdout.getReader().read();

@@ -1,6 +1,6 @@
 import { newId } from "../ids.ts";
 
-/** A new owner's id, which is all that services other than the account service need. */
+/** A new owner's id; other services than the account service need nothing more. */
 export function newOwner(): string {
   return newId("own");
 }

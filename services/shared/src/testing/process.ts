@@ -17,7 +17,7 @@ export interface ServiceProcess {
 
 /**
  * Starts the service in folder `services/<name>` on a free loopback port.
- * @param listensWithinMs longer than the default for one with much to migrate
+ * @param listensWithinMs longer than the default for a service with much to migrate
  * @throws with its output, when it ends instead of listening
  */
 export async function startServiceProcess(

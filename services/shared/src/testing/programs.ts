@@ -2,16 +2,16 @@ import { existsSync } from "node:fs";
 import { installer, installPackages } from "./debian.ts";
 
 interface Need {
-  /** Where it is, or null if it is missing. */
+  /** Returns its path, or null if it is missing. */
   find(): string | null;
   debianPackage: string;
-  /** What someone does who cannot have it installed. */
+  /** What to do on a machine where it cannot be installed. */
   advice: string;
 }
 
 const LIBRARIES = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu`;
 
-/** What tests and benchmarks use that Parley neither has nor needs. */
+/** Programs that tests and benchmarks use, and that Parley itself does not need. */
 const NEEDS = {
   chromium: program("chromium"),
   googleProtos: file("/usr/include/google/protobuf/timestamp.proto", "libprotobuf-dev"),
@@ -41,8 +41,8 @@ export function isMissing(name: NeedName): boolean {
 }
 
 /**
- * Where a program or file is that the tests need: the one on PATH, otherwise Debian's, installed if this process may.
- * @throws what is missing, why it could not be installed, and what to do
+ * Returns the path of a program or file that the tests need: the one on PATH, or else Debian's, installed if this process may.
+ * @throws with what is missing, why it could not be installed, and what to do
  */
 export async function obtain(name: NeedName): Promise<string> {
   const why = await install([name]);

@@ -3,13 +3,13 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface TcpProxy {
   /** host:port */
   address: string;
-  /** Sets where connections lead. @param address host:port on this machine */
+  /** Sets the target of connections. @param address host:port on this machine */
   to(address: string): void;
   /** Number of connections so far. */
   connections(): number;
-  /** Delays everything by this many milliseconds. */
+  /** Delays all data by this many milliseconds. */
   delay(ms: number): void;
-  /** Stops passing anything on without closing connections, as if the peer had vanished. */
+  /** Stops passing data on without closing connections, as if the peer had vanished. */
   silence(): void;
   /** The same for the existing connections only; new ones reach a new peer. */
   replace(): void;

@@ -13,9 +13,9 @@ type Event = NonNullable<ConverseResponse["event"]>;
 type Script = (turn: SpokenTurn) => AsyncIterable<Event> | Iterable<Event>;
 
 export interface FakeConversations extends Conversations {
-  /** `role: text` as it would be stored. */
+  /** The messages that would be stored, as `role: text`. */
   lines: string[];
-  /** Each turn that was asked, in order. */
+  /** The turns that were requested, in order. */
   asked: string[];
   script: Script;
   completed: CompleteConversationRequest[];

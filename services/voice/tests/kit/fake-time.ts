@@ -7,7 +7,7 @@ export interface FakeTime extends CallClock {
 
 /**
  * Time that stands still until a test lets it pass.
- * @param wait lets what is due have its effects
+ * @param wait lets the effects of due work happen
  */
 export function fakeTime(wait = settle): FakeTime {
   let now = 0;
@@ -37,12 +37,12 @@ export function fakeTime(wait = settle): FakeTime {
   };
 }
 
-/** Lets everything continue that waits for nothing but promises. */
+/** Lets all work continue that waits only for promises. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The same for what waits for microtasks only, and much faster. */
+/** Does the same for work that waits only for microtasks, and is much faster. */
 export async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await null;
 }

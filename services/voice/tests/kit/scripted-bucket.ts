@@ -1,7 +1,7 @@
-/** A store that speaks as much of S3 as recordings need, and does what a test says. */
+/** A store with the part of S3 that recordings need, controlled by a test. */
 export interface ScriptedBucket {
   url: string;
-  /** By key, as they are stored. */
+  /** The stored objects, by key. */
   objects: Map<string, Buffer>;
   /** While set, every request is answered with this status. */
   failWith: number | null;

@@ -4,19 +4,19 @@ import type { Leg, LegListener } from "../../src/transport/leg.ts";
 import { playback } from "../../src/transport/playback.ts";
 
 export interface ScriptedLeg extends Leg {
-  /** The first sample of each frame that was played: scripted voices number their replies so. */
+  /** The first sample of each frame that was played; scripted voices put the number of their reply there. */
   played: number[];
-  /** What went out in each FRAME_MS. */
+  /** The audio sent in each FRAME_MS. */
   sent: (Pcm | null)[];
   hungUp: boolean;
   transfers: string[];
 }
 
-/** A leg that plays in the time that it is given. */
+/** A leg that plays by the given clock. */
 export function scriptedLeg(
   time: CallClock,
   to: LegListener,
-  /** What becomes of a transfer; `ends`: the other side ends the leg and says only then that it has succeeded. */
+  /** The outcome of a transfer; `ends`: the other side ends the leg before it reports success. */
   transfer: "succeeds" | "fails" | "ends" = "succeeds",
 ): ScriptedLeg {
   const queue = playback();

@@ -4,14 +4,14 @@ import type { SpokenEvent, TextToSpeech } from "../../src/speech/tts.ts";
 import type { VoiceDetector, VoiceEvent } from "../../src/vad/detector.ts";
 
 export interface ScriptedHearing extends SpeechToText {
-  /** Reports what a provider would. */
+  /** Reports an event as a provider would. */
   report(event: SpeechEvent): void;
   finalized: number;
   language: string | undefined;
   isOpen: boolean;
 }
 
-/** @param answers what `finalize` is answered with; null: nothing */
+/** @param answers the answer to `finalize`; null: none */
 export function scriptedHearing(answers: "finalized" | null = "finalized"): ScriptedHearing {
   let to: (event: SpeechEvent) => void = () => {};
   const hearing: ScriptedHearing = {
@@ -42,17 +42,17 @@ export function scriptedHearing(answers: "finalized" | null = "finalized"): Scri
 }
 
 export interface ScriptedVoice extends TextToSpeech {
-  /** What each request was given to say. */
+  /** The text of each request. */
   said: string[];
   languages: (string | undefined)[];
 }
 
-/** Milliseconds that a scripted voice takes for a word. */
+/** How long a scripted voice takes for a word, in milliseconds. */
 export const WORD_MS = 200;
 
 /**
  * A voice that takes 200 ms for each word, timed word by word. Its samples are the number of the request.
- * @param fails whether a text cannot be spoken; `stall`: it never comes
+ * @param fails whether a text cannot be spoken; `stall`: its audio never arrives
  */
 export function scriptedVoice(fails: (text: string) => "fail" | "stall" | null = () => null): ScriptedVoice {
   const said: string[] = [];

@@ -4,7 +4,7 @@ import { WORD_MS } from "./scripted-speech.ts";
 
 export interface ScriptedSts extends SpeechToSpeech {
   options: ConverseOptions | null;
-  /** What the model was made to say, was told by keys, was answered by tools, and where it was interrupted. */
+  /** What the model was made to say, the keys and tool results it got, and where it was interrupted. */
   said: string[];
   told: string[];
   answers: string[];
@@ -13,13 +13,13 @@ export interface ScriptedSts extends SpeechToSpeech {
   heardFrames: number;
   isOpen: boolean;
   report(event: SpokenTurnEvent): void;
-  /** Says this, a word every 200 ms of audio, whose samples have this value. */
+  /** Says this at 200 ms a word, in audio whose samples have this value. */
   speaks(text: string, value?: number): void;
   /** Whether the model says what it is told to say. */
   obeys: boolean;
 }
 
-/** A speech-to-speech model that does what a test says. */
+/** A speech-to-speech model that a test controls. */
 export function scriptedSts(): ScriptedSts {
   let to: (event: SpokenTurnEvent) => void = () => {};
   const sts: ScriptedSts = {

@@ -12,7 +12,7 @@ const SOURCES = ["src/**/*", "build.ts", "package.json", "../bun.lock"];
 /** Builds that are kept, because processes of an earlier start may still begin from one. */
 const KEPT = 4;
 
-/** The folder with the dashboard that the current sources make; builds it when none is there. */
+/** The folder with the dashboard built from the current sources; builds it if it is missing. */
 export async function builtDashboard(): Promise<string> {
   const folder = join(BUILDS, await digestOfSources());
   if (existsSync(folder)) return folder;
@@ -111,7 +111,7 @@ async function buildEarlyScript(folder: string): Promise<string> {
 
 const PAGE_SCRIPT = "src/index.html";
 
-/** What was built of these sources, with all that it imports at once. */
+/** The file built from these sources, with everything that it imports statically. */
 function scriptsOf(outputs: Bun.BuildMetafile["outputs"], sources: readonly string[]): string[] {
   const nameOf = (path: string) => path.replace(/^\.?\//, "");
   const scripts = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));

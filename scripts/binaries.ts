@@ -82,7 +82,7 @@ const AS_IN_CHECKOUT: Bun.BunPlugin = {
       path: Bun.resolveSync(path, dirname(importer)),
       external: true,
     }));
-    // As a CommonJS module it is evaluated where it is imported: after the polyfill that it looks for.
+    // As a CommonJS module, it is evaluated where it is imported: after the polyfill that it needs.
     build.onResolve({ filter: /^tsyringe$/ }, ({ path, importer }) => ({
       path: createRequire(importer).resolve(path),
     }));

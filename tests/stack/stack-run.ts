@@ -28,7 +28,7 @@ export interface RunningStack {
   call(): Promise<number>;
 }
 
-/** The command a user gives, but for the installation of dependencies; its processes run from their binaries. */
+/** The command that a user runs, without the installation of dependencies; its processes run from their binaries. */
 export function runStack(home: string, port: number, env: Record<string, string> = {}): RunningStack {
   const printed = join(home, "..", `${Bun.randomUUIDv7()}.out`);
   const out = openSync(printed, "a");

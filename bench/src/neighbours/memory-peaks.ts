@@ -29,7 +29,7 @@ export function watchMemory(pids: Pids): MemoryWatch {
   }
 
   sample();
-  // If a process is killed, the last sample is all that is known.
+  // If a process is killed, only its last sample is known.
   const timer = setInterval(sample, SAMPLE_MS);
   return {
     peaks: () => {

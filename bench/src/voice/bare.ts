@@ -41,7 +41,7 @@ await Bun.udpSocket({
   },
 });
 
-/** An RTP packet with a sequence number of ours. */
+/** An RTP packet with our own sequence number. */
 function numbered(stream: Stream): Buffer {
   stream.newest.writeUInt16BE(stream.sequence++ & 0xffff, 2);
   return stream.newest;

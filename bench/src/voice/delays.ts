@@ -3,7 +3,7 @@ export const DELAYS_MS = { transcript: 50, firstWord: 100, firstAudio: 50 } as c
 /** The silence after which a turn ends, as agents have it by default. */
 export const SILENCE_MS = 500;
 /**
- * What a caller waits for, whoever answers: the silence, the first word and the first audio. The transcript comes while the silence
+ * What a caller waits for with any of the systems: the silence, the first word and the first audio. The transcript comes while the silence
  * lasts.
  */
 export const WAITED_FOR_MS = SILENCE_MS + DELAYS_MS.firstWord + DELAYS_MS.firstAudio;

@@ -67,7 +67,7 @@ function result(words: readonly string[], isFinal: boolean): string {
   return JSON.stringify({ type: "Results", channel: { alternatives }, is_final: isFinal, from_finalize: isFinal });
 }
 
-/** Whatever it is given, it says the tone once, all of it as fast as it is read. */
+/** Answers any text with the tone, once, as fast as it is read. */
 function speak(socket: Bun.ServerWebSocket<Kind>, data: Extract<Kind, { kind: "speaks" }>, message: string) {
   const { type } = JSON.parse(message);
   if (type === "Clear") clearTimeout(data.pending);

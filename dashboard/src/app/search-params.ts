@@ -5,7 +5,7 @@ export function opensNew(search: Search): { new?: true } {
   return search.new === true ? { new: true } : {};
 }
 
-/** A text of the address, if it is there. Numbers and booleans count as texts: the router reads them from the address. */
+/** A text of the address, if present. Numbers and booleans count as texts, because the router parses them. */
 export function textIn<N extends string>(search: Search, name: N): Partial<Record<N, string>> {
   const value = search[name];
   const isText = ["string", "number", "boolean"].includes(typeof value) && value !== "";

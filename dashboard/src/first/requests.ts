@@ -3,7 +3,7 @@ export const FIRST_REQUESTS = "first-requests";
 /** Stands in a path for the name or id that the page's address ends with. */
 export const ANY_ID = "_";
 
-/** The response to a request that was sent before it was asked for; null if there is none, or it was taken. */
+/** The response to a request that was sent early; null if there is none, or if it was taken. */
 export type TakeEarly = (url: string) => Promise<Response> | null;
 
 declare global {

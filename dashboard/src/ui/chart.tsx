@@ -24,7 +24,7 @@ export interface ChartProps {
 
 const HEIGHT = 220;
 
-/** A chart with its legend; what it shows is also there as a table for screen readers. It is drawn anew when a prop is another. */
+/** A chart with its legend; its data are also a table for screen readers. It is drawn again when a prop changes. */
 export const Chart = memo(function Chart(props: ChartProps) {
   const { label, places, series, kind, format } = props;
   const host = useRef<HTMLDivElement>(null);

@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, useEffect, useState } from "react";
 
 export interface DeferredScript<Module> {
-  /** Fetches it, so that it is there when something of it is shown. */
+  /** Fetches the script, so that it is ready when a component of it is shown. */
   fetch(): void;
   /** A component of it, which suspends until the script has come. */
   component<Props extends object>(pick: (module: Module) => ComponentType<Props>): ComponentType<Props>;

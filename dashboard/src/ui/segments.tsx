@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 
-/** A choice between a few words of which one is always chosen, side by side. @param label what is chosen, for screen readers */
+/** A choice between a few words side by side, one of which is always chosen. @param label what the choice is about, for screen readers */
 export function Segments<Value extends string>({
   label,
   options,

@@ -7,7 +7,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Parts of a page of which one is shown. */
+/** Parts of a page, one of which is shown. */
 export function Tabs({
   label,
   tabs,

@@ -8,7 +8,7 @@ export interface WebCall {
   token: string;
 }
 
-/** The clock rate of Opus in RTP, whatever the audio had. */
+/** The clock rate of Opus in RTP, whatever the audio's own rate. */
 const TICKS_PER_FRAME = (48_000 / 1_000) * FRAME_MS;
 const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
 /** How long to wait before speaking although the agent does not fall silent, or never began. */

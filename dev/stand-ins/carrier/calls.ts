@@ -101,7 +101,7 @@ async function obey(call: SimulatedCall, xml: string): Promise<void> {
   hangUp(call);
 }
 
-/** Ends the call, whichever side wants it. */
+/** Ends the call for either side. */
 export function hangUp(call: SimulatedCall): void {
   if (isOver(call)) return;
   change(call, call.answeredAt === null ? "canceled" : "completed");

@@ -1,4 +1,4 @@
-/** What a document tells a carrier to do, as far as Parley's documents say it. */
+/** What a document tells a carrier to do: the part that Parley's documents use. */
 export type Verb =
   | { verb: "stream"; url: string }
   | { verb: "say"; text: string }

@@ -116,7 +116,7 @@ interface CallIn {
   script: Script;
 }
 
-/** Null if the account does not have the number, or nobody has configured it. */
+/** Null if the account does not have the number, or if the number is not configured. */
 function twilioCallIn(exchange: Exchange, api: TwilioApi, account: TwilioAccount, { to, from, script }: CallIn) {
   const number = api.numbers(account.accountSid).get(to);
   if (!number?.voice_url) return null;

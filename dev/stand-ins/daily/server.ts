@@ -8,7 +8,7 @@ import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 export interface DailyOptions {
   /** The port of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
   port: number;
-  /** Loopback, because whoever reaches it may enter as anyone. */
+  /** Loopback, because anyone who reaches it may enter as any person. */
   hostname: string;
   /** An OpenAI audio API, for what people say. */
   speechUrl: string;

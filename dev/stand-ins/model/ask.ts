@@ -67,7 +67,7 @@ function readMessage(message: unknown, index: number): Message {
   return { role, text: readText(message.content, `${param}.content`) };
 }
 
-/** The text of a message's content: a string, null, or an array of parts, of which only text counts. */
+/** The text of a message's content: a string, null, or an array of parts, where only text counts. */
 function readText(content: unknown, param: string): string {
   if (content === null || content === undefined) return "";
   if (typeof content === "string") return content;

@@ -8,7 +8,7 @@ const MODEL = "/usr/share/pocketsphinx/model/en-us";
 /** The words in audio of 16,000 samples a second. Blocks for about a tenth of the time that the audio lasts. */
 export type Decoder = (audio: Int16Array) => string;
 
-/** What to do where PocketSphinx or its model is missing; null if both are there. */
+/** What to do if PocketSphinx or its model is missing; null if both are installed. */
 export function missingPocketSphinx(): string | null {
   if (existsSync(join(MODEL, "en-us.lm.bin")) && open()) return null;
   return "The stand-in's speech-to-text needs PocketSphinx: on Debian or Ubuntu, run apt-get install libpocketsphinx3 pocketsphinx-en-us and start again.";

@@ -19,7 +19,7 @@ const NUMBER = {
 export interface WhatsAppOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** Loopback by default, because whoever reaches it may write as anyone. */
+  /** Loopback by default, because anyone who reaches it may write as any person. */
   hostname?: string;
   /** The URL of an OpenAI audio API with its version, for what customers say; without it they only write. */
   speechUrl?: string;

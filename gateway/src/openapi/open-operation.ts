@@ -12,7 +12,7 @@ import { type Components, type Json, shown } from "./schema.ts";
  */
 export interface OpenOperation extends Pick<Operation, "id" | "tag" | "summary"> {
   description: string;
-  /** The schemes of which the request must meet one; none for a route that anyone may call. */
+  /** The schemes, one of which the request must meet; none for a route that anyone may call. */
   security: readonly (keyof typeof OPEN_SECURITY_SCHEMES)[];
   /** Headers that the request needs. */
   headers?: readonly RequestHeader[];

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { RateLimiter } from "./limiter.ts";
 import { refuseOverRate } from "./refuse.ts";
 
-/** Limits guesses of keys, sessions, ids and signatures, each of which costs other processes and the database work. */
+/** Limits guesses of keys, sessions, ids and signatures, because each costs other processes and the database work. */
 export interface Guesses {
   /**
    * Looks up what a client sent, in its address's turn if the address was wrong too often. What was right before never waits.

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Json, Text } from "./types.ts";
 
-// What carriers send, as far as Parley reads it. Their own documents say the rest.
+// The fields of carriers' requests that Parley reads. The carriers' own documents describe the rest.
 
 export const TwilioCallback = Type.Object(
   {

@@ -61,7 +61,7 @@ export async function openChats(
   return ids;
 }
 
-/** Ends chats, as any of the ways that there are does. @returns how many it ended */
+/** Ends chats in any of the ways that chats end. @returns the number ended */
 export async function endChats(
   sql: postgres.Sql,
   conversationIds: readonly string[],

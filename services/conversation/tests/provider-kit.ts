@@ -35,7 +35,7 @@ export function custom(baseUrl: string, apiType?: string, temperature?: number):
   return { providerName: "CUSTOM_LLM", modelName: MODEL, params, fallbacks: [] };
 }
 
-/** A model of a standard provider, its answers read by the AI SDK whatever the provider speaks. */
+/** A model of a standard provider whose answers the AI SDK reads, whatever the provider's protocol. */
 export function readByAiSdk(provider: string, baseURL: string, temperature?: number): Model {
   const access = { apiKey: "sk-ours", baseURL, fetch: boundedFetch(ANSWER_MAX_BYTES) };
   const model = LLM_PROVIDERS[provider]?.create(access, MODEL);

@@ -15,7 +15,7 @@ import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
 const LISTEN = { address: "127.0.0.1:0", log: silentLogger, drainMs: 1 };
 
-/** Fakes of the services that messaging calls, as far as it uses them. */
+/** Fakes of the services that messaging calls: the part that it uses. */
 export interface Fakes {
   addresses: Record<"account" | "agent" | "conversation" | "voice", string>;
   carriers: Carrier[];

@@ -31,7 +31,7 @@ export interface TestWhatsApp {
   clock: FakeClock;
   /** The messaging service's tables. */
   sql: postgres.Sql;
-  /** A number of a new owner, or of a given one, whose callbacks come to the service. */
+  /** A number of a new or given owner, whose callbacks reach the service. */
   connect(given?: Partial<Pick<Connected, "ownerId" | "agentId" | "appSecret">>): Connected;
   /** Has a person write; the answer comes once no further messages follow. */
   write(number: Connected, from: string, text: string, messageId?: string): Promise<void>;

@@ -1,6 +1,6 @@
 import { byteShares, type Hold } from "./shares/byte-shares.ts";
 
-/** Remembers values of many owners within a budget of bytes, of which each owner has a share. */
+/** Remembers values of many owners within a budget of bytes; each owner has a share. */
 export interface OwnerCache<V> {
   get(ownerId: string, name: string): V | undefined;
   /**

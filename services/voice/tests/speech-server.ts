@@ -28,7 +28,7 @@ export interface SpeechServer {
   gate: Promise<void> | null;
   onMessage: (connection: Connection, message: Record<string, unknown>) => void;
   onRequest: (request: Request) => Response | Promise<Response>;
-  /** The newest connection. @throws while there is none */
+  /** The newest connection. @throws if there is none yet */
   last(): Connection;
   stop(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export function checkName(name: string): void {
 }
 
 /**
- * Checks that requests may go to the address, as far as that is possible without DNS (docs/api-reference.md#outgoing-requests).
+ * Checks that requests may go to the address: the part that needs no DNS (docs/api-reference.md#outgoing-requests).
  * @throws ServiceError invalid
  */
 export function checkDestinationUrl(url: string, allowedHosts: AllowList): void {

@@ -8,7 +8,7 @@ export type Said = { type: "text"; text: string } | { type: "call"; call: ToolCa
 /** A message with its tool calls where they were made. */
 export function saidInOrder(content: string, calls: readonly ToolCall[]): Said[] {
   if (calls.length === 0) return content === "" ? [] : [{ type: "text", text: content }];
-  // The API counts characters, of which some are two of a string's.
+  // The API counts characters; some of them are two units of a string.
   const characters = [...content];
   const said: Said[] = [];
   let from = 0;

@@ -53,7 +53,7 @@ const brotli = promisify(brotliCompress);
 
 /**
  * The encoding to send, by the quality values of RFC 9110, section 12.5.3; the first offered among equals.
- * @param offered the encodings that there are, the smallest first
+ * @param offered the encodings that exist, smallest first
  */
 export function chooseEncoding(accepted: string | null, offered: readonly Encoding[]): Encoding {
   if (accepted === null) return "identity";

@@ -33,7 +33,7 @@ const ID = /^(car|call)_[0-9a-z]{26}$/;
 /** The event that a callback is about, which for a transfer also says where to. */
 const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
-/** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */
+/** Requests of carriers about calls. Anyone can send such a request, so the voice service verifies the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
   const pass = unverifiedBodies(gate, BODIES);
   const take = async (provider: "twilio" | "plivo", open: OpenRequest): Promise<Response> => {

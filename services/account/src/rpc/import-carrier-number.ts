@@ -29,7 +29,7 @@ export function importCarrierNumber(ctx: AccountContext): Handler<"importCarrier
     try {
       await asking(numbers.point(mobileNumber, call.signal));
     } catch (error) {
-      // The carrier may have changed the number all the same.
+      // The carrier may still have changed the number.
       if (isNew) await ctx.db.begin((tx) => undo(ctx, tx, row));
       throw error;
     }

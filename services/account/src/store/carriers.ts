@@ -61,7 +61,7 @@ export async function getCarrier(sql: Sql, { ownerId, carrierId }: CarrierKey): 
   return row;
 }
 
-/** The same, also of one that is being disconnected, locked until the transaction ends; null if there is none. */
+/** Returns the carrier, even one that is being disconnected, and locks it until the transaction ends; null if there is none. */
 export async function lockCarrier(tx: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow | null> {
   const [row] = await tx<CarrierRow[]>`
     select ${columns(tx)} from carriers where owner_id = ${ownerId} and carrier_id = ${carrierId} for update`;

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { IdempotencyKey, KeyTable } from "@parley/shared/idempotency/keys";
 
-/** Which request each key belongs to, whatever became of that. */
+/** The request that each key belongs to, whatever its outcome. */
 export const IDEMPOTENCY_CLAIMS: KeyTable = {
   name: "idempotency_claims",
   takenAt: "claimed_at",

@@ -35,7 +35,7 @@ export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof Agen
 
 async function draftOf(ctx: AgentContext, change: UpdateAgentRequest, call: Call): Promise<Draft> {
   const before = await getAgentRow(ctx.db, change);
-  // Whatever can be refused without the prompt service is refused before it is asked.
+  // Everything that can be refused without the prompt service is refused before that is called.
   changedAgent(ctx, before, change, NO_PROMPTS);
   const prompts = await previewPrompts(ctx, before, change, call);
   const row = changedAgent(ctx, before, change, prompts);

@@ -96,7 +96,7 @@ async function prepare(
   references: ReferenceChange | null,
 ): Promise<Prepared> {
   const before = await getAgentRow(ctx.db, request);
-  // Whatever can be refused is checked before the prompts, because another service writes their new versions at once.
+  // Everything else is checked before the prompts, because another service writes their new versions at once.
   const use = changedAgent(ctx, before, request, NO_PROMPTS);
   if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };
   await references.begin();

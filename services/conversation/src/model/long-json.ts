@@ -99,7 +99,7 @@ function parseString(raw: string): string {
   return JSON.parse(`"${raw}"`);
 }
 
-/** Where the string ends of which `text` is the beginning; -1 when it continues. @param from where the search for a quote begins */
+/** Where the string that `text` begins with ends; -1 if it continues. @param from where the search for a quote begins */
 function closingQuote(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1))
     if (backslashesBefore(text, quote) % 2 === 0) return quote;

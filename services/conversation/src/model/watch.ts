@@ -7,7 +7,7 @@ export interface ModelLimits {
   stallMs: number;
   /** Time for the whole reply. */
   wholeMs: number;
-  /** Limit for the whole reply: a model may never stop, and whoever reads the session later loads all of it. */
+  /** Limit for the whole reply: a model may never stop, and every later read of the session loads all of it. */
   charactersMax: number;
 }
 
@@ -23,7 +23,7 @@ export interface ModelWatch {
   resume(): void;
   /** Aborts the calls with the given error. */
   fail(error: ServiceError): void;
-  /** Aborts whatever is left of the call. */
+  /** Aborts the rest of the call. */
   done(): void;
 }
 

@@ -8,7 +8,7 @@ export interface Facts {
   status: string;
 }
 
-/** Index terms that stand for a conversation's facts. */
+/** Index terms for a conversation's facts. */
 export function factsOf({ agentId, type, callingType, status }: Facts): string[] {
   const facts = [`agent_id=${agentId}`, `type=${type}`, `status=${status}`];
   return callingType === null ? facts : [...facts, `calling_type=${callingType}`];

@@ -20,7 +20,7 @@ export interface TermSink {
   seam(seam: string): void;
 }
 
-/** Different seams: so few that they take little room, so many that a conversation has hardly one by chance. */
+/** The number of different seams: few enough to take little room, and enough that a conversation rarely has one by chance. */
 const SEAMS = 16_384;
 /** Characters on each side of a seam's white space. */
 const SEAM_SIDE = 2;

@@ -91,7 +91,7 @@ export interface CallEnd {
   notes: string | null;
 }
 
-/** Ends a conversation in progress. Returns false when there is none. */
+/** Ends a conversation in progress. Returns false if there is none. */
 export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date): Promise<boolean> {
   const ended = await sql`
     update conversations set status = ${end.status},

@@ -7,7 +7,7 @@ const WAIT_MAX_MS = 10_000;
 /** Limit for the text of one turn; the next turn takes the rest. */
 const CHARACTERS_MAX = 16_000;
 
-/** When to answer messages of which the first and the last came at these times. */
+/** When to answer messages whose first and last arrived at these times. */
 export function dueOf(firstAt: Date, lastAt: Date): Date {
   return new Date(Math.min(lastAt.getTime() + QUIET_MS, firstAt.getTime() + WAIT_MAX_MS));
 }

@@ -11,7 +11,7 @@ export interface WidgetGrant {
 }
 
 export interface WidgetTokens {
-  /** @param renewableUntil of the session's first token; absent for that token */
+  /** @param renewableUntil the time of the session's first token; absent for that token */
   issue(grant: WidgetGrant, now: Date, renewableUntil?: Date): { token: string; expiresAt: Date };
   /** @throws ServiceError unauthenticated unless the token is ours, of this origin and has not expired */
   open(token: string, origin: string, now: Date): WidgetGrant;

@@ -22,7 +22,10 @@ export interface Notifications {
   stop(): Promise<void>;
 }
 
-/** Listens for the notifications of a channel, and again whenever the connection is lost; whoever must know at once uses listening.ts. */
+/**
+ * Listens for the notifications of a channel, and again after the connection was lost; code that must know of a loss at once uses
+ * listening.ts.
+ */
 export function listenForNotifications(options: NotificationsOptions): Notifications {
   const { db } = options;
   const stopping = new AbortController();

@@ -29,7 +29,7 @@ export function isAddressOrRange(text: string): boolean {
   return parseAddress(text) !== undefined || ipaddr.isValidCIDR(text);
 }
 
-/** Whether an address is one of some addresses and CIDR ranges, each of which `isAddressOrRange` takes. */
+/** Whether an address is in a list of addresses and CIDR ranges, each accepted by `isAddressOrRange`. */
 export function isListed(ip: string, listed: readonly string[]): boolean {
   const address = parseAddress(ip);
   if (address === undefined) return false;

@@ -56,7 +56,7 @@ export function readBeat({ nowMs, after }: Time = TIME): ReadBeat {
       }
 
       return () => {
-        // Not before all pieces of the read are told: a stream reads on when it has passed on what it had.
+        // Only when all pieces of the read have been passed on: a stream then reads more.
         if (pieces++ === 0) setImmediate(afterRead);
       };
     },

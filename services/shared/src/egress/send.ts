@@ -77,7 +77,7 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
   };
 }
 
-/** Connects to the address but verifies the certificate for the URL's host, whatever the environment says. */
+/** Connects to the address but verifies the certificate for the URL's host, regardless of the environment. */
 function target(url: URL, address: string, ca: string | undefined): https.RequestOptions {
   const host = hostOf(url);
   const plain = { host: address, port: portOf(url) };

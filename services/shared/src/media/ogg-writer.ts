@@ -16,7 +16,7 @@ export interface OggWriterOptions {
   leadSamples: number;
 }
 
-/** Positions count samples at this rate, whatever the audio had. */
+/** Positions count samples at this rate, whatever the audio's own. */
 const GRANULES_PER_SECOND = 48_000;
 /** A page has a second of most audio: that much is missing if the writer dies, and players show no finer progress. */
 const PAGE_PACKETS = 50;

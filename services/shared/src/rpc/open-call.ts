@@ -9,7 +9,7 @@ export interface OpenCall {
   call: Call;
   /** Whether nobody waits for the answer anymore. */
   readonly gone: boolean;
-  /** Whoever gets true must answer. */
+  /** The caller that gets true must answer. */
   close(): boolean;
 }
 

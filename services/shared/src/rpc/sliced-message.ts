@@ -5,7 +5,7 @@ export interface Codec<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;
 }
 
-/** An encoded message, of which only a slice is in memory at a time. */
+/** An encoded message; only a slice of it is in memory at a time. */
 export interface SlicedMessage {
   byteLength: number;
   /** The bytes in slices of at most `SLICE_BYTES`, each produced on demand. */

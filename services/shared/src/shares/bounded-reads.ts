@@ -23,7 +23,7 @@ const TOTAL_BYTES = 8 * PAGE_BYTES_MAX;
 /** Room for two of the longest lists. */
 const OWNER_BYTES = 2 * PAGE_BYTES_MAX;
 const WAITING_MAX = 1_000;
-/** Held before the size is known: nearly all that is read has less. How many reads begin at once is bounded (rpc/owner-calls.ts). */
+/** Held before the size is known: nearly all reads need less. The number of reads that begin at once is bounded (rpc/owner-calls.ts). */
 const FIRST_BYTES = 1024 * 1024;
 
 export function boundedReads(): BoundedRead {

@@ -9,7 +9,7 @@ export interface Hold {
    * @returns false, with nothing taken, when they exceed the owner's share or what the process has left
    */
   grow(bytes: number): boolean;
-  /** Gives back all but that many bytes. Nothing happens when fewer are held. */
+  /** Releases all but this many bytes. Does nothing if fewer are held. */
   shrink(bytes: number): void;
   /** Gives everything back. Later calls do nothing. */
   release(): void;
@@ -110,7 +110,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
     });
   }
 
-  /** Grants whatever fits. No owner overtakes one that waits for the process's budget, or a large request would wait forever. */
+  /** Grants what fits. No owner overtakes one that waits for the process's budget, because a large request would then wait forever. */
   function serve(): void {
     for (const ownerId of turns) {
       const owner = ownerOf(ownerId);

@@ -8,7 +8,7 @@ export interface FewAtOnceSettings {
   what: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
-  /** Concurrent reads of all owners, who take turns; as many as there are owners by default. */
+  /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;
   waitingMax: number;
 }
@@ -22,7 +22,7 @@ export function fewAtOnce({
   return inTurns(byteShares({ what, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax }));
 }
 
-/** The same over shares of which each read holds one. */
+/** Does the same with shares; each read holds one. */
 export function inTurns(shares: ByteShares): FewAtOnce {
   return async (ownerId, gone, read) => {
     // Skips the read when its caller has left.

@@ -83,7 +83,7 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
   return { handOver };
 }
 
-/** Owners with a turn of theirs in one turn of the loop. */
+/** The number of owners who get a turn in one turn of the loop. */
 const OWNERS_MAX = 4;
 
 /** Lets owners take turns on the event loop with work that comes in pieces. */

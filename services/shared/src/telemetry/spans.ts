@@ -88,7 +88,7 @@ async function* spannedStream<T>(
   }
 }
 
-/** Runs work that belongs to no trace, whoever causes it: what it begins lasts longer. */
+/** Runs work outside of any trace, because what it begins outlasts its cause. */
 export function outsideTraces<T>(work: () => T): T {
   return recording ? context.with(ROOT_CONTEXT, work) : work();
 }

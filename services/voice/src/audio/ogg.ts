@@ -7,7 +7,7 @@ export class OggError extends Error {
   override readonly name = "OggError";
 }
 
-/** Positions in Ogg files of Opus count samples at this rate, whatever the audio had. */
+/** Positions in Ogg files of Opus count samples at this rate, whatever the audio's own. */
 const GRANULES_PER_SECOND = 48_000;
 const PAGE_HEADER_BYTES = 27;
 const SEGMENT_BYTES_MAX = 255;

@@ -28,7 +28,7 @@ export interface NewBatch {
   entries: BatchEntry[];
 }
 
-/** @throws ServiceError invalid, naming each wrong number; and whatever its first call would be refused with */
+/** @throws ServiceError invalid, naming each wrong number; and the error that would refuse its first call */
 export async function newBatch(
   ctx: OutboundContext,
   { ownerId, settings, calls }: CreateCallBatchRequest,
@@ -37,7 +37,7 @@ export async function newBatch(
   if (!settings || !first || calls.length > CALLS_MAX)
     throw invalid("calls", `calls must have 1 to ${CALLS_MAX} items`);
   refuseWrongNumbers(ctx, calls);
-  // Whatever is wrong with the first call is wrong with all of them.
+  // A fault of the first call is a fault of all of them.
   const call = await newCall(ctx, {
     ownerId,
     agentId: settings.agentId,

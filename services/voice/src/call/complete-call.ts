@@ -37,7 +37,7 @@ export interface LostCallContext {
   /** Records how a call ended. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   clock: Clock;
-  /** Called for a call whose conversation did not begin. @returns whether the conversation is completed all the same, as for outbound calls */
+  /** Called for a call whose conversation did not begin. @returns whether the conversation is still completed, as for outbound calls */
   unbegun?(call: CallKey): Promise<boolean>;
   recordings: Pick<Recordings, "addressOf" | "finish">;
 }

@@ -9,7 +9,7 @@ import type { Leg, LegListener } from "../transport/leg.ts";
  */
 export type StartCall = (call: CallRequest, connect: Connect) => Promise<CallUnderWay>;
 
-/** Who speaks with which agent, as far as the transport knows. */
+/** Who speaks with which agent; the part that the transport knows. */
 export interface CallRequest {
   ownerId: string;
   agentId: string;

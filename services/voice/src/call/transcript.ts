@@ -22,7 +22,7 @@ export type Conversations = Pick<
  * is sent until it is stored or refused permanently.
  */
 export interface Transcript {
-  /** Stores a message that needs no answer. @param latency of a spoken reply, as far as it was measured */
+  /** Stores a message that needs no answer. @param latency the latency of a spoken reply: the stages that were measured */
   append(role: "user" | "assistant", text: string, latency?: Partial<TurnLatency>): void;
   /** Has the agent's model answer. */
   ask(text: string, events: AnswerEvents): Answer;

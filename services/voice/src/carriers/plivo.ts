@@ -84,7 +84,7 @@ export function plivoCarrier(settings: PlivoSettings): Carrier {
       return null;
     },
     hangUp: async (carrierCallId) => {
-      // A call that nobody has answered yet is a request.
+      // An unanswered call is still a request.
       const over = await rest.send("DELETE", `${account}/Call/${carrierCallId}/`).catch(nullIfMissing);
       if (!over) await rest.send("DELETE", `${account}/Request/${carrierCallId}/`).catch(nullIfMissing);
     },

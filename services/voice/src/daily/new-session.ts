@@ -14,7 +14,7 @@ import type { DailyRoom } from "./rest.ts";
 import { sessionCall, sessionJob, startSession } from "./session.ts";
 
 const EXPIRES_IN_SECONDS = { min: 60, max: 14_400, default: 3_600 };
-/** Rooms of one owner that someone is in or may still come to. */
+/** Rooms of one owner that someone is in or may still join. */
 const OPEN_MAX = 100;
 /** Longer than Daily takes to make a room and a token, or this process to give up. */
 const CREATED_WITHIN_MS = 60_000;
@@ -30,7 +30,7 @@ export interface PreparedSession {
 }
 
 /**
- * Records the session and has Daily create its room. A job cleans up whatever is left undone after the row.
+ * Records the session and makes Daily create its room. If anything after the row fails, a job cleans up.
  * @throws ServiceError condition without a key of Daily's or for an agent that cannot hold a call; rate_limited with too many open
  * sessions; upstream_failed with Daily's words; unavailable while Daily does not answer
  */
@@ -91,7 +91,7 @@ export async function openSession(
   return { conversationId, roomUrl: room.url, roomName, token, expiresAt };
 }
 
-/** Begins the conversation, so that whoever got its id finds it. If that fails, the session's job does it. Never rejects. */
+/** Begins the conversation, so that clients that got its id find it. If that fails, the session's job does it. Never rejects. */
 export async function beginConversation(ctx: DailyContext, { session, room }: PreparedSession): Promise<void> {
   try {
     await startSession(ctx, { ...session, roomUrl: room.url });

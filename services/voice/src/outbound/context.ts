@@ -50,7 +50,7 @@ export type DialTrunk = (
 /** How long a call may wait for its turn. */
 export const QUEUED_MAX_MS = 60 * 60_000;
 
-/** A process that dies keeps calls waiting for no longer than this. */
+/** A process that dies delays calls by at most this long. */
 export const JOB_LEASE_MS = 10_000;
 
 export const QUEUES = { place: "place-calls", watch: "watch-calls", complete: "complete-calls" } as const;

@@ -11,7 +11,7 @@ const STATUSES: Record<Status, CallStatus> = {
   ENDED: CallStatus.CALL_STATUS_ENDED,
 };
 
-/** The stored statuses that the protocol's stand for. */
+/** The stored statuses for those of the protocol. */
 export function statusesOf(asked: readonly CallStatus[]): Status[] {
   return (Object.keys(STATUSES) as Status[]).filter((status) => asked.includes(STATUSES[status]));
 }

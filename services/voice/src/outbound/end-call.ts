@@ -66,7 +66,7 @@ export function endOf({ outcome, durationSeconds, notes }: OutboundCall): CallEn
   return { outcome: outcome ?? "ERROR", durationSeconds: durationSeconds ?? 0, notes };
 }
 
-/** Ends the row, and wakes whoever waits for its place. @returns null if it had ended */
+/** Ends the row, and wakes the jobs that wait for its place. @returns null if it had ended */
 async function settle(tx: Sql, { clock }: EndContext, key: OutboundKey, end: CallEnd): Promise<OutboundCall | null> {
   const ended = await storeEnd(tx, key, end, clock.now());
   if (!ended) return null;

@@ -155,7 +155,7 @@ async function postpone({ db, clock, log }: OutboundContext, call: OutboundCall,
   );
   const dueAt = new Date(clock.now().getTime() + delayMs);
   await db.begin(async (tx) => {
-    // The lane may have come to its end while a trunk was waited for.
+    // The lane may have ended during the wait for a trunk.
     if (await requeueCall(tx, call, dueAt)) await wakeLane(tx, call, clock.now());
   });
 }

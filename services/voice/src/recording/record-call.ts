@@ -14,7 +14,7 @@ export interface CallRecorder {
   sent(frame: Pcm, inMs: number): void;
   /** Drops what the user has not heard yet. */
   cut(): void;
-  /** Settles when what was recorded is stored, as far as it can be within five seconds. Never rejects. */
+  /** Settles when the recorded audio is stored, or after five seconds. Never rejects. */
   end(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export function listTrunkRegistrations({ db, clock, hasSip }: Context): Handler 
   };
 }
 
-/** A registration that nobody has renewed must be made again. */
+/** A registration that was not renewed must be made again. */
 function toRegistration(
   { carrierId, state, since, expiresAt, sipStatus, reason }: RegistrationRow,
   now: Date,

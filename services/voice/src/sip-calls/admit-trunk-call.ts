@@ -23,7 +23,7 @@ const REALM = "parley";
 
 /**
  * Admits a call that comes from the trunk of the called number: from an address of the trunk, or with the trunk's credentials.
- * Everybody else is asked for credentials, whatever number they try, so strangers do not learn which numbers are here.
+ * Everyone else is asked for credentials for every number, so strangers do not learn which numbers exist.
  * @returns null if the call was refused
  */
 export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise<TrunkCallee | null> {
@@ -56,7 +56,7 @@ function hostNameOf(host: string): string {
   return host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
 }
 
-/** Nobody has the credentials of a trunk without them. */
+/** No caller can have the credentials of a trunk without any. */
 function credentialsOf(settings: CarrierSettings | undefined): { username: string; password: string } {
   const { username, password } = settings ?? {};
   return username && password ? { username, password } : { username: "", password: crypto.randomUUID() };

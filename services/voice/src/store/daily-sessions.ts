@@ -62,13 +62,13 @@ export async function findDailySession(sql: Sql, { ownerId, conversationId }: Ca
   return row ?? null;
 }
 
-/** The sessions of an owner that have not ended, of which there are few. */
+/** The sessions of an owner that have not ended, which are few. */
 export async function listOpenSessions(sql: Sql, ownerId: string): Promise<DailySession[]> {
   return sql<DailySession[]>`
     select ${columns(sql)} from daily_sessions where owner_id = ${ownerId} and status <> 'ENDED'`;
 }
 
-/** Finds a session by its room alone, which is all that a webhook has. */
+/** Finds a session by its room alone, because a webhook has nothing else. */
 export async function findSessionOfRoom(sql: Sql, roomName: string): Promise<DailySession | null> {
   const [row] = await sql<DailySession[]>`
     select ${columns(sql)} from daily_sessions where room_name = ${roomName}`;

@@ -16,7 +16,7 @@ export async function insertMediaStream(
     values (${stream.ownerId}, ${stream.callId}, ${stream.dialect}, ${stream.tokenDigest}, ${stream.expiresAt})`;
 }
 
-/** The stream of a token that has neither been used nor expired, which is used from now on; null if there is none. */
+/** Takes the stream of a token that has neither been used nor expired, and marks the token as used; null if there is none. */
 export async function claimMediaStream(sql: Sql, tokenDigest: Uint8Array, now: Date): Promise<ExpectedStream | null> {
   const [row] = await sql<ExpectedStream[]>`
     delete from media_streams where token_digest = ${tokenDigest} and expires_at > ${now}

@@ -65,7 +65,7 @@ export async function requeueCall(sql: Sql, call: OutboundCall, dueAt: Date): Pr
   return count > 0;
 }
 
-/** The same for an attempt of which nothing was heard in time. */
+/** Does the same for an attempt without a report in time. */
 export async function requeueLostCall(sql: Sql, call: OutboundKey, now: Date): Promise<boolean> {
   const { count } = await sql`
     update outbound_calls set status = 'QUEUED', due_at = ${now}

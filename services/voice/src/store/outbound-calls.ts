@@ -80,7 +80,7 @@ export async function findOutboundCall(sql: Sql, { ownerId, callId }: OutboundKe
   return row ?? null;
 }
 
-/** Finds a call by its id alone, which is all that a carrier's callback has. */
+/** Finds a call by its id alone, because a carrier's callback has nothing else. */
 export async function findCalledBack(sql: Sql, callId: string): Promise<{ ownerId: string; carrierId: string } | null> {
   const [row] = await sql<{ ownerId: string; carrierId: string }[]>`
     select owner_id, carrier_id from outbound_calls where call_id = ${callId}`;

@@ -35,7 +35,7 @@ export async function listCallsOf(sql: Sql, ownerId: string): Promise<CallKey[]>
   return sql<CallKey[]>`select owner_id, conversation_id from calls where owner_id = ${ownerId}`;
 }
 
-/** Recordings that nobody has asked to remove. */
+/** Recordings whose removal was not requested. */
 export async function listRecordingsOf(sql: Sql, ownerId: string, limit: number): Promise<string[]> {
   const rows = await sql<CallKey[]>`
     select conversation_id from recordings where owner_id = ${ownerId} and state <> 'removing' limit ${limit}`;

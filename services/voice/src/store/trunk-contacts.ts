@@ -5,7 +5,7 @@ export interface TrunkKey {
   carrierId: string;
 }
 
-/** Null if nobody has registered with the trunk. */
+/** Null if no process has registered with the trunk. */
 export async function findTrunkContact(sql: Sql, { ownerId, carrierId }: TrunkKey): Promise<string | null> {
   const [row] = await sql<{ contact: string }[]>`
     select contact from trunk_contacts where owner_id = ${ownerId} and carrier_id = ${carrierId}`;

@@ -24,7 +24,7 @@ export async function insertWebCall(sql: Sql, call: NewWebCall): Promise<void> {
       ${sql.json(call.metadata as never)}, ${call.draftId}, ${call.tokenDigest}, ${call.createdAt}, ${call.expiresAt})`;
 }
 
-/** The call of a token that has neither been used nor expired, which is used from now on; null if there is none. */
+/** Takes the call of a token that has neither been used nor expired, and marks the token as used; null if there is none. */
 export async function claimWebCall(
   sql: Sql,
   { conversationId, tokenDigest, now }: { conversationId: string; tokenDigest: Uint8Array; now: Date },

@@ -154,7 +154,7 @@ async function register(
 
 /** As a user agent reports silence (RFC 3261, section 8.1.3.1). */
 const TIMEOUT = 408;
-/** The trunk's words, of which a line is enough. */
+/** The trunk's words; a line is enough. */
 const REASON_MAX = 200;
 
 function registrationOf(answer: Answer, now: Date): NewRegistration {

@@ -11,7 +11,7 @@ export interface TurnSettings {
 /** What the agent says without a model. */
 export interface Lines {
   reminder: string;
-  /** Said when an answer takes long for a reason of ours; at most once in a call. */
+  /** Said when an answer takes long because of our own services; at most once in a call. */
   delay: string;
   /** Said after an answer that failed: the user may try again. */
   retry: string;

@@ -16,7 +16,7 @@ export interface TurnState {
   reminders: number;
   /** The user has said something in this call. */
   userSpoke: boolean;
-  /** The greeting was heard whole, interrupted by words, or there is none. */
+  /** The greeting was heard to its end or interrupted by words, or there is none. */
   greeted: boolean;
   /** The agent has asked for patience, which it does once in a call. */
   asksPatience: boolean;
@@ -98,7 +98,7 @@ export type TurnEvent =
   | { type: "played"; reply: number }
   /** A reply cannot be spoken, or not any further. */
   | { type: "failed"; reply: number }
-  /** An answer takes long because a service of ours is down. */
+  /** An answer takes long because one of our services is down. */
   | { type: "delayed"; reply: number }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }
@@ -130,7 +130,7 @@ export type Effect =
   | { type: "finish"; reply: number }
   /** Ask the recognition for what it has. */
   | { type: "finalize" }
-  /** Store these words of the user, which nobody answers. */
+  /** Store these words of the user, which get no answer. */
   | { type: "note"; text: string }
   /** Connect the user elsewhere. */
   | { type: "transfer" }

@@ -93,7 +93,7 @@ export function transferGivenUpAt({ transferringSince }: TurnState): number | nu
   return transferringSince === null ? null : transferringSince + TRANSFER_MS;
 }
 
-/** Nobody has reported that the machine is ready: it may be. */
+/** The carrier has not reported that the machine is ready, but it may be. */
 export function machineReadyAt({ machine }: TurnState): number | null {
   return machine === null || machine.isReady ? null : machine.since + MACHINE_MS;
 }

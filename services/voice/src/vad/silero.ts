@@ -11,7 +11,10 @@ export interface SileroDetector extends VoiceDetector {
 }
 
 const WINDOW_SAMPLES = 512;
-/** Limit for a call's windows on their way to the thread and back; more audio is not judged, so a slow machine hears less instead of later. */
+/**
+ * Limit for a call's windows that the thread has not judged yet; further audio is not judged, so a slow machine hears less
+ * instead of later.
+ */
 const WAITING_MAX = 30;
 const THREADS = 2;
 /** How long windows wait for others, because several in one run cost less. Events are dated, so this delays no decision. */
@@ -85,7 +88,7 @@ const RESTART_MIN_MS = 100;
 const RESTART_MAX_MS = 5_000;
 const STEADY_MS = 30_000;
 
-/** The call of a thread's first window, which nobody said. */
+/** Stands in for a call in the first window of a thread, which only tests the thread. */
 const NOBODY = -1;
 
 function newThread(): Worker {

@@ -9,7 +9,7 @@ import { captionOf } from "./caption.ts";
 export interface WebCalls {
   /**
    * Starts the call and returns the answer to the browser's offer.
-   * @throws ServiceError invalid for an offer that cannot be answered, or whatever the call is refused with
+   * @throws ServiceError invalid for an offer that cannot be answered, or the error that refuses the call
    */
   connect(call: WebCallRow, offer: string): Promise<string>;
 }

@@ -6,7 +6,7 @@ export interface FakeTime extends CallClock {
 }
 
 /**
- * Time that stands still until a test lets it pass.
+ * Time that passes only when a test says so.
  * @param wait lets the effects of due work happen
  */
 export function fakeTime(wait = settle): FakeTime {

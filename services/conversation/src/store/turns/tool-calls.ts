@@ -39,7 +39,7 @@ export function storingToolCalls(sql: Sql, done: Fragment, replies: readonly Cal
 }
 
 /**
- * Part of a statement that adds a call to those of a reply that is not stored yet, as far as it has room.
+ * Part of a statement that adds a call to those of a reply that is not stored yet, if there is room.
  * @param done a table of the statement with `owner_id`, `conversation_id` and `message_count`; without a row, nothing is stored
  * @param seq of the reply; null for the next message
  */

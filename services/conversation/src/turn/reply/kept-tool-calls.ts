@@ -1,6 +1,6 @@
 import { storable } from "../../storable.ts";
 
-/** A tool call with its result, as it is kept for whoever reads the conversation. */
+/** A tool call with its result, as it is kept for readers of the conversation. */
 export interface KeptToolCall {
   name: string;
   /** JSON, as the model wrote it. */
@@ -48,7 +48,7 @@ export function withoutTexts(call: KeptToolCall): KeptToolCall {
   return { ...call, arguments: "", result: "", isCut: true };
 }
 
-/** Adds a call to those that are kept of a reply, as far as there is room. */
+/** Adds a call to those kept for a reply, if there is room. */
 export function keepToolCall(kept: KeptToolCall[], call: KeptToolCall): void {
   if (kept.length === CALLS_MAX) return;
   kept.push(bytesOfAll([...kept, call]) > REPLY_BYTES_MAX ? withoutTexts(call) : call);

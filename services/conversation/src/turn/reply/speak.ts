@@ -59,7 +59,7 @@ export interface Speaking {
   toolbox: Toolbox;
   clock: Clock;
   watch: ModelWatch;
-  /** Whether there is room for a reply of that many characters. */
+  /** Whether there is room for a reply of this many characters. */
   hasRoom(characters: number): boolean;
   limits: ModelLimits;
   /** Takes the next piece of the reply. @returns a promise while its reader is behind, or null */

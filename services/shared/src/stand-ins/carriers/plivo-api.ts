@@ -1,6 +1,9 @@
 import { basicAuth } from "../../carriers/rest.ts";
 
-/** Plivo's REST API as far as Parley uses it, over accounts in memory. Fields and codes as on the pages that the adapters name. */
+/**
+ * The part of Plivo's REST API that Parley uses, over accounts in memory, with the fields and codes of the pages that the
+ * adapters name.
+ */
 export interface PlivoApi {
   fetch(request: Request): Promise<Response>;
   addAccount(account: PlivoAccount): void;

@@ -14,7 +14,7 @@ export interface Reply {
   reached(mark: string): "audible" | "played" | null;
   /** The words that were heard, and their duration. */
   heard(): { text: string; ms: number };
-  /** All that the model said. */
+  /** Everything that the model said. */
   whole(): string;
   isDone(): boolean;
 }

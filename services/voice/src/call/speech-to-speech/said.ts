@@ -7,7 +7,7 @@ export interface SaidInOrder {
   /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
   user(text: string): void;
-  /** @param latency of the reply, as far as it was measured */
+  /** @param latency the reply's latency: the stages that were measured */
   agent(text: string, latency?: Latency): void;
   /** The call is over: reports that are still missing will not come. */
   end(): void;

@@ -11,7 +11,7 @@ export interface RecordingFiles {
   finish(name: string): Promise<number | null>;
   /** The bytes from `from` up to, and without, `to`, in pieces of at most READ_BYTES. The file must be finished. */
   read(name: string, from: number, to: number): AsyncGenerator<Buffer>;
-  /** Deletes a file, whatever state it is in. Does nothing if there is none. */
+  /** Deletes a file in any state. Does nothing if there is none. */
   remove(name: string): Promise<void>;
 }
 

@@ -22,10 +22,10 @@ function converse(
 ): SpokenConversation {
   const read = pcmReader(OPENAI_SAMPLES_PER_SECOND);
   const toProvider = resampler(SAMPLES_PER_SECOND, OPENAI_SAMPLES_PER_SECOND);
-  /** What the agent is saying, to be cut where it is interrupted, and the answer that it belongs to. */
+  /** What the agent is saying, which an interruption cuts, and the answer that it belongs to. */
   let item = "";
   let response = "";
-  /** The answer that was stopped: what of it is still on its way is not told. */
+  /** The answer that was stopped: its remaining events are not reported. */
   let stopped = "";
   let isSetUp = false;
   let isSpeaking = false;

@@ -152,7 +152,7 @@ export function socketStream(
     if (isFinalized) finalized();
   };
 
-  /** Sends whole pieces, or all that is left. */
+  /** Sends complete pieces, or everything that is left. */
   const pump = (all = false) => {
     if (!socket?.isOpen() || socket.waitingBytes() > WAITING_BYTES_MAX) return;
     const { audio, position } = tail.from(next);

@@ -39,7 +39,7 @@ export interface StreamLegOptions {
 /** A transfer in progress. Until the carrier has answered, nobody knows whether the end of the stream is the end of the call. */
 interface Transfer {
   streamEnded: PromiseWithResolvers<void>;
-  /** How the stream ended meanwhile; null while it goes on. */
+  /** How the stream has ended; null while it continues. */
   endedAs: "hung_up" | "lost" | null;
 }
 

@@ -22,7 +22,7 @@ export interface StreamPlaybackOptions {
 
 /** How much audio is sent ahead of time, against jitter on the way. */
 const LEAD_MS = 200;
-/** A mark that the carrier has not reported this long after it was due is reached all the same. */
+/** A mark that the carrier has not reported this long after it was due counts as reached. */
 const MARK_LATE_MAX_MS = 2_000;
 /** The most delay between us and the carrier that a mark may reveal. */
 const LAG_MAX_MS = 1_000;
@@ -72,7 +72,7 @@ export function streamPlayback({ media, mark, clear, reached, sending, now }: St
     return true;
   };
 
-  /** Marks are reached in their order, whatever the carrier reports. */
+  /** Marks are reached in order, whatever the carrier reports. */
   const reachUpTo = (name: string) => {
     for (const [sent, { mark: given }] of marks) {
       marks.delete(sent);

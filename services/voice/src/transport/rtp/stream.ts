@@ -13,7 +13,7 @@ export interface RtpMedia {
   payloadType: number;
   /** The payload type of telephone events; null if the peer sends none. */
   keysType: number | null;
-  /** Where the peer says that it listens, until its packets show where it is (symmetric RTP). */
+  /** The address that the peer announces, until its packets show the real one (symmetric RTP). */
   address: string;
   port: number;
   /** The key and salt that the peer encrypts with; null for plain RTP. */

@@ -83,7 +83,7 @@ export function calling(calls: Calls): PlaceCall {
     return { request, response: responseTo(request, 487, "Request Terminated"), isReached };
   };
 
-  /** Invites, and once more with credentials if the server asks for them. */
+  /** Invites, and repeats with credentials if the server asks for them. */
   const inviteWithCredentials = async (call: OutgoingCall, first: SipRequest): Promise<Invited> => {
     const tried = await invite(first, call);
     const { status, headers: asked } = tried.response;

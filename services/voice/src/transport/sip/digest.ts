@@ -40,7 +40,7 @@ export function answerChallenge(
 export interface Challenger {
   /** Values for WWW-Authenticate, strongest first. */
   challenge(realm: string): string[];
-  /** `stale`: right but for a nonce that is too old, so that the client tries again by itself. */
+  /** `stale`: right except for a nonce that is too old, so the client retries by itself. */
   check(
     authorization: string,
     method: string,

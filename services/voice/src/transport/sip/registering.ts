@@ -5,7 +5,7 @@ import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messag
 import type { Target } from "./sockets.ts";
 
 export interface Registration {
-  /** The URI of the registrar, and where it is. */
+  /** The URI of the registrar, and its address. */
   uri: string;
   server: Target;
   /** The URI that is registered. */

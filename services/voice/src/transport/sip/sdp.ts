@@ -153,7 +153,7 @@ function lawOf(media: Media): { law: Law; payloadType: number } | null {
   return null;
 }
 
-/** The first key of ours. A master key identifier, or parameters that change the packets, are not supported. */
+/** Our first key. A master key identifier, or parameters that change the packets, are not supported. */
 function cryptoOf({ crypto = [] }: Media): { tag: number; key: Uint8Array } | null {
   for (const { id, suite, config, sessionConfig } of crypto) {
     if (suite !== CRYPTO_SUITE || (sessionConfig && !/^WSH=\d+$/.test(sessionConfig))) continue;

@@ -25,7 +25,7 @@ export interface SipSockets {
   port: number;
   /** Null without TLS. */
   tlsPort: number | null;
-  /** Sends now or, over TCP, when the connection is there. A message that cannot be sent is lost, as the network loses them. */
+  /** Sends now or, over TCP, once connected. A message that cannot be sent is lost, as on a network. */
   send(message: SipMessage, to: Target): void;
   stop(): void;
 }

@@ -3,7 +3,7 @@ import { hostPort, readVia, type Via, writeVia } from "./address.ts";
 import { cseqOf, headersOf, isRequest, type SipMessage, type SipRequest, type SipResponse } from "./message.ts";
 import type { Target } from "./sockets.ts";
 
-/** A request that arrived, and how it is answered. */
+/** A request that arrived, and the function that answers it. */
 export interface Incoming {
   request: SipRequest;
   from: Target;

@@ -48,7 +48,7 @@ const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
  * Answers a browser's offer of one audio track in both directions, and a data channel. We are ICE-lite: we send nothing to an address
  * that did not send to us with the call's password first, so an offer cannot aim our packets at others.
  * @param offer that `checkOffer` took
- * @throws ServiceError invalid if it cannot be answered all the same; unavailable if no port is free
+ * @throws ServiceError invalid if it still cannot be answered; unavailable if no port is free
  */
 export async function answerOffer(offer: string, options: WebRtcOptions, to: LegListener): Promise<WebRtcPeer> {
   const connection = new RTCPeerConnection({
@@ -97,7 +97,7 @@ function onlyAt(hostname: string) {
   };
 }
 
-/** A connection that cannot be closed properly is gone all the same. */
+/** A connection that cannot be closed properly is still gone. */
 function close(connection: RTCPeerConnection): void {
   connection.close().catch(() => {});
 }

@@ -18,6 +18,7 @@ import delivery from "../migrations/0015_delivery.sql" with { type: "text" };
 import drafts from "../migrations/0016_drafts.sql" with { type: "text" };
 import figures from "../migrations/0017_figures.sql" with { type: "text" };
 import toolCalls from "../migrations/0018_tool_calls.sql" with { type: "text" };
+import replyCounts from "../migrations/0019_reply_counts.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -39,4 +40,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0016_drafts", sql: drafts },
   { name: "0017_figures", sql: figures },
   { name: "0018_tool_calls", sql: toolCalls },
+  { name: "0019_reply_counts", sql: replyCounts },
 ];

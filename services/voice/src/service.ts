@@ -260,7 +260,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             createWebCall: createWebCall(ctx),
             connectWebCall: connectWebCall(ctx),
             endWebCall: endWebCall(ctx),
-            // They last as long as a provider takes, and other calls of the owner must not wait behind them.
+            // These last as long as a provider takes, and the owner's other calls must not wait for them.
             transcribe: registered(transcribe(ctx), { hasOwnShares: true }),
             speak: registered(speak(ctx), { hasOwnShares: true }),
             listTrunkRegistrations: listTrunkRegistrations({ db, clock, hasSip: sip !== null }),

@@ -1,7 +1,7 @@
 import { FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
 import { isSound, soundOf } from "./sounds.ts";
 
-/** Mixes a sound behind outgoing audio. Null stands for silence. */
+/** Mixes a sound behind outgoing audio. Null is silence. */
 export type Background = (frame: Pcm | null) => Pcm | null;
 
 /** The sound and volume of `background_audio: true`. */

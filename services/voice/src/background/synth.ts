@@ -64,7 +64,7 @@ export function murmur(next: Random): Source {
   };
 }
 
-/** Short sounds of one kind, now and then. */
+/** Short sounds of one kind, at irregular times. */
 export function events(perSecond: number, strike: () => Source, seconds: number, next: Random): Source {
   const length = Math.floor(seconds * SAMPLES_PER_SECOND);
   let sound: Source = () => 0;

@@ -47,7 +47,7 @@ export function wakeBatch(sql: Sql, { ownerId, batchId }: BatchKey, now: Date): 
   return enqueueJob(sql, { ownerId, jobId: `batch:${batchId}`, queue: BATCH_QUEUE, payload: { batchId }, dueAt: now });
 }
 
-/** A call has ended, which may belong to a batch. */
+/** A call has ended; it may belong to a batch. */
 export async function batchCallEnded(tx: Sql, call: OutboundCall, now: Date): Promise<void> {
   const { ownerId, batchId, batchNumber, outcome } = call;
   if (batchId === null || batchNumber === null || outcome === null) return;

@@ -1,11 +1,11 @@
 import type { CallClock } from "./call-clock.ts";
 import type { CallNews } from "./port.ts";
 
-/** What is reported to those who watch a call. */
+/** What watchers of a call learn. */
 export interface Captions {
-  /** What a party says: as heard so far, or in whole. */
+  /** Reports what a party says: the words so far, or the whole text. */
   tell(who: "agent" | "user", text: string, isFinal: boolean): void;
-  /** What the agent does now, reported when it changes. At the beginning of a call it listens. */
+  /** Reports what the agent does now, when that changes. At the beginning of a call, it listens. */
   state(state: AgentState): void;
   isTold(state: AgentState): boolean;
   /** Begins to run `report` every second, the first time at once. */

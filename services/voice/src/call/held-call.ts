@@ -10,7 +10,7 @@ import type { LatencyWatch } from "./latency.ts";
 import type { CallNews } from "./port.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a call needs besides its leg, whichever models hold it. */
+/** What a call needs besides its leg, with any kind of model. */
 export interface CommonParts {
   detector: VoiceDetector;
   transcript: Transcript;
@@ -41,7 +41,7 @@ export interface HeldCall {
   machineReady(): void;
   /** Ends the call because it cannot continue, for this reason. */
   fail(note: string): void;
-  /** Resolves when the leg has ended and everything that was said is on its way to be stored. */
+  /** Resolves when the leg has ended and everything that was said is being stored. */
   ended: Promise<CallOver>;
 }
 
@@ -63,7 +63,7 @@ export const NOTES: Record<CallOver["reason"], string | null> = {
   failed: "The call could not go on: nobody could be heard",
 };
 
-/** What goes out on the leg: the agent with the background behind it, as it is recorded. */
+/** The audio that goes out on the leg, and into the recording: the agent with the background. */
 export function sendingOf({
   background,
   recorder,

@@ -36,7 +36,7 @@ export function holdCall(parts: CallParts): HeldCall {
   let lastWordsAt = clock.now();
   let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
   let notes: string | null = null;
-  /** What the carrier reported before the leg existed. */
+  /** What the carrier reported about a machine before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let stopTimer = () => {};
   const captioned = captions(clock, parts.watch);
@@ -48,7 +48,7 @@ export function holdCall(parts: CallParts): HeldCall {
     failed: () => happen({ type: "transfer_failed" }),
   });
 
-  // Opened when there is someone to hear: a phone may ring for a long time.
+  // Opened when the other party is on the line, because a phone may ring for a long time.
   let hearing: SpeechStream | null = null;
   let detector: DetectorStream | null = null;
 
@@ -83,7 +83,7 @@ export function holdCall(parts: CallParts): HeldCall {
       isTurning = false;
     }
     stopTimer();
-    // Nobody waits for anyone before both are on the line.
+    // No timer runs before both parties are on the line.
     const due = leg && dueAt(state);
     if (due !== null) stopTimer = clock.after(Math.max(0, due - clock.now()), () => happen({ type: "time" }));
   });
@@ -156,7 +156,7 @@ export function holdCall(parts: CallParts): HeldCall {
     }
   }
 
-  /** What was heard of the reply that is over. */
+  /** Stores what was heard of the reply that is over. */
   function store(heard: string): void {
     if (answer) {
       const figures = latency?.figures() ?? {};
@@ -210,7 +210,7 @@ export function holdCall(parts: CallParts): HeldCall {
     }
   }
 
-  /** Reports what is heard while it is, so that it survives this process, and for captions. */
+  /** Reports what is heard while it is heard, for captions, and so that it survives this process. */
   const report = contained(() => {
     if (state.reply?.stage !== "speaking" || !agent) return;
     const heard = agent.heard();

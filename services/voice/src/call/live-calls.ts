@@ -21,7 +21,7 @@ export interface LiveCalls {
   take(call: CallKey): Promise<void>;
   connected(call: CallKey): Promise<void>;
   release(call: CallKey): Promise<void>;
-  /** Leaves the end of a call to the process that finds it, as if this one had died. */
+  /** Leaves the end of a call to another process, as if this one had died. */
   abandon(call: CallKey): Promise<void>;
   stop(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
         if (await endLost(call)) await deleteCall(db, call, claim.processId);
         else await keepUnbegunCall(db, call, claim.processId);
       } catch (err) {
-        // Its new lease ends too, and it is tried again.
+        // Its new lease ends too, and then another process tries again.
         log.warn({ err, conversation_id: call.conversationId }, "a lost call could not be ended yet");
       }
     }

@@ -10,15 +10,15 @@ export interface Mouth {
   begin(reply: number): void;
   /** Appends words of the reply that was begun last. */
   say(text: string): void;
-  /** What was given so far is spoken without waiting for more. */
+  /** Speaks the words so far without waiting for more. */
   flush(): void;
-  /** All of its words have been given. */
+  /** The reply has no further words. */
   end(): void;
-  /** Stops speaking and drops what is queued; words that still arrive are kept. */
+  /** Stops speaking and drops the queue; words that still arrive are kept. */
   hold(): void;
   /** Resumes after what was heard. */
   resume(): void;
-  /** The reply is over, wherever it is. Returns what was heard of it. */
+  /** Ends the reply at any point. Returns what was heard of it. */
   stop(): string;
   /** What has been heard of the reply so far. */
   heard(): string;
@@ -29,7 +29,7 @@ export interface Mouth {
 export interface MouthEvents {
   /** This many milliseconds of audio were queued. */
   sound(reply: number, ms: number): void;
-  /** The first audio of a reply came from the voice, or has been played. */
+  /** The first audio of a reply has arrived from the voice, or has been played. */
   firstAudio(reply: number): void;
   audible(reply: number): void;
   played(reply: number): void;
@@ -55,7 +55,7 @@ interface Utterance {
   take: Take | null;
 }
 
-/** One request for speech: a reply makes another one each time it resumes after a stop. */
+/** One request for speech; a reply makes another one whenever it resumes after a stop. */
 interface Take {
   mark: string;
   abort: AbortController;
@@ -63,7 +63,7 @@ interface Take {
   flush(): void;
   end(): void;
   spoken: Spoken & { timings: Timing[] };
-  /** What the leg had played when this began. */
+  /** The samples that the leg had played when this began. */
   from: number;
 }
 

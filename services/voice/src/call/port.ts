@@ -26,7 +26,7 @@ export interface CallRequest {
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
-  /** Seconds on the line after which the call is hung up; no limit if absent. */
+  /** Seconds after the connection at which the call is hung up; absent: no limit. */
   maxDurationSeconds?: number | undefined;
   /** Whether to leave the agent's message if a machine answers; absent: hangs up. */
   leavesMessage?: boolean | undefined;
@@ -48,7 +48,7 @@ export type Channel =
     };
 
 /**
- * Connects the other party: answers what rings, or dials and waits for an answer. Called once, when everything else is ready. The
+ * Connects the other party: answers a ringing call, or dials and waits for an answer. Called once, when everything else is ready. The
  * listener may be told about events from then on, even before the leg is returned.
  * @param signal aborted when the call ends first
  * @throws NotConnected

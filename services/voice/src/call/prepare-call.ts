@@ -73,7 +73,7 @@ export async function findAgent(options: StartCallOptions, request: CallRequest)
 
 type Setup = GetCallSetupResponse;
 
-/** The models that the agent speaks with: one for everything, or one each. @throws ServiceError condition, naming what is missing */
+/** The agent's models: one for everything, or one for each task. @throws ServiceError condition, naming what is missing */
 function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: GetSpeechResponse) {
   if (sts) return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts) };
   if (!stt) throw new ServiceError("condition", "Agent has no STT configuration: set stt");

@@ -5,7 +5,7 @@ import type { CallKey } from "../store/calls.ts";
 
 const SIGNALS = ["hang_up", "machine_answered", "machine_ready"] as const;
 
-/** What a call learns from outside: that it must end, or what its carrier found out about who answered. */
+/** A signal to a call from outside: to end, or that a machine has answered. */
 export type CallSignal = (typeof SIGNALS)[number];
 
 /** Signals reach the process that holds the call through the database; a signal for a call that no process holds is lost. */

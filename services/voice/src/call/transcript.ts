@@ -18,13 +18,13 @@ export type Conversations = Pick<
 >;
 
 /**
- * What is said in a call, on its way to the conversation service. Messages are stored one after the other, even through outages: each
+ * Stores what is said in a call in the conversation service. Messages are stored one after the other, even through outages: each
  * is sent until it is stored or refused permanently.
  */
 export interface Transcript {
   /** Stores a message that needs no answer. @param latency the latency of a spoken reply: the stages that were measured */
   append(role: "user" | "assistant", text: string, latency?: Partial<TurnLatency>): void;
-  /** Has the agent's model answer. */
+  /** Asks the agent's model for an answer. */
   ask(text: string, events: AnswerEvents): Answer;
   /** Settles when everything is stored, or cannot be. */
   settled(): Promise<void>;
@@ -35,7 +35,7 @@ export interface AnswerEvents {
   action(action: NonNullable<CallAction["action"]>): void;
   /** All words and actions have arrived. */
   complete(): void;
-  /** The answer failed: no words came, and none will. */
+  /** The answer failed: no words arrived, and none will. */
   failed(error: ServiceError): void;
   /** The service is down; the question is asked again. */
   delayed(): void;
@@ -44,7 +44,7 @@ export interface AnswerEvents {
 export interface Answer {
   /** Reports what was heard so far. */
   hear(text: string): void;
-  /** Reports what was heard in the end; nothing follows. */
+  /** Reports everything that was heard; nothing follows. */
   settle(text: string, latency: Partial<TurnLatency>): void;
 }
 

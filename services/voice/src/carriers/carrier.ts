@@ -6,7 +6,7 @@ export { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/erro
  */
 export interface Carrier {
   /**
-   * Rings `to`. Every callback of the call has its `callId` in the URL, so `find` knows it again.
+   * Rings `to`. Every callback of the call has its `callId` in the URL, so `find` recognizes the call.
    * @throws CarrierRefusal, CarrierUnavailable
    */
   place(call: OutgoingCall): Promise<{ carrierCallId: string }>;
@@ -45,7 +45,7 @@ export interface PlacedCall {
   callId: string;
   from: string;
   to: string;
-  /** When it was first attempted; earlier calls are not looked at. */
+  /** When it was first attempted; earlier calls are ignored. */
   since: Date;
 }
 
@@ -70,21 +70,21 @@ export interface CarrierEnd {
   durationSeconds: number | null;
 }
 
-/** What a verified callback of a carrier says about a call. May arrive late, twice, and out of order. */
+/** An event of a call, from a carrier's verified callback. May arrive late, twice, and out of order. */
 export type CarrierEvent =
   | { type: "ringing"; carrierCallId: string }
   /** `machine` is null while the carrier has not reported or was not asked. */
   | { type: "answered"; carrierCallId: string; machine: boolean | null }
-  /** A machine's greeting is over: what is said now is recorded. */
+  /** A machine's greeting is over, and it is recording. */
   | { type: "machine_ready"; carrierCallId: string }
   | { type: "ended"; carrierCallId: string; end: CarrierEnd };
 
-/** The outgoing calls as carriers' callbacks need them. */
+/** What carriers' callbacks need of outgoing calls. */
 export interface CalledBack {
-  /** By its id alone, which is what a callback has. Null for an unknown call. */
+  /** Finds a call by its id alone, because a callback has nothing else. Null for an unknown call. */
   find(callId: string): Promise<{ ownerId: string; carrierId: string } | null>;
   /**
-   * The callee answered, and the carrier asks what to play. May be asked twice.
+   * The callee answered, and the carrier asks what to play, perhaps twice.
    * @returns the WebSocket to stream the call's audio to, or null to hang up
    */
   answer(
@@ -95,7 +95,7 @@ export interface CalledBack {
   report(call: { ownerId: string; callId: string }, event: CarrierEvent): Promise<void>;
 }
 
-/** Where a carrier sends a call's audio. The address is good for one stream, and nobody can guess it. */
+/** The address for a call's audio. It is valid for one stream, and cannot be guessed. */
 export interface MediaStream {
   url: string;
 }

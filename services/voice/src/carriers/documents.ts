@@ -38,7 +38,7 @@ export interface Transfer {
 
 const TRANSFER = "transfer.";
 
-/** The event of the callback by which Plivo asks what a transfer is about. It is in the URL, which Plivo signs. */
+/** The event of the callback with which Plivo asks for a transfer's document. It is in the URL, which Plivo signs. */
 export function transferEvent(transfer: Transfer): string {
   return TRANSFER + Buffer.from(JSON.stringify(transfer)).toString("base64url");
 }

@@ -15,7 +15,7 @@ export interface PlivoSettings {
   callOf(carrierCallId: string): Promise<string | null>;
 }
 
-/** Calls with the same numbers that are looked at when one is searched for. */
+/** The number of calls with the same numbers that a search reads. */
 const CANDIDATES_MAX = 20;
 
 /**

@@ -12,7 +12,7 @@ export interface TwilioSettings {
   authToken: string;
 }
 
-/** Calls with the same numbers that are looked at when one is searched for. */
+/** The number of calls with the same numbers that a search reads. */
 const CANDIDATES_MAX = 20;
 /** How much earlier than ours Twilio's clock may date a call. */
 const CLOCK_MARGIN_MS = 60_000;
@@ -62,7 +62,7 @@ export function twilioCarrier(settings: TwilioSettings): Carrier {
         const { events } = await rest.send("GET", `${calls}/${call.sid}/Events.json`);
         const asked = Array.isArray(events) ? events.map((event) => String(event?.request?.url ?? "")) : [];
         if (asked.some((url) => url.includes(`/${callId}/`))) return callOf(call);
-        // One of our calls would have asked us something before its end.
+        // One of our calls would have sent us a request before its end.
         if (asked.length === 0 && call.direction === "outbound-api" && !callOf(call).end) hasSilent = true;
       }
       if (hasSilent) throw new CarrierUnavailable("Twilio does not show yet which callback a call belongs to");

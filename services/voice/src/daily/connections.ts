@@ -14,16 +14,16 @@ export interface DailyConnection {
   /** Null for the operator's, which serves every owner. */
   ownerId: string | null;
   api: DailyApi;
-  /** What Daily signs its webhooks with, in base64. */
+  /** The secret that signs Daily's webhooks, in base64. */
   webhookSecret: string;
 }
 
 export interface DailyConnections {
   /** The owner's own, or else the operator's; null if there is neither. */
   find(ownerId: string): Promise<DailyConnection | null>;
-  /** By its name; null if the owner no longer has it. */
+  /** Finds a connection by its name; null if the owner no longer has it. */
   get(ownerId: string, connection: string): Promise<DailyConnection | null>;
-  /** By its name alone, which is what a webhook has. */
+  /** Finds a connection by its name alone, because a webhook has nothing else. */
   ofWebhook(connection: string): Promise<DailyConnection | null>;
 }
 
@@ -34,7 +34,7 @@ export interface ConnectionSettings {
   operatorKey: string;
 }
 
-/** The keys are asked for each time, so a change is in effect at once. */
+/** The keys are read each time, so a change takes effect at once. */
 export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionSettings): DailyConnections {
   const connect = (connection: string, ownerId: string | null, apiKey: string): DailyConnection => ({
     connection,

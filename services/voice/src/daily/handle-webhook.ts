@@ -34,7 +34,7 @@ const received = counter("parley.daily.webhooks", "Webhooks of Daily by result")
 const TEXT_MAX = 200;
 
 /**
- * Applies what Daily reports about a room. Webhooks may arrive late, twice, and out of order, and again years later: each reports one stay or
+ * Applies Daily's report about a room. Webhooks may arrive late, twice, and out of order, and again years later: each reports one stay or
  * meeting that has begun or ended, which stays true.
  * @param gone fires when the sender no longer waits
  * @throws ServiceError not_found for an unknown connection, forbidden for a wrong signature, invalid for a body that is no event,
@@ -48,7 +48,7 @@ export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook, go
     count("unknown");
     throw notFound("Connection");
   }
-  // Daily tries the address with this body before it makes a webhook.
+  // Daily tests the address with this body before it creates a webhook.
   if (isTest(webhook.body)) return count("test");
   if (!isSigned(connection, webhook)) {
     count("forged");
@@ -72,7 +72,7 @@ async function apply(ctx: DailyContext, session: DailySession, event: Event): Pr
   await enqueueJob(ctx.db, sessionJob(session, ctx.clock.now()));
 }
 
-/** A meeting that ended before the agent came leaves the room to the next one. */
+/** A meeting that ended before the agent joined does not end the session. */
 function isAfter({ endTs }: Event, { answeredAt }: DailySession): boolean {
   return answeredAt !== null && endTs * 1_000 >= answeredAt.getTime();
 }

@@ -7,13 +7,13 @@ import type { Target } from "../transport/sip/sockets.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionCall } from "./session.ts";
 
-/** A room's SIP endpoint takes calls some seconds after someone has come. */
+/** A room's SIP endpoint is ready some seconds after the first person has joined. */
 const READY_WITHIN_MS = 30_000;
 const AGAIN_MS = 1_000;
 const RING_SECONDS = 20;
 
 /**
- * Brings the agent into the room, and has this process hold the call.
+ * Brings the agent into the room; this process holds the call.
  * @throws ServiceError as StartCall does
  */
 export async function joinRoom(ctx: DailyContext, session: DailySession): Promise<void> {

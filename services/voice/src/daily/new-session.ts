@@ -16,7 +16,7 @@ import { sessionCall, sessionJob, startSession } from "./session.ts";
 const EXPIRES_IN_SECONDS = { min: 60, max: 14_400, default: 3_600 };
 /** Rooms of one owner that someone is in or may still join. */
 const OPEN_MAX = 100;
-/** Longer than Daily takes to make a room and a token, or this process to give up. */
+/** Longer than Daily takes to create a room and a token, or until this process gives up. */
 const CREATED_WITHIN_MS = 60_000;
 /** How long the agent waits for someone to come. */
 const COMES_WITHIN_MS = 2 * 60_000;
@@ -72,7 +72,7 @@ export async function prepareSession(ctx: DailyContext, asked: Asked): Promise<P
   }
 }
 
-/** From then on the session waits for someone to come. @throws ServiceError unavailable if Daily took too long */
+/** From then on the session waits for someone to join. @throws ServiceError unavailable if Daily took too long */
 export async function openSession(
   tx: Sql,
   ctx: DailyContext,

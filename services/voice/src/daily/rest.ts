@@ -9,7 +9,7 @@ export interface DailyRoom {
 
 /** Daily's REST API for one domain (https://docs.daily.co/reference/rest-api). */
 export interface DailyApi {
-  /** Makes a private room, or finds the one that an attempt without an answer has made. */
+  /** Creates a private room, or finds the one that an earlier attempt without an answer created. */
   createRoom(room: { name: string; expiresAt: Date }): Promise<DailyRoom>;
   /** Makes a token with which one party enters one room. @param userId at most 36 characters */
   createToken(token: { roomName: string; userId: string; expiresAt: Date }): Promise<string>;
@@ -17,7 +17,7 @@ export interface DailyApi {
   present(roomName: string, userId: string): Promise<string[] | null>;
   /** Does nothing if there is no such room. */
   deleteRoom(roomName: string): Promise<void>;
-  /** Has Daily send the events of all rooms to a URL, signed with the secret, unless it does. */
+  /** Makes Daily send the events of all rooms to a URL, signed with the secret, if it does not already. */
   subscribe(webhook: { url: string; secret: string; events: readonly string[] }): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export function dailyApi(settings: { baseUrl: string; apiKey: string }): DailyAp
       };
       const json = { name, privacy: "private", properties };
       const made = await rest.send("POST", "/rooms", { json }).catch(async (error) => {
-        // Nobody else takes this name, which has our UUID in it.
+        // No other room has this name, because it contains our UUID.
         if (!(error instanceof CarrierRefusal && error.status === 400)) throw error;
         const found = await ifThere(rest.send("GET", `/rooms/${encodeURIComponent(name)}`));
         if (!found) throw error;

@@ -6,7 +6,10 @@ import { EVENTS } from "./handle-webhook.ts";
 
 const RETRIES_MAX = 5;
 
-/** Has Daily send its webhooks here: once for each domain, and again when Daily gave up on it. Rooms work without, more slowly. */
+/**
+ * Subscribes to Daily's webhooks: once for each domain, and again after Daily has given up. Without them, sessions work, but more
+ * slowly.
+ */
 export function subscribe({ connections, publicUrl, log }: DailyContext): Queue {
   return {
     concurrency: 4,

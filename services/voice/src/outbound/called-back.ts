@@ -15,7 +15,7 @@ import { reportEnd } from "./carrier-end.ts";
 import type { OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
 
-/** What carriers' callbacks do to outbound calls. */
+/** Applies carriers' callbacks to outbound calls. */
 export function calledBack(ctx: OutboundContext): CalledBack {
   return {
     find: (callId) => findCalledBack(ctx.db, callId),
@@ -65,7 +65,7 @@ export async function holdAnswered(ctx: OutboundContext, key: OutboundKey, conne
   if (!call || call.status === "ENDED") throw notFound("Call");
   try {
     const begun = await ctx.startCall(callRequest(call), connect);
-    // What was reported about a machine before the call was held.
+    // The report about a machine that arrived before the call was held.
     const { machine } = (await findOutboundCall(ctx.db, key)) ?? call;
     if (machine) await ctx.signals.tell(call, `machine_${machine}`);
     return begun;

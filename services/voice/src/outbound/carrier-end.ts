@@ -4,7 +4,7 @@ import { isHeld, type OutboundCall } from "../store/outbound-calls.ts";
 import type { OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
 
-/** The carrier says that a call has ended. The process that holds it, if any, knows better how. */
+/** The carrier reports the end of a call. A process that holds the call knows better how it ended. */
 export async function reportEnd(
   ctx: Pick<OutboundContext, "db" | "clock" | "signals">,
   call: OutboundCall,
@@ -14,7 +14,7 @@ export async function reportEnd(
   await endCall(ctx, call, callEndOf(call, end));
 }
 
-/** Someone who stays on the line longer without having heard the agent was kept waiting by us, or by the carrier. */
+/** If a person waits longer than this without hearing the agent, the fault is ours or the carrier's. */
 const AUDIO_WITHIN_SECONDS = 2;
 
 /** How a call that no process held has ended. */

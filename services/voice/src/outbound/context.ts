@@ -16,7 +16,7 @@ export interface OutboundContext {
   limits: OutboundLimits;
   /** Prefixes that the operator denies, besides `denied-numbers.ts`. */
   deniedPrefixes: readonly string[];
-  /** The carrier account that an owner's number belongs to; null if the owner does not have it, or it has none. */
+  /** The carrier account of an owner's number; null if the owner does not have the number, or it has no account. */
   carrierOfNumber(ownerId: string, mobileNumber: string): Promise<{ carrierId: string; provider: Provider } | null>;
   /** An agent's own numbers, in its order. @throws ServiceError not_found, forbidden */
   numbersOf(ownerId: string, agentId: string): Promise<readonly string[]>;

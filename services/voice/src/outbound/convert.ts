@@ -4,7 +4,7 @@ import type { OutboundCall, Status } from "../store/outbound-calls.ts";
 
 const STATUSES: Record<Status, CallStatus> = {
   QUEUED: CallStatus.CALL_STATUS_QUEUED,
-  // Whether the carrier takes it is open.
+  // The carrier has not accepted it yet.
   PLACING: CallStatus.CALL_STATUS_QUEUED,
   RINGING: CallStatus.CALL_STATUS_RINGING,
   IN_PROGRESS: CallStatus.CALL_STATUS_IN_PROGRESS,

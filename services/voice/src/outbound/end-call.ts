@@ -29,7 +29,7 @@ export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd):
 }
 
 /**
- * Has the conversation of a held call completed that its process died too early to begin.
+ * Requests the completion of a held call whose process died before the conversation began.
  * @returns false for a call that no agent made
  */
 export async function completeUnbegun(ctx: EndContext, held: CallKey): Promise<boolean> {

@@ -9,7 +9,7 @@ const RESULTS = ["placed", "refused", "unavailable"] as const;
 
 const attempts = counter("parley.calls.attempts", "Attempts to place a call, by provider and result");
 
-/** Counts an attempt: the carrier took it, ended it permanently, or could not be reached, so that it is tried again. */
+/** Counts an attempt: accepted, refused permanently, or to be repeated because the carrier could not be reached. */
 export function countAttempt(provider: Provider, result: (typeof RESULTS)[number]): void {
   attempts().add(1, { provider, result });
 }

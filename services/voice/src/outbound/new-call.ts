@@ -66,7 +66,7 @@ function queueIsFull(queuedMax: number): ServiceError {
   );
 }
 
-/** What is wrong with a number to call, to follow the name of its field; null if nothing is. */
+/** The fault of a number to call, as the end of a sentence that begins with its field; null if it has none. */
 export function numberFault(
   { deniedPrefixes }: Pick<OutboundContext, "deniedPrefixes">,
   number: string,

@@ -13,7 +13,7 @@ import { endCall } from "./end-call.ts";
 import { countAttempt } from "./metrics.ts";
 import { wakeLane } from "./wake-lane.ts";
 
-/** When an attempt without news counts as over: longer than any request to a carrier takes. */
+/** How long an attempt without a report continues: longer than any request to a carrier takes. */
 const ATTEMPT_MS = 20_000;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
@@ -116,7 +116,7 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
     const ringing = () =>
       storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
     const leg = await ctx.dialTrunk(call, ringing, listener, signal).catch((error) => {
-      // One that was not reached is counted when it is taken back.
+      // A call that was not reached is counted when it is taken back.
       if (error.how !== "unreached") countAttempt(call.provider, error.how === "failed" ? "refused" : "placed");
       throw error;
     });

@@ -36,7 +36,7 @@ export function watchCalls(ctx: OutboundContext): Queue {
 
 /** @returns when to look again, in milliseconds */
 async function look(ctx: OutboundContext, call: OutboundCall, now: number): Promise<number> {
-  // It is watched again from its next attempt on, and in the meantime.
+  // The next attempt watches it again; until then, this does.
   if (call.status === "QUEUED") return EVERY_MS;
   if (await isHeld(ctx.db, call)) {
     if (call.isUnwanted || now > endsBy(call)) await ctx.signals.tell(call, "hang_up");
@@ -60,9 +60,9 @@ async function placeAgain({ db, clock }: OutboundContext, call: OutboundCall): P
   });
 }
 
-/** Ends a call that its carrier reports nothing about, or that nobody wants. */
+/** Ends a call without reports from its carrier, or one that its owner wants to end. */
 async function askCarrier(ctx: OutboundContext, call: OutboundCall): Promise<void> {
-  // Nobody holds its audio, so it is over.
+  // No process holds its audio, so it is over.
   if (call.provider === "SIP") return void (await endCall(ctx, call, lost("The call was lost")));
   const carrier = await ctx.carriersOf(call.ownerId, call.carrierId);
   const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;

@@ -55,7 +55,7 @@ export function forgetOwners(ctx: ForgetContext): Record<string, Queue> {
 
 async function endAll(ctx: ForgetContext, ownerId: string): Promise<void> {
   const { db, clock, signals } = ctx;
-  // First, so that no further numbers come into the queue.
+  // First, so that no further numbers enter the queue.
   await cancelBatchesOf(db, ownerId, clock.now());
   for (const call of await listUnended(db, ownerId)) if (!(await isHeld(db, call))) await endCall(ctx, call, END);
   for (const session of await listOpenSessions(db, ownerId))

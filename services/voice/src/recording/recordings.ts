@@ -16,7 +16,7 @@ export interface Recordings {
   begin(call: CallKey, clock: CallClock): Promise<CallRecorder | null>;
   /** Where the owner finds the recording of a call that is over; null if it has none. */
   addressOf(call: CallKey): Promise<string | null>;
-  /** Has the file of a call that is over completed, by a job. Does nothing if it has none. */
+  /** Requests the job that completes the file of a call that is over. Does nothing if it has none. */
   finish(call: CallKey): Promise<void>;
   /** Deletes recordings, by a job. */
   remove(ownerId: string, conversationIds: readonly string[]): Promise<void>;

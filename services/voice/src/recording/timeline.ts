@@ -6,14 +6,14 @@ export interface Timeline {
   user(frame: Pcm, now: number): void;
   /** Adds a frame that goes out now and is heard this much later; silence needs no frame. */
   agent(frame: Pcm, now: number, inMs: number): void;
-  /** Audio of the agent that is not heard yet never will be. */
+  /** Drops the agent's audio that has not been heard. */
   cut(now: number): void;
   /** Ends the timeline. */
   end(now: number): void;
 }
 
 // These are in frames.
-/** A party that is behind by more has sent nothing in the meantime: a network delays, our own clock hardly does. */
+/** A party that is further behind has sent nothing: networks delay audio by less, and our own clock hardly drifts. */
 const BEHIND_MAX = { user: 10, agent: 3 };
 /** If a party is ahead by more, silence is left out until it is in sync again, as after network congestion that was filled with silence. */
 const AHEAD_MAX = 5;
@@ -27,7 +27,7 @@ const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 
 /**
  * Both parties have clocks of their own, and neither sends all the time; the wall clock keeps them together within 300 ms.
- * @param startedAt milliseconds of the clock that the frames' moments are of
+ * @param startedAt milliseconds, by the clock of the frames' times
  * @param paired called with the frames of each FRAME_MS, in order
  */
 export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => void): Timeline {

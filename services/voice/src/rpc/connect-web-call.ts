@@ -20,7 +20,7 @@ export function connectWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof V
   };
 }
 
-/** One answer for all: a wrong token learns nothing. */
+/** The same answer in every case, so that guesses reveal nothing. */
 export function wrongToken(): ServiceError {
   return new ServiceError("unauthenticated", "The token is wrong, has expired or was used: make another web call");
 }

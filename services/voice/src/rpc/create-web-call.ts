@@ -11,7 +11,7 @@ const VALID_MS = 5 * 60_000;
 
 export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
   return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) => {
-    // Refuses what the call would be refused with: the agent of another owner, a variable that cannot be filled.
+    // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled.
     await ctx.conversations.getCallSetup({ ownerId, agentId, dynamicVariables, draftId }, { origin: call });
     return runIdempotent(
       ctx,

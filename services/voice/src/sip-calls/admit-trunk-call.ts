@@ -11,7 +11,7 @@ export interface TrunkContext {
   addressesOf(host: string): Promise<readonly string[]>;
 }
 
-/** Whom a call over a trunk is for. */
+/** The callee of a call over a trunk. */
 export interface TrunkCallee {
   /** E.164. */
   called: string;
@@ -47,7 +47,7 @@ async function isAddressOf(
   { allowedAddresses, host = "" }: CarrierSettings,
   source: string,
 ): Promise<boolean> {
-  // As a socket for both families tells an IPv4 address.
+  // The form of an IPv4 address on a socket for both families.
   const address = source.replace(/^::ffff:(?=\d+\.)/i, "");
   return isListed(address, allowedAddresses.length > 0 ? allowedAddresses : await addressesOf(hostNameOf(host)));
 }

@@ -26,7 +26,7 @@ const SPOKEN_WITHIN_MS = 15_000;
 const SAMPLES_MAX = 60 * SAMPLES_PER_SECOND;
 /** How long the call lasts after the sentence, for a caller whose phone plays late or not at all. */
 const PATIENCE_MS = 3_000;
-/** Each of them takes a port for audio. */
+/** Each announcement takes a port for audio. */
 const FEW = { what: "announcements", atOnce: 5, waitingMax: 5 };
 
 export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): Announce {

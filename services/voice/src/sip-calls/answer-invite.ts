@@ -17,7 +17,7 @@ export interface InviteContext extends TrunkContext {
   log: Logger;
 }
 
-/** The SIP answer for what a call is refused with. */
+/** The SIP answer for the error that refuses a call. */
 const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: string]>> = {
   rate_limited: [486, "Busy Here"],
   not_found: [404, "Not Found"],
@@ -79,7 +79,7 @@ async function ownerOf(ctx: TrunkContext, { called, ofOwnerId }: Callee): Promis
 interface Callee {
   /** E.164, or an agent's id. */
   called: string;
-  /** Whose trunk it came over; undefined for a call from this machine. */
+  /** The owner of the trunk that it came over; undefined for a call from this machine. */
   ofOwnerId: string | undefined;
 }
 

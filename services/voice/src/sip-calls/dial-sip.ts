@@ -20,7 +20,7 @@ export interface SipCall {
 
 export type DialSip = (call: SipCall, ...connect: Parameters<Connect>) => ReturnType<Connect>;
 
-/** What SIP answers to a call that was not accepted (RFC 3261, section 21). */
+/** The SIP status of a call that was not accepted (RFC 3261, section 21). */
 const BUSY = new Set([486, 600]);
 const NO_ANSWER = new Set([408, 480, 487, 603]);
 
@@ -57,7 +57,7 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
     const { refused, reason, isUnreached } = answer;
     if (isUnreached) throw new NotConnected("unreached", `${call.host} does not answer: SIP ${refused}: ${reason}`);
     if (BUSY.has(refused)) throw new NotConnected("busy", `SIP ${refused}: ${reason}`);
-    // A server that says nothing more is not a phone that nobody answers.
+    // A server that stops responding does not count as a phone that nobody answers.
     const isUnanswered = NO_ANSWER.has(refused) && (hasRung || refused !== 408);
     throw new NotConnected(isUnanswered ? "no_answer" : "failed", `SIP ${refused}: ${reason}`);
   };

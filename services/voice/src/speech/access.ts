@@ -4,12 +4,12 @@ import { ServiceError } from "@parley/shared/errors";
 export interface Access {
   /** Its name in an agent's configuration. */
   provider: string;
-  /** What holds its key, for those who have to repair it: an environment variable or a field of the agent. */
+  /** The place of its key, for error messages: an environment variable or a field of the agent. */
   keyName: string;
   apiKey: string;
   /** `https://`, for WebSockets too; `http://` where an operator says so. Without a slash at its end. */
   baseUrl: string;
-  /** For tests, which do not wait as long. */
+  /** Shorter times for tests. */
   times?: Partial<Times> | undefined;
 }
 
@@ -18,13 +18,13 @@ export interface Times {
   connectMs: number;
   /** Before the first attempt to reconnect; doubled for each further one, up to a second. */
   retryMs: number;
-  /** How long what the user says is kept while there is no connection. */
+  /** How long the user's audio is kept without a connection. */
   keepMs: number;
   /** How long a provider may take for the answer to `finalize`. */
   finalizeMs: number;
-  /** The longest gap in the audio of a reply. */
+  /** The longest pause in the arrival of a reply's audio. */
   stallMs: number;
-  /** Between transcriptions of an utterance that has not ended. */
+  /** The interval between transcriptions of an utterance that has not ended. */
   partialMs: number;
 }
 

@@ -11,10 +11,10 @@ export interface ConverseOptions {
   voiceId?: string | undefined;
   language?: string | undefined;
   params: Readonly<Record<string, unknown>>;
-  /** What the agent is told, with its variables filled. */
+  /** The agent's prompt, with its variables filled. */
   prompt: string;
   tools: readonly { name: string; description: string; parameters: Readonly<Record<string, unknown>> }[];
-  /** What was said and heard so far, oldest first, for a connection that replaces a lost one. */
+  /** The conversation so far, oldest first, for a connection that replaces a lost one. */
   history(): readonly Said[];
   /** Aborted when the call ends. */
   signal: AbortSignal;
@@ -29,7 +29,7 @@ export interface SpokenConversation {
   send(audio: Pcm): void;
   /** Makes the agent say this, such as the greeting. */
   say(text: string): void;
-  /** The user has written this, such as with the keys of a phone; the agent answers. */
+  /** The user has typed this, such as the keys of a phone; the agent answers. */
   tell(text: string): void;
   /** The reply was stopped after this much of its audio was heard. */
   interrupt(heardMs: number): void;

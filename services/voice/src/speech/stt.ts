@@ -21,9 +21,9 @@ export interface ListenOptions {
 export interface SpeechStream {
   /** Sends what the user says. Never waits; keeps at most 10 s while the provider cannot take it. */
   send(audio: Pcm): void;
-  /** The user seems to have finished: asks for the final transcript of what was sent. */
+  /** The user seems to have finished: requests the final transcript of the audio so far. */
   finalize(): void;
-  /** Another language from now on, if the provider can change it. */
+  /** Changes the language from now on, if the provider can. */
   setLanguage(language: string): void;
   close(): void;
 }

@@ -61,7 +61,7 @@ export async function abandonCall(sql: Sql, call: CallKey, nobody: string): Prom
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
 }
 
-/** Leaves a call that this process has claimed to be claimed again at the end of the lease. */
+/** Leaves a claimed call to be claimed again at the end of the lease. */
 export async function keepUnbegunCall(sql: Sql, call: CallKey, processId: string): Promise<void> {
   await sql`
     update calls set is_unbegun = true

@@ -23,7 +23,7 @@ export interface IncomingAudioOptions {
   dropped(reason: "too_much"): void;
 }
 
-/** Before this long without a packet nothing is assumed lost: the next one is only late. */
+/** Until this long without a packet, nothing counts as lost: the next one is only late. */
 const LATE_MAX_MS = 80;
 /** How much faster than ours the peer's clock may be. */
 const DRIFT = 1.05;

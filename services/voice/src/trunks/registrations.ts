@@ -113,7 +113,7 @@ interface Credentials {
   transport: string | undefined;
 }
 
-/** Null if the trunk is not connected anymore, or wants no registration: its calls come from addresses that its owner lists. */
+/** Null if the trunk is no longer connected, or needs no registration: its calls come from addresses that its owner lists. */
 async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Promise<Credentials | null> {
   try {
     const { carrier } = await accounts.getCarrierCredentials(key);
@@ -126,7 +126,7 @@ async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Pro
   }
 }
 
-/** `refused` is null if the trunk was not found, or may not be called. */
+/** `refused` is null if the trunk was not found, or must not be called. */
 type Answer = Extract<RegistrationAnswer, { registered: unknown }> | { refused: number | null; reason: string };
 
 async function register(

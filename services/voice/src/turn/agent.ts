@@ -10,7 +10,7 @@ import {
 } from "./state.ts";
 import * as user from "./user.ts";
 
-// What the agent does: its replies, from their beginning to their end, and hanging up.
+// The agent's actions: its replies, from beginning to end, and hanging up.
 
 type ReplyEvent = Extract<TurnEvent, { reply: number }>;
 

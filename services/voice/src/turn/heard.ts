@@ -1,12 +1,12 @@
 /** The text that a voice was given and the audio that came of it, so that a playback position tells which words were heard. */
 export interface Spoken {
-  /** Everything given to the voice, in order. */
+  /** The text for the voice, in order. */
   text: string;
   /** Milliseconds of audio that arrived. */
   audioMs: number;
   /** All audio has arrived. */
   isWhole: boolean;
-  /** Up to which character everything is said at which moment of the audio, in order; empty if the provider does not say. */
+  /** Positions in the text and the moments at which the audio has reached them, in order; empty if the provider reports none. */
   timings: readonly Timing[];
 }
 

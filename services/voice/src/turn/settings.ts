@@ -2,7 +2,7 @@
 export interface TurnSettings {
   /** Whether the speech recognition reports ends of turns by itself. */
   endsTurns: boolean;
-  /** Silence that ends a turn when nothing is known of its words. */
+  /** Silence that ends a turn whose words say nothing about its end. */
   silenceMs: number;
   /** Reminders for a user who says nothing; null if the agent waits. */
   idle: { afterMs: number; remindersMax: number } | null;
@@ -44,7 +44,7 @@ export const RESUME_MS = 2_000;
 export const RESUME_SPEAKING_MS = 5_000;
 /** How long to wait for the answer to `finalize` before a turn ends with the words that are known. */
 export const FINALIZE_WAIT_MS = 1_000;
-/** Speech without a word from the recognition before it is asked for what it has. */
+/** How long speech may continue without a word before the recognition is asked for its result. */
 export const PROBE_MS = 5_000;
 /** The same after the agent was stopped. */
 export const PROBE_HELD_MS = 1_000;
@@ -52,7 +52,7 @@ export const PROBE_HELD_MS = 1_000;
 export const BLIP_MS = 300;
 /** Silence of the keys that ends what was pressed, as people look for the next digit. */
 export const KEYS_PAUSE_MS = 2_000;
-/** More than any number that people type. */
+/** More keys than any number that people type. */
 export const KEYS_MAX = 32;
 /** How long a transfer may take. */
 export const TRANSFER_MS = 30_000;

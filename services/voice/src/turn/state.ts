@@ -120,7 +120,7 @@ export type Effect =
   | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
   /** Speak the request for patience before the words of this answer. */
   | { type: "ask_patience"; reply: number }
-  /** Stop playing, drop what is queued and abort the voice; words that still come are kept. */
+  /** Stop playing, drop the queue and abort the voice; words that still arrive are kept. */
   | { type: "hold"; reply: number }
   /** Resume speaking after what was heard. */
   | { type: "resume"; reply: number }
@@ -128,7 +128,7 @@ export type Effect =
   | { type: "interrupt"; reply: number }
   /** The reply was heard whole: store it. */
   | { type: "finish"; reply: number }
-  /** Ask the recognition for what it has. */
+  /** Ask the recognition for its result so far. */
   | { type: "finalize" }
   /** Store these words of the user, which get no answer. */
   | { type: "note"; text: string }

@@ -61,7 +61,7 @@ export function probeAt({ user, reply }: TurnState): number | null {
   return isSoon ? Math.min(probe, reply.since + PROBE_HELD_MS) : probe;
 }
 
-/** The recognition does not answer: what it has reported so far must do. */
+/** The recognition does not answer: its words so far are used. */
 export function finalizeGivenUpAt({ user: { finalizing, speechSince } }: TurnState): number | null {
   return finalizing && finalizing.since + (speechSince === null ? FINALIZE_WAIT_MS : PROBE_MS);
 }

@@ -54,7 +54,7 @@ function isHeeded({ transferringSince, machine }: Draft, { type }: TurnEvent): b
 
 interface TurnTimer {
   at(state: TurnState): number | null;
-  /** Must leave a state in which `at` is later, or null. */
+  /** Must lead to a state in which `at` is later, or null. */
   fire(draft: Draft, now: number): void;
 }
 

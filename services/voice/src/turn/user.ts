@@ -70,7 +70,7 @@ export function finalized(draft: Draft, now: number): boolean {
   return false;
 }
 
-/** Asks the recognition for what it has. */
+/** Asks the recognition for its result so far. */
 export function finalize({ user, effects }: Draft, now: number): void {
   user.finalizing = { since: now, words: wordsOf(user) };
   effects.push({ type: "finalize" });

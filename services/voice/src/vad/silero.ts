@@ -102,7 +102,7 @@ function openThread(streams: Map<number, Stream>, log: Logger, startThread: () =
   let isClosed = false;
   let pauseMs = RESTART_MIN_MS;
   let restarting: Timer | undefined;
-  /** Null while it waits to be started again: what is sent then is not judged. */
+  /** Null while it waits for its restart: windows sent then are not judged. */
   let worker: Worker | null = start();
 
   function start(): Worker {
@@ -131,7 +131,7 @@ function openThread(streams: Map<number, Stream>, log: Logger, startThread: () =
     return started;
   }
 
-  /** What a thread that is gone was sent never comes back. */
+  /** Windows sent to a dead thread are never judged. */
   function dropSent(): void {
     for (const call of calls) streams.get(call)?.sent.splice(0);
   }
@@ -172,7 +172,7 @@ function openThread(streams: Map<number, Stream>, log: Logger, startThread: () =
 
 function judge(stream: Stream | undefined, probability: number): void {
   const window = stream?.sent.shift();
-  // What a thread that died had judged is not waited for anymore.
+  // Nothing waits for a dead thread's results.
   if (!stream || !window) return;
   const { activity, event } = judgeWindow(stream.activity, { probability, loudness: window.loudness });
   stream.activity = activity;

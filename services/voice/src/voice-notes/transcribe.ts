@@ -6,7 +6,7 @@ import type { SpeechToText } from "../speech/stt.ts";
 
 /** The longest voice note that is transcribed: nobody expects a chat to answer a longer one. */
 const DURATION_MS_MAX = 10 * 60_000;
-/** How much is sent at once: several frames of 20 ms. */
+/** The size of a piece: several frames of 20 ms. */
 const PIECE_SAMPLES = SAMPLES_PER_SECOND / 5;
 /** Between pieces: twenty times as fast as it was spoken, which leaves a provider's connection time to take it. */
 const PIECE_MS = 10;

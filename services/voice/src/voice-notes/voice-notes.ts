@@ -28,7 +28,7 @@ const AUDIO_BYTES_MAX = 2 * 1024 * 1024;
 const TEXT_CHARACTERS_MAX = 4_096;
 /** A note is sent faster than it was spoken, so the provider may need a while for its end. */
 const PATIENT = { finalizeMs: 30_000, keepMs: 30_000, partialMs: 3_600_000 };
-/** Longer than any note takes that is not refused. */
+/** Longer than any accepted note takes. */
 const WITHIN_MS = 120_000;
 const FEW = { what: "voice notes", atOnce: 2, waitingMax: 10 };
 

@@ -3,7 +3,7 @@ import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { deleteExpiredWebCalls } from "../store/web-calls.ts";
 
 const EVERY_MS = 60_000;
-/** A call's token hangs up too, so it is kept longer than any call lasts. */
+/** A token can also hang up its call, so it is kept longer than any call lasts. */
 const KEPT_MS = 24 * 60 * 60_000;
 const BATCH = 1_000;
 

@@ -1,6 +1,6 @@
 import type { CallClock } from "../call-clock.ts";
 
-/** When something is due, null while it is not; and what is done then, after which it is no longer due. */
+/** When something is due, null while it is not; and the function to run then, after which it is no longer due. */
 export type Timer = [at: number | null, fire: () => void];
 
 /** Fires whichever of several timers is due first. */

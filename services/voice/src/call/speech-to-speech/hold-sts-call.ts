@@ -69,7 +69,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     };
   }
 
-  /** The first that is due fires, and leads out of its state. */
+  /** The timer that is due first fires, and changes the state that it waits in. */
   function timers(): Timer[] {
     const queuedUntil = agent.queuedUntil();
     const isSilent = queuedUntil === null;
@@ -213,7 +213,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     say(lines.reminder);
   }
 
-  /** Nobody can be heard: apologizes and hangs up; if even that cannot be heard, hangs up at once. */
+  /** Neither side can hear the other: apologizes and hangs up; if even that cannot be heard, hangs up at once. */
   function giveUp(): void {
     if (isApologizing) return void end("ERROR", "failed");
     isApologizing = true;

@@ -38,7 +38,7 @@ export interface Callback {
 const received = counter("parley.carrier.callbacks", "Callbacks of carriers, by provider and result");
 
 /**
- * Handles what a carrier reports or asks. Callbacks may arrive late, twice, and out of order.
+ * Handles a carrier's report or question. Callbacks may arrive late, twice, and out of order.
  * @param gone fires when the sender no longer waits
  * @returns the document that it asks for; "" for none
  * @throws ServiceError not_found for an unknown call or carrier, forbidden for a wrong signature, rate_limited when too many for the

@@ -20,7 +20,7 @@ import type { ExpectMediaStream } from "../../transport/media-stream/media-strea
 import type { CarriersOf } from "../carrier.ts";
 import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
 
-/** The calls that carriers bring to owners' numbers. */
+/** Incoming calls to owners' numbers, from carriers. */
 export interface IncomingCalls {
   /** Instructions for the carrier: a document. */
   answer(call: IncomingRequest): Promise<string>;
@@ -37,7 +37,7 @@ export interface IncomingRequest {
   carrierCallId: string;
   /** E.164. */
   to: string;
-  /** As the carrier reports it: a number, or that it is withheld. */
+  /** The caller as the carrier reports it: a number, or that it is withheld. */
   from: string;
 }
 
@@ -57,7 +57,7 @@ export interface IncomingOptions {
 }
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;
-/** How long a carrier may take from asking what to play until it opens the stream, and how long it may repeat the question. */
+/** How long a carrier may take from its question to the stream, and how long it may repeat the question. */
 const STREAM_WITHIN_MS = 60_000;
 const KEPT_MS = 24 * 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -68,7 +68,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
 
   const calleeOf = async ({ ownerId, carrierId, to }: IncomingRequest): Promise<string | null> => {
     if (!NUMBER.test(to)) return null;
-    // A number of another of the owner's carriers, or one that was removed, is not this carrier's to call.
+    // A number of another of the owner's carriers, or a removed one, gets no calls from this carrier.
     const { carrier } = await options.accounts.findCarrierOfNumber({ ownerId, mobileNumber: to });
     if (carrier?.carrierId !== carrierId) return null;
     const { agent } = await options.agents.findCallee({ called: to, ofOwnerId: ownerId });

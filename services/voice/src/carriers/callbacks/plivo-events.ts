@@ -2,7 +2,7 @@ import type { CarrierEvent } from "../carrier.ts";
 import { plivoEnd } from "../plivo.ts";
 
 /**
- * What a callback about an outgoing call says, in the order in which it happened (https://www.plivo.com/docs/voice/concepts/callbacks
+ * The events in a callback about an outgoing call, in their order (https://www.plivo.com/docs/voice/concepts/callbacks
  * and https://www.plivo.com/docs/voice/api/call/asynchronous-machine-detection/).
  */
 export function plivoEvents(event: string, form: URLSearchParams): CarrierEvent[] {

@@ -2,7 +2,7 @@ import type { CarrierEvent } from "../carrier.ts";
 import { twilioEnd } from "../twilio.ts";
 
 /**
- * What a callback about an outgoing call says, in the order in which it happened
+ * The events in a callback about an outgoing call, in their order
  * (https://www.twilio.com/docs/voice/api/call-resource#statuscallbackevent and
  * https://www.twilio.com/docs/voice/answering-machine-detection#asyncamd).
  */

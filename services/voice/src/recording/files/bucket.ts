@@ -13,7 +13,7 @@ export interface BucketAccess {
   timeoutMs?: number | undefined;
 }
 
-/** The size of a piece: a minute of a call, which is what is lost if the process dies. */
+/** The size of a piece: a minute of a call, the most that is lost if the process dies. */
 const PIECE_BYTES = 256 * 1024;
 const RETRIES = 3;
 /** The smallest part that S3 accepts in an upload, and what a process holds of a file that it assembles. */

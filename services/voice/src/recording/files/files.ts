@@ -1,11 +1,11 @@
 import { join } from "node:path";
 
-/** Where recordings are kept. Each rejects with its store's error; names are `<owner id>/<conversation id>`. */
+/** The store of recordings. Each method rejects with the store's error; names are `<owner id>/<conversation id>`. */
 export interface RecordingFiles {
   /** A new file, which is written from its beginning to its end. */
   create(name: string): RecordingFile;
   /**
-   * Completes what was written, by this process or by one that died. May be repeated.
+   * Completes a file that this process, or one that died, has written. May be repeated.
    * @returns its bytes; null if nothing was written
    */
   finish(name: string): Promise<number | null>;
@@ -16,7 +16,7 @@ export interface RecordingFiles {
 }
 
 export interface RecordingFile {
-  /** Appends. Resolves when there is room for more; what was written may still be in memory. */
+  /** Appends. Resolves when there is room for more; the bytes may still be in memory. */
   write(bytes: Uint8Array): Promise<void>;
   /** Resolves when everything is stored. */
   close(): Promise<void>;

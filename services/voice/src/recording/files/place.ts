@@ -3,7 +3,7 @@ import { type BucketAccess, bucketFiles } from "./bucket.ts";
 import type { RecordingFiles } from "./files.ts";
 import { folderFiles } from "./folder.ts";
 
-/** Where `PARLEY_RECORDINGS` says: a folder, or `s3://bucket/prefix`. */
+/** The place in `PARLEY_RECORDINGS`: a folder, or `s3://bucket/prefix`. */
 export type RecordingsPlace = { type: "folder"; path: string } | { type: "bucket"; bucket: string; prefix: string };
 
 /** @throws Error saying what is wrong */

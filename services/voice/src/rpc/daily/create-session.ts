@@ -13,7 +13,7 @@ export function createDailySession(
       ctx,
       { ownerId: asked.ownerId, idempotency, codec: CreateDailySessionResponse, call },
       {
-        // Repeated, it makes a room that a job deletes.
+        // A repeat creates a room that a job deletes.
         prepare: () => prepareSession(ctx, asked),
         write: async (tx, prepared) => {
           const answer = await openSession(tx, ctx, prepared);

@@ -4,7 +4,7 @@ import { bytesIn, type JsonObject, objectIn, objectsIn, textIn } from "../json.t
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
 import { stsSession } from "./session.ts";
 
-/** What it speaks; it hears 16,000. */
+/** Samples a second that it speaks; it hears 16,000. */
 const GOOGLE_SAMPLES_PER_SECOND = 24_000;
 const METHOD = "google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
@@ -22,10 +22,13 @@ function converse(
   /** Names of the tools whose answers the model waits for; it wants them repeated in the answers. */
   const tools = new Map<string, string>();
   let heard = "";
-  /** Set while a reply was stopped here and the model does not know it yet. */
+  /** Set while a reply was stopped here and the model has not learnt it yet. */
   let isMuted = false;
   let isSpeaking = false;
-  /** What a new connection continues with (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null while it cannot. */
+  /**
+   * The handle with which a new connection continues (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null
+   * while it cannot.
+   */
   let handle: string | null = null;
   let isEnding = false;
 

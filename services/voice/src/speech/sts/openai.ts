@@ -83,10 +83,10 @@ function converse(
       headers: { authorization: `Bearer ${access.apiKey}` },
     }),
     begin: () => {
-      // It takes everything from its opening on.
+      // It accepts messages and audio as soon as it is open.
       queueMicrotask(session.ready);
       connections++;
-      // A new session knows nothing of what was said in the previous one.
+      // A new session does not know the previous one's conversation.
       return [sessionUpdate(options), ...(connections > 1 ? options.history().map(asItem) : [])];
     },
     audio: (pcm) => {

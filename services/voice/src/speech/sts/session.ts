@@ -5,9 +5,9 @@ import type { JsonObject } from "../json.ts";
 import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import { waitingAudio } from "./waiting-audio.ts";
 
-/** A conversation over WebSockets, one after another: a lost one is replaced, and what the user says in the meantime is not lost. */
+/** A conversation over one WebSocket after another: a lost one is replaced, and what the user says in the meantime is kept. */
 export interface StsSession {
-  /** Sends when the connection is ready for it; what was not sent when a connection is lost is sent over the next one. */
+  /** Sends when the connection is ready. Messages that a lost connection did not send go over the next one. */
   send(message: object): void;
   sendAudio(audio: Pcm): void;
   /** The connection takes messages and audio. */
@@ -22,7 +22,7 @@ export interface StsSession {
 export interface StsDialect {
   /** Called for each connection. */
   address(): { url: string; headers: Record<string, string> };
-  /** What a connection begins with. */
+  /** The first messages of a connection. */
   begin(): object[];
   audio(audio: Pcm): object;
   hear(message: JsonObject): void;
@@ -30,12 +30,12 @@ export interface StsDialect {
   lost(): void;
   /** Whether another connection can continue with the conversation. */
   canResume(): boolean;
-  /** Once. Nothing is heard afterwards. */
+  /** Called once. Nothing is heard afterwards. */
   failed(error: ServiceError): void;
 }
 
 const RETRY_MS_MAX = 1_000;
-/** Limit for what waits to be sent; a call says little while it has no connection. */
+/** Limit for messages that wait to be sent; a call without a connection sends few. */
 const WAITING_MAX = 100;
 /** The provider refuses what the connection carries, so that another one would end the same way. */
 const POLICY_VIOLATION = 1008;

@@ -5,7 +5,7 @@ export interface AudioTail {
   /** The first sample after the end. */
   end(): number;
   push(audio: Pcm): void;
-  /** What is kept from this sample on. */
+  /** The samples that are kept from this one on. */
   from(position: number): { audio: Pcm; position: number };
   /** Drops what comes before this sample. */
   forget(position: number): void;

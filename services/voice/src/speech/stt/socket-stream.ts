@@ -10,15 +10,15 @@ import { audioTail } from "./audio-tail.ts";
 export interface Dialect {
   url(options: ListenOptions): string;
   headers: Record<string, string>;
-  /** The least audio that a message may have, in milliseconds. */
+  /** The shortest audio of a message, in milliseconds. */
   pieceMs: number;
-  /** Asks for the transcript of what was sent. */
+  /** The message that requests the transcript of the audio so far. */
   finalize: object;
-  /** What keeps a connection open without audio, and how often. */
+  /** The message that keeps a connection open without audio, and its interval. */
   keepAlive?: { message: object; everyMs: number };
   /** Sets the language of an open connection; null if that takes a new one. */
   setLanguage?(language: string): object | null;
-  /** What a message reports; nothing if it reports nothing. */
+  /** The events in a message; empty if it has none. */
   hear(message: JsonObject): Heard;
 }
 
@@ -106,7 +106,7 @@ export function socketStream(
   };
   const lost = (end: SocketEnd) => {
     socket = null;
-    // One that ends as soon as it is open has not helped.
+    // A connection that ends as soon as it is open does not count as a success.
     if (performance.now() - openedAtMs > times.connectMs) works();
     openedAtMs = Number.POSITIVE_INFINITY;
     const refused = end.status === null ? null : refusal(access, end.status);
@@ -157,7 +157,7 @@ export function socketStream(
     if (!socket?.isOpen() || socket.waitingBytes() > WAITING_BYTES_MAX) return;
     const { audio, position } = tail.from(next);
     if (audio.length === 0 || (!all && audio.length < pieceSamples)) return;
-    // What the provider could not take in time is gone; the positions it reports are those of what it got.
+    // Audio that the provider could not take in time is lost, and the positions that it reports leave it out.
     base += position - next;
     for (const piece of cut(audio)) socket.send(pcmBytes(piece));
     next = position + audio.length;

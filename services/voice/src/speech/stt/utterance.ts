@@ -4,14 +4,14 @@ import { joined, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 export interface Utterance {
   /** @returns whether there is sound in the audio */
   push(audio: Pcm): boolean;
-  /** All of it; null if nothing but silence was pushed. */
+  /** The whole audio; null if only silence was pushed. */
   audio(): Pcm | null;
   samples(): number;
   /** Since the last sound. */
   silentSamples(): number;
 }
 
-/** Kept of what comes before the first sound. */
+/** How much is kept before the first sound. */
 const LEAD_SAMPLES = SAMPLES_PER_SECOND / 2;
 
 export function newUtterance(detect: (audio: Pcm) => boolean): Utterance {

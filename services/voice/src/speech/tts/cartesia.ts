@@ -29,7 +29,7 @@ function dialectOf(access: Access, { model = MODEL, voiceId, language, speed }: 
     voice: { mode: "id", id: voiceId },
     output_format: { container: "raw", encoding: "pcm_s16le", sample_rate: SAMPLES_PER_SECOND },
     add_timestamps: true,
-    // Pieces are sentences, so nothing is to be gathered.
+    // Pieces are sentences, so the provider need not collect them.
     max_buffer_delay_ms: 0,
     ...(language !== undefined && { language: baseLanguage(language) }),
     ...(speed !== undefined && { generation_config: { speed: Math.min(Math.max(speed, SPEED_MIN), SPEED_MAX) } }),

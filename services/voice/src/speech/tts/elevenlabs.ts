@@ -66,7 +66,7 @@ function dialectOf(access: Access, { model = MODEL, voiceId, language, speed }: 
       // These models detect it themselves, and refuse the setting.
       language_code: model.startsWith("eleven_multilingual") ? undefined : baseLanguage(language),
       output_format: "pcm_16000",
-      // Pieces are sentences, so nothing is to be gathered.
+      // Pieces are sentences, so the provider need not collect them.
       auto_mode: "true",
       sync_alignment: "true",
     }),

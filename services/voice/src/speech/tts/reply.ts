@@ -11,7 +11,7 @@ export interface Speaker {
   close(): void;
 }
 
-/** What a speaker reports. Characters, words and times refer to what this speaker was given. */
+/** Events of a speaker. Characters, words and times refer to this speaker's text. */
 export interface SpeakerEvents {
   audio(audio: Pcm): void;
   /** The audio so far says this many characters. */

@@ -37,7 +37,7 @@ export interface ConnectionOptions {
 export type Dropped = "malformed_stream" | "stream_too_much" | "stream_too_fast" | "stream_no_start" | "stream_codec";
 
 const START_MAX_MS = 5_000;
-/** How long the call may take to be accepted, which asks other services. */
+/** How long the call may take to be accepted, because that calls other services. */
 const ACCEPT_MAX_MS = 15_000;
 /** Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. */
 const BYTES_PER_SECOND = 64 * 1024;

@@ -1,4 +1,4 @@
-/** What a carrier says on a media WebSocket. */
+/** A carrier's message on a media WebSocket. */
 export type StreamMessage =
   | { type: "start"; streamId: string; carrierCallId: string; hasMuLaw: boolean }
   /** μ-law, 8,000 samples a second. */
@@ -12,7 +12,7 @@ export type StreamMessage =
 
 /** One carrier's version of the same protocol: JSON text messages with audio in base64. */
 export interface Dialect {
-  /** Returns null for what is no message of the dialect. */
+  /** Returns null if it is not a message of the dialect. */
   read(message: Readonly<Record<string, unknown>>): StreamMessage | null;
   media(streamId: string, audio: Uint8Array): object;
   mark(streamId: string, name: string): object;
@@ -66,7 +66,7 @@ function readStart(start: unknown, streamId: string, callId: string): StreamMess
 }
 
 function readMedia(media: unknown): StreamMessage | null {
-  // What we play ourselves is not news.
+  // The marks of our own audio tell nothing new.
   if (fieldOf(media, "track") === "outbound") return { type: "other" };
   const payload = fieldOf(media, "payload");
   if (typeof payload !== "string" || !/^[A-Za-z0-9+/]+={0,2}$/.test(payload) || payload.length % 4 !== 0) return null;

@@ -32,7 +32,7 @@ const CLAIMS_MAX = 64;
 const HANDSHAKE_SECONDS = 10;
 /** A connection that is silent for this long is closed; it is pinged before. */
 const IDLE_SECONDS = 30;
-/** Limit for what waits for a carrier that does not read; a message of 20 ms has 300 bytes. */
+/** Limit for messages to a carrier that does not read; a message of 20 ms has 300 bytes. */
 const UNSENT_MAX_BYTES = 256 * 1024;
 const PATH = /\/media\/([A-Za-z0-9_-]{43})$/;
 

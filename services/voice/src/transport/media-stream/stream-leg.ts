@@ -16,7 +16,7 @@ export interface StreamLeg {
   closed(how: "hung_up" | "lost"): void;
 }
 
-/** What the carrier does for a call besides its audio. */
+/** What the carrier does for a call besides carrying audio. */
 export interface StreamCarrier {
   /** @throws when the carrier refuses or cannot be reached */
   transfer(to: string): Promise<void>;
@@ -44,7 +44,7 @@ interface Transfer {
 }
 
 const TELEPHONE_HZ = 8_000;
-/** A connection that was congested delivers everything at once, and nothing of it is lost. */
+/** A congested connection delivers everything at once, and nothing of it may be lost. */
 const AHEAD_MAX_SAMPLES = 10 * SAMPLES_PER_SECOND;
 /** Carriers send audio all the time, even while the caller is silent. */
 const UNHEARD_MAX_MS = 30_000;

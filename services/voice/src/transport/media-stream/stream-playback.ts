@@ -20,7 +20,7 @@ export interface StreamPlaybackOptions {
   now(): number;
 }
 
-/** How much audio is sent ahead of time, against jitter on the way. */
+/** How much audio is sent ahead of time, to cover jitter. */
 const LEAD_MS = 200;
 /** A mark that the carrier has not reported this long after it was due counts as reached. */
 const MARK_LATE_MAX_MS = 2_000;

@@ -69,7 +69,7 @@ export function reorder(to: Ordered): Reorder {
   };
 }
 
-/** How far `to` is ahead of `from`, negative if behind. */
+/** How far `to` is ahead of `from`; negative if it is behind. */
 function distance(from: number, to: number): number {
   const ahead = (to - from) & 0xffff;
   return ahead < 0x8000 ? ahead : ahead - 0x1_0000;

@@ -4,7 +4,7 @@ import { RtpHeader, SrtpSession } from "werift";
 /** Encrypts one direction of a stream and decrypts the other (RFC 3711). */
 export interface Srtp {
   write(packet: RtpPacket): Uint8Array;
-  /** Returns null for what does not have the peer's key, or is not an RTP packet. */
+  /** Returns null for a packet without the peer's key, or one that is not RTP. */
   read(bytes: Uint8Array): RtpPacket | null;
   /** The peer uses another key from now on. */
   rekey(remote: Uint8Array): void;

@@ -29,7 +29,7 @@ export interface RtpStream extends Omit<RtpAudio, "use" | "receive"> {
   localKey: Uint8Array;
   /** Whether the peer and we encrypt. */
   isSecure(): boolean;
-  /** Begins, or changes what was agreed on: the peer may be somewhere else from now on. */
+  /** Begins, or applies a new agreement: the peer may have another address from now on. */
   agree(media: RtpMedia): void;
 }
 
@@ -40,7 +40,7 @@ export interface RtpOptions {
   dropped(reason: "malformed" | "unauthentic" | "stranger" | "unknown_type" | "too_much"): void;
 }
 
-/** A peer that was never heard is sent to for this long only, so that nobody can aim a stream at others. */
+/** We send to a peer that was never heard only for this long, so that nobody can aim a stream at others. */
 const UNSEEN_MAX_MS = 15_000;
 
 /** @throws ServiceError unavailable if no port is free */

@@ -12,9 +12,9 @@ import { type Incoming, responseTo } from "./transactions.ts";
 
 /** A call that waits for an answer: one of `accept` and `refuse` ends it, unless the caller gives up first. */
 export interface Invite {
-  /** Whom the caller wants, and who the caller claims to be. */
+  /** The callee, and the identity that the caller claims. */
   called: SipUri;
-  /** Whom the caller dialed: a proxy on the way may have sent the call elsewhere. */
+  /** The callee that the caller dialed; a proxy may have redirected the call. */
   to: SipUri | null;
   caller: SipUri | null;
   callId: string;
@@ -38,9 +38,9 @@ export interface Answering {
 
 type Headers = Record<string, string | string[]>;
 
-/** Answers calls: checks what is asked for, then leaves the decision to `decide`. */
+/** Answers calls: checks the request, then leaves the decision to `decide`. */
 export function answering(calls: Calls, decide: (invite: Invite) => void): Answering {
-  /** What a CANCEL does, for each call that is not answered. */
+  /** The effect of a CANCEL, for each unanswered call. */
   const ringing = new Map<string, () => void>();
   const challenges = challenger(() => Date.now());
 

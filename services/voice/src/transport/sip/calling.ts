@@ -30,7 +30,7 @@ export type CallAnswer = { answered: Leg } | { refused: number; reason: string; 
 
 interface Invited {
   request: SipRequest;
-  /** The last one, which is not below 200. */
+  /** The final response, whose status is at least 200. */
   response: SipResponse;
   /** Whether the server has answered anything. */
   isReached: boolean;

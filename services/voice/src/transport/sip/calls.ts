@@ -8,7 +8,7 @@ import { type Session, startSession } from "./session.ts";
 import type { Target } from "./sockets.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** The calls of a user agent, and what each needs to begin. */
+/** The calls of a user agent, and the parts that each needs to begin. */
 export interface Calls {
   layer: Transactions;
   /** @throws ServiceError unavailable if no RTP port is free */
@@ -27,7 +27,7 @@ export interface CallsOptions {
   layer: Transactions;
   hostname: string;
   rtpPorts: PortRange;
-  /** What peers are told to send to. */
+  /** The address that peers are told to send to. */
   announced: string;
   /** Where peers reach us by the protocol of a target. */
   portOf(peer: Target): number;

@@ -3,7 +3,7 @@ import { readNameAddress } from "./address.ts";
 import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import type { Target } from "./sockets.ts";
 
-/** What two parties know of their call (RFC 3261, section 12). */
+/** The state that two parties share about their call (RFC 3261, section 12). */
 export interface Dialog {
   callId: string;
   /** The values of From and To with their tags: ours and theirs. */

@@ -51,7 +51,7 @@ const LISTS: ReadonlySet<string> = new Set([
 /** Without these nothing can be answered (RFC 3261, section 8.1.1). */
 const REQUIRED = ["via", "from", "to", "call-id", "cseq"];
 
-/** Returns null for what is not a whole SIP message. */
+/** Returns null if it is not a complete SIP message. */
 export function readSip(text: string): SipMessage | null {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
@@ -121,7 +121,7 @@ function splitList(value: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** What the length says; a datagram without one ends with itself. */
+/** The length of the body; without the header, a body ends with its datagram. */
 function bodyOf(headers: SipHeaders, rest: string): string | null {
   const given = headers.get("content-length")?.[0];
   if (given === undefined) return rest;

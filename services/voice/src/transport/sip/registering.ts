@@ -11,7 +11,7 @@ export interface Registration {
   /** The URI that is registered. */
   addressOfRecord: string;
   credentials: Credentials;
-  /** How long it is wanted for; the registrar may decide otherwise. */
+  /** The requested lifetime; the registrar may decide otherwise. */
   seconds: number;
   /** A binding of an earlier registration that is removed with this one. */
   former: string | null;
@@ -75,7 +75,7 @@ function requestFor({ uri, addressOfRecord, former }: Registration, contact: str
   };
 }
 
-/** What the registrar says of our binding, or of all of them. */
+/** The lifetime that the registrar gives our binding, or all of them. */
 function grantedOf(response: SipResponse, contact: string): number | null {
   const ours = response.headers.get("contact")?.find((value) => value.includes(`<${contact}>`));
   const text = /;\s*expires=(\d{1,9})/i.exec(ours ?? "")?.[1] ?? headerOf(response, "expires");

@@ -3,11 +3,11 @@ import { aLaw, type Law, muLaw } from "@parley/shared/media/g711";
 import { parse, type SessionDescription, write } from "sdp-transform";
 import type { RtpMedia } from "../rtp/stream.ts";
 
-/** What the other side's session description means for us. */
+/** The part of the other side's session description that we use. */
 export interface Agreed extends RtpMedia {
   /** Where in the description the audio is: an answer has as many media as the offer. */
   index: number;
-  /** As the peer names it: an answer's is the offer's. */
+  /** The protocol in the peer's words; an answer repeats the offer's. */
   protocol: string;
   /** The number of the key that the peer and we encrypt with; null for plain RTP. */
   cryptoTag: number | null;
@@ -37,7 +37,7 @@ export function agree(description: string): Agreed | null {
     const crypto = isSecure ? cryptoOf(media) : null;
     if (!spoken || !address || (isSecure && !crypto)) continue;
     const direction = media.direction ?? session.direction ?? "sendrecv";
-    // An address of zeros is how RFC 2543 said hold.
+    // In RFC 2543, an address of zeros means hold.
     const isHeld = address === "0.0.0.0";
     return {
       ...spoken,

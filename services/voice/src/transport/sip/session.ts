@@ -8,7 +8,7 @@ import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.t
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
 import { type Incoming, responseTo, type Transactions } from "./transactions.ts";
 
-/** A call that is answered: its media, and what both sides may still ask of each other. */
+/** An answered call: its media, and the requests that both sides may still make. */
 export interface Session {
   leg: Leg;
   /** Answers an INVITE of this call with success and loses the call if the peer does not confirm it. */

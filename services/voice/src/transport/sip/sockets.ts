@@ -42,7 +42,7 @@ const MESSAGE_MAX_BYTES = 64 * 1024;
 const CONNECTIONS_MAX = 1_024;
 /** The most connections from one address, so that one peer leaves room for others; a trunk needs one or two. */
 const FROM_ADDRESS_MAX = 32;
-/** How long a connection may stay open without saying anything. */
+/** How long a connection may stay open without a message. */
 const SILENT_SECONDS = 10;
 /** Bytes that wait for a peer that does not read; beyond, the connection ends. */
 const UNSENT_MAX_BYTES = 256 * 1024;
@@ -110,7 +110,7 @@ export async function openSipSockets(
     timeout: (socket: Socket<Connection>) => void socket.end(),
     close: (socket: Socket<Connection>) => {
       forget(socket.data);
-      // A handshake that failed may say why only after the end.
+      // A failed handshake may give its reason only after the end.
       setImmediate(() => fail(socket.data, null));
     },
     error: (socket: Socket<Connection>, error: Error) => fail(socket.data, error),
@@ -182,7 +182,7 @@ export async function openSipSockets(
       };
     } catch (error) {
       udpSocket.close();
-      // The port that the system chose for UDP may be someone's for TCP.
+      // The port that the system chose for UDP may be taken for TCP.
       if (port !== 0 || attempts === 0) throw error;
       return listen(attempts - 1);
     }

@@ -47,7 +47,7 @@ export interface TransactionOptions {
 const T2 = 8;
 const GIVE_UP = 64;
 
-/** Kept at once; beyond, the oldest is forgotten, which costs it the repetition of its answer. */
+/** Transactions kept at once. Above, the oldest is forgotten, and its answer cannot be repeated. */
 const SERVED_MAX = 4_096;
 /** How long a transaction is kept, in T1; an INVITE that rings longer is still known by its call. */
 const SERVED_FOR = 4 * GIVE_UP;
@@ -68,7 +68,7 @@ interface Asked {
   settled(response: SipResponse, isTheirs: boolean): void;
 }
 
-/** The transaction layer of RFC 3261, section 17: what UDP loses is sent again, and what comes twice is handled once. */
+/** The transaction layer of RFC 3261, section 17: lost datagrams are sent again, and repeated requests are handled once. */
 export function transactions(options: TransactionOptions): Transactions {
   const { t1Ms } = options;
   const served = new Map<string, Served>();

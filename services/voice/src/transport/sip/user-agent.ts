@@ -44,7 +44,7 @@ export interface UserAgent {
   stop(): void;
 }
 
-/** From one address; a trunk sends fewer, a scanner more. */
+/** Requests from one address; a trunk sends fewer, a scanner more. */
 const INVITES_PER_SECOND = 50;
 /** Addresses that are remembered. */
 const SOURCES_MAX = 10_000;
@@ -57,7 +57,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
   const isTooMany = (address: string) => invites(address, INVITES_PER_SECOND).waitMs > 0;
 
   const sockets = await openSipSockets(options, {
-    // Before anything is remembered of it.
+    // Before anything about it is remembered.
     received: (message, from) =>
       isNewCall(message) && isTooMany(from.address) ? dropped("too_many_invites") : layer.received(message, from),
     unreachable: (target, why) => layer.unreachable(target, why),

@@ -26,7 +26,7 @@ const TURNS = 3;
  * reply that is already streaming cannot carry the notice, so the drain waits for its end, up to half the time; the
  * other half is for requests that start in the meantime. A connection that is not yet accepted when the server stops listening
  * is reset, so the drain then waits a little longer until no request arrives.
- * @param limitMs for the whole drain
+ * @param limitMs the time limit of the whole drain
  */
 export function createDrain(limitMs: number): Drain {
   let draining = false;

@@ -23,7 +23,7 @@ import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
 
 /**
- * What every request passes before its route (key or session, rate limit, scope, validation), and what every response
+ * The gate that every request passes before its route (key or session, rate limit, scope, validation), and what every response
  * gets. Carriers' callbacks and visitors of websites pass routes/open-endpoint.ts instead.
  */
 export interface GateContext extends IdentifyContext {

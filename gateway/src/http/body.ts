@@ -92,7 +92,7 @@ export async function readRaw(request: Request, { bytesMax, withinMs, keep }: Ra
       chunks.push(value);
     }
   } catch (error) {
-    // What still arrives is not kept.
+    // Bytes that still arrive are not kept.
     await reader.cancel().catch(() => {});
     throw isAbort(error) ? cancelled(error) : error;
   } finally {

@@ -9,12 +9,12 @@ export interface Served {
   status: number;
   /** In `performance.now()` time. */
   startedAt: number;
-  /** What went wrong, if anything did. */
+  /** The error, if there was one. */
   failure: unknown;
 }
 
 /**
- * Writes a request's one line when its response starts. It has no query, body, key or cookie.
+ * Writes a request's log line when its response starts. The line has no query, body, key or cookie.
  * @param operation the operation's id in the OpenAPI document
  */
 export function logRequest(

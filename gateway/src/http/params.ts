@@ -1,6 +1,6 @@
 import { notFound } from "@parley/shared/errors";
 
-/** What each path parameter names, for the not-found message. */
+/** The kind of object that each path parameter names, for the not-found message. */
 const NAMED: Readonly<Record<string, string>> = {
   agent_id: "Agent",
   conversation_id: "Conversation",

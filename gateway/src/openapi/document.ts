@@ -18,7 +18,7 @@ interface Route {
   operation: Described;
 }
 
-/** What a route is created with. */
+/** The description that a route is created with. */
 export type Described = Operation | OpenOperation;
 
 const TAGS = {

@@ -7,7 +7,7 @@ import { openProblems } from "./problems.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
 /**
- * What a route accepts and answers if its callers have neither a key nor a session: visitors' browsers and carriers. The
+ * The requests and responses of a route whose callers have neither a key nor a session: visitors' browsers and carriers. The
  * route's own handler enforces it, and the document describes it.
  */
 export interface OpenOperation extends Pick<Operation, "id" | "tag" | "summary"> {

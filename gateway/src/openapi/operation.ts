@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Access } from "../auth/identify.ts";
 
-/** What one route accepts and answers: the gate enforces it, and the document describes it. */
+/** The requests and responses of one route: the gate enforces them, and the document describes them. */
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
   /** camelCase: the method's name in a generated client. */
   id: string;

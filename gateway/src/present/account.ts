@@ -21,7 +21,7 @@ function presentTier({ tier, rateLimitPerMinute }: Owner) {
   return { tier: nameOf(TIERS, tier), rate_limit_per_minute: rateLimitPerMinute };
 }
 
-/** A session as its owner sees it. @param currentId of the session that asks */
+/** A session as its owner sees it. @param currentId the id of the requesting session */
 export function presentManagedSession(session: Session, currentId: string) {
   const { session_id, ...fields } = presentSession(session);
   return { session_id, is_current: session_id === currentId, ...fields };

@@ -20,9 +20,9 @@ import {
 } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
-/** What a client asked for with `include`. */
+/** The extra fields that a client requested with `include`. */
 interface Shown {
-  /** What each reply of a model cost, and which tools it called. */
+  /** The cost of each reply of a model, and the tools that it called. */
   replies?: boolean;
 }
 

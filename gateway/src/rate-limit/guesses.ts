@@ -20,7 +20,7 @@ export interface Guesses {
 export interface Guess {
   /** The key of the count: what is guessed, and the client's address. */
   of: string;
-  /** What the client sent, such as a key's digest or a callback's id. */
+  /** The value that the client sent, such as a key's digest or a callback's id. */
   sent: string;
   /** Fires when the client no longer waits. */
   gone(): AbortSignal;

@@ -151,7 +151,7 @@ export function unreachable(): ServiceError {
 interface RequestOutbox {
   /** The message that leaves next; more may be added to it. */
   next(): RunTurnsRequest;
-  /** Ends the messages after what waits. */
+  /** Ends the messages after those that wait. */
   end(): void;
   messages(): AsyncGenerator<RunTurnsRequest>;
 }

@@ -73,7 +73,7 @@ export function toMobileNumber({ mobileNumber, telephonyProvider, carrierId }: N
   return { mobileNumber, telephonyProvider, carrierId: carrierId ?? undefined };
 }
 
-/** With masks in the place of secrets. */
+/** With masks instead of secrets. */
 export function toCarrier({ ownerId, carrierId, provider, settings, createdAt }: CarrierRow): Carrier {
   return { ownerId, carrierId, provider, settings: CarrierSettings.fromPartial(settings), createdAt };
 }

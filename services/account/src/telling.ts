@@ -2,7 +2,7 @@ import type { Queue } from "@parley/shared/jobs/worker";
 
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
 
-/** How jobs run that tell other services about a change of an owner: until each service has answered. */
+/** The queue settings of jobs that tell other services about a change of an owner: they repeat until each service has answered. */
 export const TELLING: Omit<Queue, "run"> = {
   concurrency: 2,
   leaseMs: 30_000,

@@ -10,7 +10,7 @@ import type { Given } from "@parley/shared/service";
 import { bytesOfValue } from "@parley/shared/value-bytes";
 import type { ConversationConfig } from "./config.ts";
 
-/** What conversations run on, as it is now. All throw ServiceError forbidden for another owner's agent, not_found for none. */
+/** The current agents that conversations run on. All throw ServiceError forbidden for another owner's agent, not_found for none. */
 export interface Agents extends AgentMemory<AgentRuntime> {
   /** The same, with the text of the analysis prompt; never from memory. */
   getAnalyzing(ownerId: string, agentId: string): Promise<AgentRuntime>;

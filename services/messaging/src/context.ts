@@ -13,7 +13,7 @@ import type { Connection, Connections } from "./whatsapp/connections.ts";
 import type { Graph } from "./whatsapp/graph.ts";
 import type { WidgetTokens } from "./widget/token.ts";
 
-/** What the work on threads needs. */
+/** The context of work on threads. */
 export interface ThreadContext {
   db: Database;
   agents: Pick<ServiceClient<typeof AgentServiceService>, "getWidget" | "getChannelSettings">;

@@ -1,6 +1,6 @@
 const OWNERS_REMEMBERED_MAX = 10_000;
 
-/** How large the next read of an owner may be, so that room can be kept for it before it begins. */
+/** Estimates the size of an owner's next read, so that room can be reserved before it begins. */
 export interface ExpectedBytes {
   /** The expected size: that of the owner's last read or half of what was expected of it, whichever is larger; at least what most reads have. */
   of(ownerId: string): number;
@@ -8,7 +8,7 @@ export interface ExpectedBytes {
   saw(ownerId: string, bytes: number): void;
 }
 
-/** @param usualBytes that most reads do not exceed */
+/** @param usualBytes the size that most reads do not exceed */
 export function expectedBytes(usualBytes: number): ExpectedBytes {
   /** The expected sizes of owners whose reads are larger than usual. */
   const expected = new Map<string, number>();

@@ -5,7 +5,7 @@ import { startTelemetry, TELEMETRY_VARIABLES } from "./telemetry/telemetry.ts";
 
 export interface Running {
   address: string;
-  /** Finishes running work, then releases everything. */
+  /** Finishes running work, then releases all resources. */
   stop(): Promise<void>;
 }
 

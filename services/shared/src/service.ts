@@ -39,7 +39,7 @@ export interface Service<D extends Definition> {
   migrations: readonly Migration[];
   /** Replaces the database's clock in tests. */
   clock: Clock | undefined;
-  /** Returns the handlers, and what to release after the last call. */
+  /** Returns the handlers, and a function that releases resources after the last call. */
   build(given: Given): Promise<Built<D>> | Built<D>;
 }
 

@@ -93,7 +93,7 @@ export function acceptor(db: Database, now: () => Date): Accept {
           owned.map((event) => ({ event, destinationIds })),
         );
     });
-    // Waits for all, so that what a call stores is counted (accept-bounds.ts) until it is stored.
+    // Waits for all, so that a call's events count (accept-bounds.ts) until they are stored.
     for (const outcome of await Promise.allSettled(stored)) if (outcome.status === "rejected") throw outcome.reason;
   };
 }

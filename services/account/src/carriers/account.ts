@@ -14,11 +14,11 @@ export interface CarrierAccount {
 export interface CarrierNumbers {
   /** In the carrier's order, NUMBERS_MAX at most. */
   list(signal?: AbortSignal): Promise<Omit<CarrierNumber, "imported">[]>;
-  /** What the number has at the carrier now; null if the account does not have it. */
+  /** The number's settings at the carrier now; null if the account does not have the number. */
   find(mobileNumber: string, signal?: AbortSignal): Promise<NumberSettings | null>;
-  /** Has the carrier send the number's calls here. May be repeated. */
+  /** Makes the carrier send the number's calls here. May be repeated. */
   point(mobileNumber: string, signal?: AbortSignal): Promise<void>;
-  /** Gives the number back what it had, unless someone has pointed it elsewhere since. May be repeated. */
+  /** Restores the number's earlier settings, unless someone has pointed it elsewhere since. May be repeated. */
   restore(mobileNumber: string, before: NumberSettings): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ export interface Carriers {
   settings(row: CarrierRow): CarrierSettings;
   /** The account at the provider. @throws ServiceError as `settings` does */
   open(row: CarrierRow): CarrierAccount;
-  /** The same for credentials that are not stored. */
+  /** The account of credentials that are not stored. */
   account(row: Pick<CarrierRow, "carrierId" | "provider">, settings: CarrierSettings): CarrierAccount;
   /** @throws ServiceError condition while carriers cannot reach this installation */
   requirePublicUrl(): void;

@@ -15,7 +15,10 @@ const LATER_MS = 60 * MINUTE_MS;
 /** How often a carrier that refuses is asked again, for about a day: its account may be suspended, or its token replaced. */
 const REFUSED_MAX = 24;
 
-/** In the transaction that removes a number, has its carrier give it back what it had, now or while the carrier is down later. */
+/**
+ * In the transaction that removes a number, requests the restoration of its settings at its carrier, now or, while the carrier is
+ * down, later.
+ */
 export async function promiseRestore(
   tx: Sql,
   { ownerId, mobileNumber, carrierId, before }: NumberRow,

@@ -9,7 +9,7 @@ export interface CarrierUse {
   provider: CarrierProvider;
 }
 
-/** Settings as stored: masks in the place of secrets, and the sealed secrets by field. */
+/** Settings as stored: masks instead of secrets, and the sealed secrets by field. */
 export interface SealedSettings {
   settings: CarrierSettings;
   sealed: Readonly<Record<string, string>>;

@@ -63,7 +63,7 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
   return provider === "SIP" ? { ...given, transport: given.transport || "UDP" } : given;
 }
 
-/** What distinguishes an account from the owner's others with the same provider. */
+/** The text that distinguishes an account from the owner's others with the same provider. */
 export function accountOf(provider: CarrierProvider, settings: CarrierSettings): string {
   return CARRIER_PROVIDERS[provider].account.map((field) => settings[field] ?? "").join(" ");
 }

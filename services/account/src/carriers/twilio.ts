@@ -98,7 +98,7 @@ interface TwilioNumber {
   status_callback_method?: string | null;
 }
 
-/** What is kept of a number: the answer's field, and the parameter that sets it. */
+/** The settings that are kept of a number: the answer's field, and the parameter that sets it. */
 const KEPT = [
   { field: "voice_url", form: "VoiceUrl" },
   { field: "voice_method", form: "VoiceMethod" },

@@ -14,7 +14,7 @@ export interface NewApiKey {
   digest: Buffer;
 }
 
-/** Makes a key: `vk_` and 256 random bits in base62, which nobody can guess. */
+/** Creates a key: `vk_` and 256 random bits in base62. */
 export function newApiKey(): NewApiKey {
   const apiKey = `vk_${base62(randomBytes(RANDOM_BYTES))}`;
   return { apiKey, prefix: apiKey.slice(0, PREFIX_LENGTH), digest: createHash("sha256").update(apiKey).digest() };

@@ -7,7 +7,7 @@ import { TELLING } from "../telling.ts";
 const FORGETTING = ["voice", "messaging"] as const;
 export type ForgettingService = (typeof FORGETTING)[number];
 
-/** Has a service end and delete what it keeps of a deleted owner. May be repeated. */
+/** Tells a service to end and delete everything of a deleted owner. May be repeated. */
 export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<unknown>;
 
 const QUEUE = "tell-deletion";

@@ -5,7 +5,7 @@ import { deleteUnneededCarriers, getCarrier, markDisconnected } from "../store/c
 import { countNumbersOf } from "../store/mobile-numbers.ts";
 import { lockOwner } from "../store/owners.ts";
 
-/** The credentials go at once, or when the last removed number has got back what it had. */
+/** The credentials are deleted at once, or when the last removed number has its earlier settings back. */
 export function disconnectCarrier(ctx: AccountContext): Handler<"disconnectCarrier"> {
   return async ({ ownerId, carrierId }) => {
     if (!isId("car", carrierId)) throw notFound("Carrier");

@@ -13,7 +13,7 @@ import { lockOwner } from "../store/owners.ts";
 import { requireFreeNumber, requireRoomForNumber } from "./add-mobile-number.ts";
 
 /**
- * Stores the number with what it has at the carrier before the carrier is told, so that this is never lost. If a process dies between
+ * Stores the number with its settings at the carrier before the carrier is told, so that these are never lost. If a process dies between
  * the two, importing the number again points it here.
  */
 export function importCarrierNumber(ctx: AccountContext): Handler<"importCarrierNumber"> {

@@ -5,7 +5,7 @@ import { checkMobileNumber } from "../mobile-number.ts";
 import { deleteNumber } from "../store/mobile-numbers.ts";
 import { lockOwner } from "../store/owners.ts";
 
-/** Does not wait for the carrier of an imported number: a job gives the number back what it had. */
+/** Does not wait for the carrier of an imported number: a job restores the number's earlier settings. */
 export function removeMobileNumber(ctx: AccountContext): Handler<"removeMobileNumber"> {
   return async ({ ownerId, mobileNumber }) => {
     checkMobileNumber(mobileNumber);

@@ -20,7 +20,7 @@ export interface StoredParams extends SealedKey {
 /**
  * Prepares a configuration for storing. If a mask stands for several keys, because the masks of short keys are all
  * alike, it means the key in the same position.
- * @param stored what the agent had before; null for a new agent
+ * @param stored the agent's previous configuration; null for a new agent
  * @throws ServiceError as `sealKey` does
  */
 export function sealLlm(given: LlmConfig, stored: StoredLlm | null, keys: ModelKeys, agent: AgentKey): StoredLlm {

@@ -42,7 +42,7 @@ export async function resealAgents(config: AgentConfig, log: Logger): Promise<vo
         const stored = await lockFieldsWithKeys(tx, key);
         const fresh = stored && reseal(stored, key);
         if (!fresh || Bun.deepEquals(fresh, stored)) return;
-        // Nobody needs to wait: the key itself stays as it is.
+        // No reader has to wait, because the key itself does not change.
         await willSettle(tx);
         await updateFieldsWithKeys(tx, key, fresh);
         resealed++;

@@ -8,7 +8,7 @@ type SealedFields = { [F in FieldWithKey]: NonNullable<AgentFields[F]> | undefin
 
 /**
  * Prepares a request's configurations with keys for storing.
- * @param before what the agent had; null for a new agent
+ * @param before the agent's previous configuration; null for a new agent
  * @throws ServiceError invalid for a mask that matches no key
  */
 export function sealKeys(

@@ -19,7 +19,7 @@ interface StoredEndpoint extends SealedKey {
 /**
  * Prepares a configuration for storing.
  * @param path where the request has the configuration
- * @param stored what the agent had before; null for a new agent
+ * @param stored the agent's previous configuration; null for a new agent
  * @throws ServiceError as `sealKey` does
  */
 export function sealSpeech<C extends SpeechConfig>(

@@ -8,7 +8,7 @@ export type { HeldClaim };
 
 /** How long a process that died blocks others; a live one extends its claims three times as often. */
 const HELD_MS = 5_000;
-/** Pauses between looks at a claim that another process holds; the last one repeats. */
+/** Pauses between checks of a claim that another process holds; the last one repeats. */
 const LOOK_MS: readonly number[] = [10, 20, 40, 80, 160];
 
 /**

@@ -63,7 +63,7 @@ async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKe
   });
 }
 
-/** The same at once, so that a caller who looks finds it done; if it fails, the promised job does it. */
+/** Does the same at once, so that the caller sees the result; if it fails, the promised job does it. */
 export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, call: Call): Promise<void> {
   try {
     await settleReferences(ctx, promise, call.signal);

@@ -6,7 +6,7 @@ import { findAgentsCalled } from "../store/called-agents.ts";
 
 const NUMBER = /^\+[1-9]\d{1,14}$/;
 
-/** Returns whose agent a call is for. Two agents with one number are no answer: the call would be someone else's. */
+/** Returns whose agent a call is for. Two agents with one number count as none, because the call could be for either. */
 export function findCallee(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["findCallee"]> {
   return async ({ called, ofOwnerId }) => {
     if (!isId("agt", called) && !NUMBER.test(called)) return { agent: undefined };

@@ -118,7 +118,7 @@ async function write(
   const before = await getLockedAgentRow(tx, request);
   const row = changedAgent(ctx, before, request, prompts);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
-  // Those that it has stay, even if an earlier release let another agent have them too.
+  // It keeps its own numbers, even if an earlier release gave them to another agent too.
   const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
   await requireFreeNumbers(tx, row, added);
   await updateAgentRow(tx, row);

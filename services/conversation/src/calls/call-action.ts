@@ -1,7 +1,7 @@
 import type { CallAction as CallActionMessage } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { CallAction } from "../turn/ask/tools.ts";
 
-/** What a runtime is told to do. */
+/** The action that a runtime has to do. */
 export function toAction(action: CallAction): NonNullable<CallActionMessage["action"]> {
   switch (action.type) {
     case "end_call":

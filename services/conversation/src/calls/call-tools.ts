@@ -1,7 +1,7 @@
 import { storable } from "../storable.ts";
 import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "../turn/ask/tools.ts";
 
-/** What the model of a call is told in addition to the agent's prompt. */
+/** The instructions for the model of a call, in addition to the agent's prompt. */
 export const CALL_NOTE =
   "This is a spoken conversation. Answer in short sentences, the way people speak, without lists, headings, links or other markup.";
 

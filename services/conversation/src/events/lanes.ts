@@ -18,7 +18,7 @@ const BATCH_MAX = 50;
 const BATCH_BYTES_MAX = 2 * 1024 * 1024;
 /** Bytes of a payload that the events of other owners do not wait for. */
 const LARGE_BYTES = 256 * 1024;
-/** Owners that are remembered for a large event; of a forgotten one it is learnt again. */
+/** The number of owners remembered for a large event; a forgotten one is learnt again. */
 const LARGE_OWNERS_MAX = 1_000;
 /** Nothing wakes a run that is busy, so it looks for other owners' events while its lanes are. */
 const LOOK_BESIDE_MS = 25;

@@ -34,7 +34,7 @@ export async function readyToSend(
       ctx,
       unbuilt.filter((event) => !wanting.includes(event)),
     ),
-    // What needs no analysis does not wait for what does.
+    // Events without analysis do not wait for the others.
     askForAnalyses(ctx, wanting),
   ]);
   // Keeps the order. A missing event was already sent by another run.

@@ -9,7 +9,7 @@ import { offeredTools } from "../turn/ask/tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
-/** Returns what a voice runtime needs to speak for an agent. Stores nothing and may be called at any time. */
+/** Returns the settings that a voice runtime needs to speak for an agent. Stores nothing and may be called at any time. */
 export function getCallSetup(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, dynamicVariables = {}, draftId }) => {
     const variables = callVariables(dynamicVariables);

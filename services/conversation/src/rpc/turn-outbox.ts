@@ -28,12 +28,12 @@ export interface TurnOutbox {
   tellEnd(turn: ToldTurn, end: TurnEnd, sent?: () => void): void;
   /** Tells the caller that the replica is stopping. */
   stop(): void;
-  /** Ends the messages after what waits, or throws `error` there. */
+  /** Ends the messages after those that wait, or throws `error` there. */
   end(error?: unknown): void;
   messages(): AsyncGenerator<RunTurnsResponse>;
 }
 
-/** Nobody sees that a word comes this much later. Spoken turns go another way, `Converse`. */
+/** Readers do not notice such a delay of a word. Spoken turns use another call, `Converse`. */
 const GATHER_MS = 10;
 /** The most characters in a message, because both ends handle it in one turn of their event loops. A whole reply has up to a million. */
 const CHARACTERS_OF_OWNER = 16 * 1024;
@@ -41,7 +41,7 @@ const CHARACTERS_MAX = 64 * 1024;
 /** How many characters the rest of a turn's news counts as. */
 const NEWS_CHARACTERS = 64;
 
-/** What waits to be sent for one turn. */
+/** The events of one turn that wait to be sent. */
 interface Waiting {
   news: TurnNews;
   /** Called when the end has left. */
@@ -53,7 +53,7 @@ interface Waiting {
  * @param turnsUnderWay how many turns speak, or will
  */
 export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherMs = GATHER_MS): TurnOutbox {
-  /** What waits, by owner and then by turn, in the order in which it leaves. */
+  /** The waiting events, by owner and then by turn, in the order in which they leave. */
   const waiting = new Map<string, Map<number, Waiting>>();
   /** The callbacks of the turns' ends in the message that leaves now. */
   const leaving: (() => void)[] = [];
@@ -85,7 +85,7 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
     await setImmediate();
   }
 
-  /** Takes what the next message tells. */
+  /** Takes the events of the next message. */
   function take(): TurnNews[] {
     const news: TurnNews[] = [];
     let left = CHARACTERS_MAX;

@@ -1,6 +1,6 @@
 import type { ConversationFilter } from "../store/conversation-filter.ts";
 
-/** What filters select by besides the time; it no longer changes once a conversation has ended. */
+/** The facts that filters select by, besides the time. They no longer change once a conversation has ended. */
 export interface Facts {
   agentId: string;
   type: string;

@@ -3,7 +3,7 @@ export const SEPARATOR = "\u001e";
 /** Maximum length of a searched text, in characters. */
 export const SEARCH_MAX = 200;
 
-/** Words are what stands between white space, in indexed and in searched texts alike. */
+/** A word is the text between white space, in indexed and in searched texts alike. */
 export const WORDS = /\S+/g;
 
 /**

@@ -9,7 +9,7 @@ import type { SessionKey } from "./session-key.ts";
 // Conversations that another process holds and reports: Parley's voice and messaging services, or a voice runtime. Chats, and the
 // turns of message threads, are in turns.ts.
 
-/** What a runtime reports when a conversation starts; null where its type has no such field or the runtime left it out. */
+/** The fields that a runtime reports when a conversation starts; null where its type has no such field or the runtime left it out. */
 export interface NewCall extends SessionKey {
   agentId: string;
   type: Exclude<TypeName, "CHAT">;

@@ -21,7 +21,7 @@ import { byteBudget } from "./ask/context-window.ts";
 import { llmOf } from "./llm-of.ts";
 import { sessionName } from "./session-name.ts";
 
-/** What a turn needs before its user message can be accepted. */
+/** The parts that a turn needs before its user message can be accepted. */
 export interface PreparedTurn {
   agent: AgentRuntime;
   model: Model;

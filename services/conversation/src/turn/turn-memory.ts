@@ -39,7 +39,7 @@ export interface TurnMemory {
    * the usual bytes for the owner's other turns. The turn must then end.
    */
   holds(bytes: number): boolean;
-  /** Keeps what is held. @returns a function that lets it go */
+  /** Keeps the held memory. @returns a function that releases it */
   keep(): () => void;
 }
 
@@ -61,7 +61,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
 }
 
 /**
- * Reserves a turn's memory. It is held until the answer has left and everyone who keeps it has let it go.
+ * Reserves a turn's memory. It is held until the answer has left and all its keepers have released it.
  * @throws ServiceError rate_limited when the owner has too many turns in progress
  */
 export async function takeTurnMemory(

@@ -10,7 +10,7 @@ import { checkTemplate, templateText } from "../whatsapp/template.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 
-/** Accepted means durable: a job begins the conversation and sends the template. */
+/** The template is durable once the call returns: a job begins the conversation and sends it. */
 export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsAppTemplate"> {
   return async ({ ownerId, agentId, toMobileNumber, template: given, idempotency }, call) => {
     const { name = "", language = "", components = [] } = given ?? {};

@@ -84,7 +84,7 @@ export async function setContent(
     where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = ${messageId}`;
 }
 
-/** Deletes waiting messages that nobody will answer. */
+/** Deletes waiting messages that will get no answer. */
 export async function dropWaiting(sql: Sql, key: ThreadKey): Promise<number> {
   const { count } = await sql`
     update incoming_messages set content = null

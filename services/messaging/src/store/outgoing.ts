@@ -70,7 +70,7 @@ type MessageKey = Pick<Outgoing, "ownerId" | "messageId">;
 const isMessage = (sql: Sql, { ownerId, messageId }: MessageKey) =>
   sql`owner_id = ${ownerId} and message_id = ${messageId}`;
 
-/** Records an attempt before its request. @param dueAt when another attempt may follow if nothing is heard of this one */
+/** Records an attempt before its request. @param dueAt when another attempt may follow if this one gets no report */
 export async function beginAttempt(sql: Sql, key: MessageKey, dueAt: Date): Promise<boolean> {
   const { count } = await sql`
     update outgoing_messages set state = 'sending', attempts = attempts + 1, due_at = ${dueAt}

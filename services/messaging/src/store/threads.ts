@@ -72,7 +72,7 @@ export async function beginTurn(
     where ${isThread(tx, key)}`;
 }
 
-/** Puts the turn off, under another id if the conversation service has refused this one permanently. */
+/** Postpones the turn, under another id if the conversation service has refused this one permanently. */
 export async function postponeTurn(
   sql: Sql,
   turn: OpenTurn,

@@ -27,7 +27,7 @@ export async function conversationFor(
     if (await isInProgress(ctx, { ...thread, conversationId, agentId }, connection)) return conversationId;
   }
   const fresh = { conversationId: newUuid(), agentId };
-  // Stored first, so that a process that dies in between leaves no conversation that nobody knows.
+  // Stored first, so that a process that dies in between leaves no unknown conversation.
   await setConversation(ctx.db, thread, fresh, ctx.clock.now());
   await startThread(ctx, { ...thread, ...fresh }, connection);
   return fresh.conversationId;

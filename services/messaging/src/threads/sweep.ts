@@ -13,7 +13,7 @@ const OUTGOING_MS = 31 * DAY_MS;
 const EVERY_MS = 10 * 60_000;
 const BATCH = 1_000;
 
-/** Deletes what is no longer needed to take each message and status once, and the counts of days that are over. */
+/** Deletes rows that are no longer needed to recognize repeated messages and statuses, and the counts of past days. */
 export function oldMessages(db: Database): Sweep {
   return {
     name: "delete-old-messages",

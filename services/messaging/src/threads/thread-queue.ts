@@ -46,7 +46,7 @@ export function threadQueue(ctx: ThreadContext, stopping: AbortSignal): Record<s
           if (taken !== "done") return earlier(sent, taken);
         }
       } catch (error) {
-        // What was in progress is durable: another process continues with it.
+        // Work in progress is durable: another process continues it.
         if (gone.aborted) return HAND_OVER;
         throw error;
       }

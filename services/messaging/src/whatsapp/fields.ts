@@ -1,4 +1,4 @@
-// Readers of JSON that someone else wrote.
+// Readers of other systems' JSON.
 
 /** The field, if the value is an object that has it. */
 export function fieldOf(value: unknown, name: string): unknown {

@@ -2,7 +2,7 @@ import { isUuid } from "@parley/shared/ids";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 import { messageText } from "./message-text.ts";
 
-/** What a callback reports about one phone number. */
+/** The reports of a callback about one phone number. */
 export interface Notification {
   phoneNumberId: string;
   /** The messages in WhatsApp's order. */

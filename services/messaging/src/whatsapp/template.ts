@@ -27,7 +27,7 @@ export function checkTemplate({ name, language, components }: Template): void {
     throw invalid("template.components", "template.components must be at most 32 KiB");
 }
 
-/** What the transcript shows of a template, whose words only Meta knows. */
+/** The transcript's text for a template, whose words only Meta knows. */
 export function templateText({ name, language, components }: Template): string {
   const values = components.flatMap((component) =>
     listOf(component, "parameters").map((parameter) => textOf(parameter, "text") || shownOf(parameter)),

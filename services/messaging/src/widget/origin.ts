@@ -10,7 +10,7 @@ const ORIGIN_CHARACTERS_MAX = 300;
  */
 export function checkOrigin(origin: string, allowed: unknown): void {
   const own = originOf(origin);
-  // What a browser sends is an origin and nothing else; `null` is that of a sandbox or a file, which anyone can be.
+  // Browsers send only an origin; `null` is the origin of a sandbox or a file, which anyone can use.
   if (own === null || own !== origin)
     throw new ServiceError("forbidden", "The Origin header must be the origin of a web page");
   const origins: unknown[] = Array.isArray(allowed) ? allowed : [];

@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Sealer } from "@parley/shared/sealing";
 
-/** What a visitor of a page may do: chat with one agent, in one session. */
+/** The rights of a page's visitor: to chat with one agent, in one session. */
 export interface WidgetGrant {
   ownerId: string;
   agentId: string;
@@ -74,7 +74,7 @@ function opened(sealer: Sealer, token: string): Contents | null {
   }
 }
 
-/** One answer for all: a wrong token learns nothing. */
+/** The same answer in every case, so that guesses reveal nothing. */
 export function wrongToken(): ServiceError {
   return new ServiceError("unauthenticated", "The widget token is wrong or has expired: request another one");
 }

@@ -47,7 +47,7 @@ export function acquirePrompts(
   };
 }
 
-/** What the uses would acquire. @throws ServiceError as acquiring them does */
+/** The prompts that the uses would acquire. @throws ServiceError as acquiring them does */
 async function previewed(
   { db, clock }: PromptContext,
   { ownerId, agentId }: ReferringAgent,

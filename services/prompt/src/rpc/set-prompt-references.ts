@@ -18,7 +18,7 @@ export function setPromptReferences(
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);
       if (agentGone) {
-        // Nobody needs to wait: no agent uses them anymore.
+        // No subscriber has to be told, because no agent uses them anymore.
         await willSettle(tx);
         await deleteInternalPrompts(tx, ownerId, agentId);
       }

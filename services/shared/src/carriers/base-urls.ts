@@ -1,6 +1,6 @@
 import { str } from "envalid";
 
-/** Where the providers' APIs are. The operator sets them, so they are not guarded and may be plain http. */
+/** The addresses of the providers' APIs. The operator sets them, so they are not guarded and may be plain http. */
 export const CARRIER_BASE_URLS = {
   PARLEY_TWILIO_BASE_URL: str({ default: "https://api.twilio.com", desc: "Twilio's API" }),
   PARLEY_PLIVO_BASE_URL: str({ default: "https://api.plivo.com", desc: "Plivo's API" }),

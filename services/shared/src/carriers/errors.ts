@@ -13,12 +13,12 @@ export class CarrierRefusal extends Error {
   }
 }
 
-/** The carrier cannot be reached, is overloaded or did not answer in time: it may have done what it was asked. */
+/** The carrier cannot be reached, is overloaded or did not answer in time: it may have carried out the request. */
 export class CarrierUnavailable extends Error {
   override readonly name = "CarrierUnavailable";
   constructor(
     message: string,
-    /** When the carrier wants to be asked again, if it said so. */
+    /** When the carrier wants a retry, if it said so. */
     readonly retryAfterMs: number | null = null,
     cause?: unknown,
   ) {

@@ -20,7 +20,7 @@ export interface ChangeFollower {
   stop(): Promise<void>;
 }
 
-/** What the requests and responses of every watch RPC have. */
+/** The fields that the requests and responses of every watch RPC share. */
 export interface WatchRequest {
   state: WatchState | undefined;
 }

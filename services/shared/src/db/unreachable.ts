@@ -22,7 +22,7 @@ export function isUnreachableDatabase(error: unknown): boolean {
   return SYSTEM.test(code) && "query" in (error as Error);
 }
 
-/** What a user is told about it. @param cause what the query failed with */
+/** The error that a user gets. @param cause the query's error */
 export function databaseUnreachable(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
 }

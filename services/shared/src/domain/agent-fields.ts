@@ -7,7 +7,7 @@ interface Description {
   column: "text" | "text[]" | "integer" | "boolean" | "jsonb";
   /** The value of an agent that was given none, or whose value was cleared. */
   empty: null | string | number | boolean | readonly never[];
-  /** What an answer shows in place of null. */
+  /** The value that an answer shows instead of null. */
   nullShownAs?: object;
   /**
    * The API's form is not the protocol's: `gateway/src/routes/agent-request.ts` and `gateway/src/present/agent.ts` convert it
@@ -54,7 +54,7 @@ export function isList(field: AgentField): boolean {
   return Array.isArray(AGENT_FIELDS[field].empty);
 }
 
-/** What answers show in place of null. */
+/** The value that answers show instead of null. */
 export function nullShownAs(field: AgentField): object | null {
   const description: Description = AGENT_FIELDS[field];
   return description.nullShownAs ?? null;

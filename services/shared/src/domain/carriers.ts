@@ -13,7 +13,7 @@ interface FieldRule {
 const secret = (api: string) => ({ api, isSecret: true }) as const;
 const optional = (api: string) => ({ api, isOptional: true }) as const;
 
-/** What each provider of channels needs. `account` names the fields that distinguish its accounts. */
+/** The fields of each provider of channels. `account` names those that distinguish its accounts. */
 export const CARRIER_PROVIDERS = {
   TWILIO: {
     fields: { accountSid: { api: "account_sid" }, authToken: secret("auth_token") },

@@ -26,7 +26,7 @@ interface Time {
 
 const TIME: Time = { nowMs: () => performance.now(), after: (ms, then) => setTimeout(then, ms) };
 
-/** All sockets that rest go on together, so that the event loop wakes up once for all of them. */
+/** All resting sockets continue together, so that the event loop wakes up once for all of them. */
 export function readBeat({ nowMs, after }: Time = TIME): ReadBeat {
   let resting: Followed[] = [];
 

@@ -3,7 +3,7 @@ import type { Fragment, Sql } from "../db/database.ts";
 import { invalid } from "../errors.ts";
 
 /**
- * A table of keys: `owner_id`, `idempotency_key`, the request's `fingerprint`, and what became of the request
+ * A table of keys: `owner_id`, `idempotency_key`, the request's `fingerprint`, and the request's outcome
  * (docs/decisions/0017-one-mechanism-for-idempotency-keys.md).
  */
 export interface KeyTable {

@@ -1,6 +1,6 @@
 import { cancelled } from "../errors.ts";
 
-/** Waits, once for all requests of a key, until the request before them is through. */
+/** Waits, once for all requests of a key, until the earlier request has ended. */
 export interface OneWaiter {
   /**
    * @param isOver looks whether there is nothing left to wait for; only the first of a key's requests brings its own

@@ -12,7 +12,7 @@ export interface OggWriterOptions {
   channels: 1 | 2;
   /** The sample rate of the audio before it was encoded. */
   samplesPerSecond: number;
-  /** What the encoder puts before the audio, at that rate. */
+  /** The samples that the encoder adds before the audio, at that rate. */
   leadSamples: number;
 }
 

@@ -29,7 +29,7 @@ import { type Admitted, refusePeer } from "./tls/peers.ts";
 /** Responses from this size on are sent slice by slice. */
 const LARGE_CHARACTERS = 64 * 1024;
 
-/** What the calls of one server share. */
+/** The state that the calls of one server share. */
 export interface ServerContext extends RunningCalls {
   /** Each owner's share of the calls that are handled at once. */
   enter: EnterCall;
@@ -140,7 +140,7 @@ async function respondSliced(
   const gone = new AbortController();
   call.onSent(() => gone.abort());
   await sendSliced(grpcCall, sliced, nextTurn, gone.signal);
-  // The message has been sent; what is left is the status, which grpc-js takes as an error with the code OK.
+  // The message has been sent; only the status is left, which grpc-js takes as an error with the code OK.
   callback({ code: status.OK, details: "OK", metadata: call.replayed ? markReplayed(new Metadata()) : new Metadata() });
 }
 

@@ -8,11 +8,11 @@ export interface BatchOptions<K> {
   /** How long a batch waits for the previous one, so that one that hangs does not block everybody. */
   waitMaxMs?: number;
   /**
-   * A call for which others wait is followed by the next one this long after it began, so that more share it; 0 by default. A key
+   * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key
    * that comes while no call is in progress never waits, unless `isBusy`.
    */
   apartMs?: number;
-  /** Whether company is certain: then a call is followed by the next one only that long after it, even if no key came during it. */
+  /** Whether further keys are certain: then the next call follows only that long after the previous one, even if no key came during it. */
   isBusy?: () => boolean;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
   idOf?: (key: K) => string;

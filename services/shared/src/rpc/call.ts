@@ -1,7 +1,7 @@
 import { Metadata } from "@grpc/grpc-js";
 import type { Logger } from "../log.ts";
 
-/** What a request carries from hop to hop. */
+/** What travels with a request from hop to hop. */
 export interface CallOrigin {
   requestId: string;
   /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on unchanged; a malformed one is dropped. */

@@ -9,7 +9,7 @@ export interface CarriedCall {
   call: Call;
   /** Fires the call's signal: its caller waits no longer. */
   leave(): void;
-  /** The answer has left, or nobody waits for it. */
+  /** The answer has left, or the caller no longer waits for it. */
   sent(): void;
 }
 

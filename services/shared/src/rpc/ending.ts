@@ -6,7 +6,7 @@ import { isFromPeer } from "./status.ts";
 
 /** How a call ended: for its caller, and for its line in the log. */
 export interface Ending {
-  /** What the caller gets instead of an answer. */
+  /** The error that the caller gets instead of an answer. */
   failure: ServiceError | null;
   level: "info" | "warn" | "error";
   msg: string;
@@ -24,7 +24,7 @@ export function failed(failure: ServiceError): Failed {
   return { failure, level: "info", msg: "rpc" };
 }
 
-/** @param gone whether nobody waits for the answer anymore */
+/** @param gone whether the caller no longer waits for the answer */
 export function endingOf(error: unknown, gone: boolean): Failed {
   if (error instanceof ServiceError) {
     // The peer that sent an internal error has logged it.
@@ -49,7 +49,7 @@ function isAbort(error: unknown): boolean {
 }
 
 /**
- * Writes a call's one line. It names the owner, but nothing else of the request: texts and keys never reach the log.
+ * Writes a call's log line. It names the owner, but nothing else of the request: texts and keys never reach the log.
  * @param startedAt in milliseconds of `performance.now()`
  */
 export function logEnding(

@@ -7,7 +7,7 @@ import { type RichStatus, toStatus } from "./status.ts";
 /** A call that has not been answered yet. */
 export interface OpenCall {
   call: Call;
-  /** Whether nobody waits for the answer anymore. */
+  /** Whether the caller no longer waits for the answer. */
   readonly gone: boolean;
   /** The caller that gets true must answer. */
   close(): boolean;

@@ -3,7 +3,7 @@ import { Metadata, type ServerUnaryCall } from "@grpc/grpc-js";
 import type { SlicedMessage } from "./sliced-message.ts";
 
 /**
- * Precedes the message: not compressed, and its length
+ * The prefix of the message: not compressed, and its length
  * (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
  */
 const PREFIX_BYTES = 5;

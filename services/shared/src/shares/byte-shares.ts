@@ -1,6 +1,6 @@
 import { cancelled, ServiceError } from "../errors.ts";
 
-/** Bytes of a process's memory that one owner occupies until it gives them back. */
+/** Bytes of a process's memory that one owner occupies until they are released. */
 export interface Hold {
   /** Bytes held now. */
   readonly bytes: number;
@@ -11,7 +11,7 @@ export interface Hold {
   grow(bytes: number): boolean;
   /** Releases all but this many bytes. Does nothing if fewer are held. */
   shrink(bytes: number): void;
-  /** Gives everything back. Later calls do nothing. */
+  /** Releases everything. Later calls do nothing. */
   release(): void;
 }
 
@@ -31,7 +31,7 @@ export interface ByteShares {
 }
 
 export interface ByteShareSettings {
-  /** What the bytes are for, in the plural, for the error message. */
+  /** The use of the bytes, in the plural, for the error message. */
   what: string;
   /** The budget of the whole process. */
   totalBytes: number;

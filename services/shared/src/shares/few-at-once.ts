@@ -4,7 +4,7 @@ import { type ByteShares, byteShares } from "./byte-shares.ts";
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
 
 export interface FewAtOnceSettings {
-  /** What is read, in the plural, for the error message. */
+  /** The kind of reads, in the plural, for the error message. */
   what: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;

@@ -49,7 +49,7 @@ export interface Lane {
 /** How many deliveries to read ahead, as a multiple of the concurrent attempts. */
 const AHEAD = 4;
 const READ_MIN = 16;
-/** Shortest time between reads when there may be news: for a lane that has run low and for one that has enough. */
+/** Shortest time between reads when there may be new deliveries: for a lane that has run low and for one that has enough. */
 const HURRY_MS = 10;
 const REFRESH_MS = 250;
 /** Covers lost wake-ups. */

@@ -5,7 +5,7 @@ import { cancelled } from "../delivery/state.ts";
 import type { DestinationKey } from "../store/destinations.ts";
 import { type ForgottenDelivery, forgetDeliveries, forgetEvents, forgetExcerpts } from "../store/forget.ts";
 
-/** Deletes what the dispatcher keeps of conversations past retention (docs/api-reference.md#retention). */
+/** Deletes the dispatcher's data of conversations past retention (docs/api-reference.md#retention). */
 export function forgetConversations({ db, clock }: DispatcherContext): Handler<"forgetConversations"> {
   return async ({ ownerId, conversationIds }) => {
     await db.begin(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** What a search reads of a row of `conversations` besides its messages: one row `value` each, possibly null. */
+/** The values of a row of `conversations` that a search reads besides its messages: one row `value` each, possibly null. */
 export function searchedValues(tx: Sql) {
   return tx`(
     select value from searched_values(metadata, variables, to_mobile_number, from_mobile_number) as value

@@ -37,7 +37,7 @@ export async function findNamed(tx: Sql, filter: ConversationFilter, text: strin
   return rows.map(({ conversationId }) => conversationId);
 }
 
-/** Whether anything said or given in a row of `conversations` contains a text in lower case. */
+/** Whether any message or given value of a row of `conversations` contains a text in lower case. */
 function containing(tx: Sql, ownerId: string, text: string) {
   return tx`
     exists (

@@ -78,7 +78,7 @@ export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "tota
   latency: Partial<TurnLatency> | null;
 }
 
-/** What the model changed in the conversation; null for no change. */
+/** The model's change to the conversation; null for none. */
 export interface Decided {
   language: string | null;
   scheduledCall: ScheduledCall | null;

@@ -9,7 +9,7 @@ import {
 } from "../../turn/reply/kept-tool-calls.ts";
 import type { SessionKey } from "../session-key.ts";
 
-/** A reply, and what the model called for it. */
+/** A reply, and the tools that the model called for it. */
 export interface CallingReply extends SessionKey {
   replySeq: number;
   toolCalls: readonly KeptToolCall[];
@@ -69,7 +69,7 @@ export interface ToolCallsRow {
   calls: readonly KeptToolCall[];
 }
 
-/** What the models of a conversation called, in order; beyond the limit, only the newest. */
+/** The tool calls of a conversation's models, in order; beyond the limit, only the newest. */
 export async function listToolCalls(sql: Sql, { ownerId, conversationId }: SessionKey): Promise<ToolCallsRow[]> {
   return sql<ToolCallsRow[]>`
     select seq, calls from (

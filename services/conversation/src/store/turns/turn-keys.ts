@@ -24,7 +24,7 @@ export interface StoredTurn {
   held: boolean;
 }
 
-/** Returns what a key was claimed for; null when it is free or older than `expiredAt`. */
+/** Returns the request that a key was claimed for; null when it is free or older than `expiredAt`. */
 export async function findTurnKey(
   sql: Sql,
   { ownerId, key }: IdempotencyKey,

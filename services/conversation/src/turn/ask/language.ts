@@ -16,7 +16,7 @@ export function languageName(tag: string): string {
   return name === undefined || name === tag ? tag : `${name} (${tag})`;
 }
 
-/** What the model is told in all later turns of a session whose language was set. */
+/** The instruction for the model in all later turns of a session whose language was set. */
 export function languageNote(tag: string): string {
   return `The language of this conversation was set to ${languageName(tag)}. Answer in it until it is set again.`;
 }

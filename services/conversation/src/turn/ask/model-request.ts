@@ -8,10 +8,10 @@ import { filledPrompt } from "./filled-texts.ts";
 import { languageNote } from "./language.ts";
 import { offeredTools, type Toolbox } from "./tools.ts";
 
-/** What a channel adds to an agent. */
+/** The additions of a channel to an agent. */
 export interface Channel {
   toolbox: Toolbox;
-  /** Told to the model after the agent's prompt; may be empty. */
+  /** An instruction after the agent's prompt; may be empty. */
   note: string;
 }
 

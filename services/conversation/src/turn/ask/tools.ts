@@ -13,7 +13,7 @@ export type CallAction =
   | { type: "set_language"; language: string }
   | { type: "schedule_call"; call: ScheduledCall };
 
-/** The result of a tool call: what the model is told, and what changes in the session. */
+/** The result of a tool call: the text for the model, and the changes to the session. */
 export interface ToolOutcome {
   result: string;
   isError: boolean;

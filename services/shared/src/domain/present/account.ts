@@ -36,7 +36,7 @@ export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber)
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }
 
-/** The same as its owner sees it. */
+/** A phone number as its owner sees it. */
 export function presentOwnNumber(number: MobileNumber) {
   return { ...presentNumber(number), carrier_id: number.carrierId ?? null };
 }

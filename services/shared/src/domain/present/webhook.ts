@@ -16,7 +16,7 @@ export function presentDestination(destination: Destination) {
   };
 }
 
-/** A delivery as they show it, with each attempt. */
+/** A delivery as the management API and the command line show it, with each attempt. */
 export function presentDelivery(delivery: Delivery) {
   return {
     delivery_id: delivery.deliveryId,

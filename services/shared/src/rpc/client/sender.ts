@@ -30,7 +30,7 @@ export interface ClientSettings {
   keepaliveMs?: number;
 }
 
-/** What the functions that make a client's calls need. */
+/** The context of the functions that make a client's calls. */
 export interface Sender {
   channel: Client;
   settings: ClientSettings;

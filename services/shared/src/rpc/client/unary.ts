@@ -10,7 +10,7 @@ import { type CallOptions, callOptions, deadlineOf, type Sender, TIMEOUT_MS } fr
 
 /** From this size on, a response is decoded item by item. */
 const LARGE_BYTES = 256 * 1024;
-/** Stands for a response that there is no room for. */
+/** Marks a response that there is no room for. */
 const NO_ROOM = Symbol("no room");
 /** Shared by all clients of a process. */
 const turns = loopTurns();

@@ -124,6 +124,26 @@ test("connections to a Postgres that vanished silently are dropped and replaced"
   await proxy.close();
 });
 
+test("a pool asks once which types of arrays there are, and each of its connections knows them", async () => {
+  const own = openDatabase({ url: database.urls.account, max: 2, name: "arrays" });
+  const ask = async (sql: Sql) => {
+    const [row] = await sql`
+      select pg_backend_pid() as pid, ${["a", "b"]}::text[] as texts, array[1, 2] as numbers,
+        array(select statement from pg_prepared_statements where statement like ${"%b.typarray%"}) as asked`;
+    return { pid: row?.pid, values: [row?.texts, row?.numbers], asked: row?.asked.length };
+  };
+  const [first, second] = await own.begin(async (tx) => [await ask(tx), await ask(own)] as const);
+  expect(second.pid).not.toBe(first.pid);
+  for (const { values } of [first, second]) {
+    expect(values).toEqual([
+      ["a", "b"],
+      [1, 2],
+    ]);
+  }
+  expect([first.asked, second.asked]).toEqual([1, 0]);
+  await own.end();
+});
+
 test("an idle connection is kept, however long it is silent", async () => {
   const own = openDatabase({ url: database.urls.account, max: 1, name: "silent", answerWithinMs: 200 });
   const pid = async () => (await own`select pg_backend_pid() as pid`)[0]?.pid as number;

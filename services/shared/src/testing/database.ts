@@ -33,9 +33,15 @@ export async function createTestDatabase(template = TEMPLATE): Promise<TestDatab
   };
 }
 
-/** @param clusterUrl as the superuser */
+/**
+ * Copies the template's files, which takes half as much as logging each of their pages.
+ * @param clusterUrl as the superuser
+ */
 export async function copyDatabase(clusterUrl: string, template: string, name: string): Promise<void> {
-  await asAdmin(clusterUrl, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
+  await asAdmin(
+    clusterUrl,
+    (admin) => admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`,
+  );
 }
 
 async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {

@@ -7,6 +7,7 @@ import { readStackFile } from "@parley/dev/stack/stack-file.ts";
 import { ensureDatabase } from "@parley/dev/storage/postgres.ts";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { connectPostgres } from "@parley/shared/db/connect";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { obtain } from "@parley/shared/testing/programs";
@@ -29,6 +30,8 @@ export interface BenchStack {
   pids(names: readonly ProcessName[]): number[];
   /** Creates another database in the stack's Postgres. @returns its URL, as its owner */
   addDatabase(name: string): Promise<string>;
+  /** Collects the planner's statistics, as autovacuum does a minute after tables have begun to grow. */
+  analyze(): Promise<void>;
 }
 
 export type ProcessName =
@@ -79,6 +82,11 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
     addDatabase: async (name) => {
       await ensureDatabase(ownDatabase(home, "postgres"), name);
       return ownDatabase(home, name);
+    },
+    analyze: async () => {
+      const sql = connectPostgres(ownDatabase(home), { max: 1 });
+      await sql`analyze`;
+      await sql.end();
     },
   };
 }

@@ -7,7 +7,7 @@ import tailwind from "bun-plugin-tailwind";
 
 const HERE = import.meta.dir;
 const BUILDS = join(HERE, "dist");
-/** What a build is made of: a change of any of these makes another build. */
+/** The sources of a build: a change of any of these needs another build. */
 const SOURCES = ["src/**/*", "build.ts", "package.json", "../bun.lock"];
 /** Builds that are kept, because processes of an earlier start may still begin from one. */
 const KEPT = 4;

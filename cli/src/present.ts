@@ -37,7 +37,7 @@ export function presentKey(key: ApiKey | undefined) {
   return { key_id, prefix, owner_id: given(key).ownerId, ...fields };
 }
 
-/** The same with its last use, give or take five minutes. */
+/** The same with its last use, to within five minutes. */
 export function presentListedKey(key: ApiKey | undefined) {
   const { last_used_at } = presentKeyWithUse(given(key));
   return { ...presentKey(key), last_used_at };

@@ -14,7 +14,7 @@ export type CpuUs = Record<string, number>;
 
 export type Figures = Omit<Measured, "turns" | "us"> & { turnsPerSecond: number; cpuUs: CpuUs };
 
-/** Has the load generator run a job. @throws if a turn failed or its reply was not the upstream's */
+/** Makes the load generator run a job. @throws if a turn failed or its reply was not the upstream's */
 export async function measure({ stack, loadUrl }: Bench, contender: Contender, job: Job): Promise<Figures> {
   const before = used(stack, contender);
   const response = await fetch(loadUrl, { method: "POST", body: JSON.stringify(job), timeout: false });

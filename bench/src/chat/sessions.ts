@@ -37,7 +37,7 @@ function parleySession(target: Target, agentId: string, streaming: boolean): Ses
   };
 }
 
-/** What a client of a model's API does: it keeps the conversation and sends all of it each time. */
+/** Acts like a client of a model's API: keeps the conversation and sends all of it each time. */
 function openaiSession(target: Target, model: string, stream: boolean): Session {
   const messages = [{ role: "system", content: PROMPT.replace("{{company}}", COMPANY) }];
   return async (message) => {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 export interface Measured {
   name: string;
   path: string;
-  /** What a person does there; each step is at most one interaction after which the page must show something new. */
+  /** The actions of a person there; each step is at most one interaction after which the page must show something new. */
   use(page: Page): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export interface Objects {
 
 const NOTHING = async () => {};
 
-/** Every page of the dashboard with what is typically done on it. */
+/** Every page of the dashboard, with the typical actions on it. */
 export function pagesOf({ agentId, conversationId, destinationId }: Objects): readonly Measured[] {
   return [
     {

@@ -47,7 +47,7 @@ const BACK_MS = 20_000;
 const LATE_MS = 30_000;
 
 /**
- * Measures what a hostile owner can take from another: the victim's response times and every process's peak memory, by attack.
+ * Measures how much a hostile owner slows down another: the victim's response times and every process's peak memory, by attack.
  * `--only NAME,…` selects attacks, `--seconds N` sets the length of each, and `--tier NAME` the tier of the hostile keys.
  */
 export async function benchNeighbours(run: Run): Promise<void> {
@@ -171,7 +171,7 @@ async function attackOnce(
   const undisturbed = allFigures(quietPhases);
   const { recoveredMs, phase: recovered } = await recover(field, undisturbed);
   const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
-  // What the attack leaves behind must not count as the crowd's.
+  // The attack's after-effects must not count as the crowd's.
   const crowded =
     isBeyond && recovered !== null
       ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares, seconds })

@@ -37,7 +37,7 @@ export async function startField(run: Run): Promise<Field> {
   // If names can be made to stall, the victim's endpoints have names too.
   const victimHost = resolver ? `victim.${ANSWERED}` : "127.0.0.1";
   const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1,${victimHost}` });
-  // It stands for Meta's machines, which the victim does not use.
+  // It represents Meta's machines, which the victim does not use.
   idleCpu.add(stack.pids(["whatsapp"]));
   const rpc = (peer: "account" | "webhook-dispatcher") => ({ peer, address: stack.address(peer), timeoutMs: RPC_MS });
   const accounts = createClient(AccountServiceService, rpc("account"));

@@ -1,4 +1,4 @@
-/** What an attacker process receives. */
+/** The orders of an attacker process. */
 export interface Orders {
   attack: string;
   url: string;
@@ -13,5 +13,5 @@ export interface Orders {
   whatsAppAddress: string;
 }
 
-/** What an attacker process reports: that it is prepared, and the outcomes of its requests. */
+/** The reports of an attacker process: that it is prepared, and the outcomes of its requests. */
 export type Report = { ready: true } | { failed: string } | { tally: Record<string, number> };

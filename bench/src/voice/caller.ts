@@ -3,7 +3,7 @@ import { readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
 import { SILENCE_MS } from "./delays.ts";
 import type { WireSocket } from "./wire-socket.ts";
 
-/** What a caller measured, in milliseconds. */
+/** A caller's measurements, in milliseconds. */
 export interface Measured {
   /** From the packet with the last of the question to the one with the first of the answer. */
   voiceToVoice: number[];
@@ -19,9 +19,9 @@ export interface Measured {
 
 export interface Caller {
   measured: Readonly<Measured>;
-  /** Reads what came and sends what is due. Called every few milliseconds. */
+  /** Reads the packets that arrived and sends those that are due. Called every few milliseconds. */
   tick(): void;
-  /** Starts counting what is measured. */
+  /** Starts the measurement. */
   count(): void;
 }
 

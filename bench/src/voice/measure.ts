@@ -42,7 +42,7 @@ export async function measureCalls(
 /** The same for the bare echo. */
 export async function measureEcho(run: Run, { question }: Job, { calls, seconds }: Amount): Promise<CallFigures> {
   const [port = 0] = await freePorts(1);
-  // Ends with the run, and does nothing once nobody calls it.
+  // Ends with the run, and does nothing once there are no calls.
   const pid = run.start("voice/bare.ts", { PORT: String(port) });
   await Bun.sleep(STARTED_MS);
   const load = startLoad({ ECHO: String(port), QUESTION: question }, { calls, seconds });

@@ -55,7 +55,7 @@ export function reportOf(rounds: readonly Round[]): string {
   return table([heads, ...rows]);
 }
 
-/** What is left of a time from voice to voice without what a caller waits for in any case. */
+/** The part of a time from voice to voice beyond the waits that every system has. */
 export function beyond({ count, p50, p99, max }: Spread): Spread {
   return { count, p50: p50 - WAITED_FOR_MS, p99: p99 - WAITED_FOR_MS, max: max - WAITED_FOR_MS };
 }

@@ -1,4 +1,4 @@
-/** What every contender sends: a short call's conversation.completed, about 1.5 KB. */
+/** The event that every contender sends: a short call's conversation.completed, about 1.5 KB. */
 export const EVENT = "conversation.completed";
 
 export interface Sample {

@@ -1,4 +1,4 @@
-/** What a conversation says so far, as the public API shows it. */
+/** A conversation's transcript so far, as the public API shows it. */
 export interface CallConversation {
   conversation_id: string;
   conversation_status: string;

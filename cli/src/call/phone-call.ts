@@ -12,7 +12,7 @@ interface PhoneCall extends Record<string, Value> {
 const EVERY_MS = 500;
 
 /**
- * Has an agent call a number, and follows the call to its end.
+ * Makes an agent call a number, and follows the call to its end.
  * @param hangUp hangs up when it is aborted, once
  * @param tell is called with each status
  */

@@ -1,9 +1,9 @@
 import { wavHeader } from "@parley/shared/media/wav";
 
-/** Both sides of a call, side by side: what was said on the left, what was heard on the right. */
+/** Both sides of a call: the caller on the left, the agent on the right. */
 export interface Recording {
   heard(frame: Int16Array): void;
-  /** Adds what was said, which paces the recording: what was heard in the meantime goes beside it. */
+  /** Adds the caller's audio, which paces the recording; the agent's audio of the same time goes beside it. */
   sent(frame: Int16Array): void;
   /** A WAV file. */
   file(): Uint8Array;

@@ -165,7 +165,7 @@ async function show(
   await print(json, document, record ? `${over}\nRecorded to ${record}` : over);
 }
 
-/** What a refusal by the voice service means to the caller. */
+/** The meaning of a refusal by the voice service for the caller. */
 function refused({ status, message }: NotAnswered, agentId: string): ServiceError {
   if (status === 404) return new ServiceError("not_found", `There is no agent ${agentId} on this stack`);
   if (status === 480) {

@@ -56,7 +56,7 @@ ${examples(program, "daily agt_…", 'daily agt_… --say "When are you open?" -
     });
 }
 
-/** Has a person of the stand-in enter and talk. @throws ServiceError if there is no stand-in, or the room is at another Daily */
+/** Makes a person of the stand-in enter and talk. @throws ServiceError if there is no stand-in, or the room is at another Daily */
 async function enter(standIn: string, { room_name, token }: Session, say: readonly string[]): Promise<void> {
   const url = new URL(`/control/rooms/${encodeURIComponent(room_name)}/join`, standIn);
   const response = await fetch(url, {

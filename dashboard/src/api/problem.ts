@@ -1,11 +1,11 @@
-/** What the API answers instead of a result, or that it could not be reached. */
+/** The API's answer instead of a result, or the fact that it could not be reached. */
 export class Problem extends Error {
   override readonly name = "Problem";
   /** 0 when the gateway could not be reached. */
   readonly status: number;
   /** Violated rules by the path of their field, such as `llm.model_name`. */
   readonly fields: ReadonlyMap<string, string>;
-  /** What is wrong with the request, in order; a field may have several entries. */
+  /** The faults of the request, in order; a field may have several. */
   readonly violations: readonly string[];
   /** Seconds after which a retry may succeed; 0 if the API did not say. */
   readonly retryAfterSeconds: number;
@@ -25,7 +25,7 @@ export class Problem extends Error {
   }
 }
 
-/** Reads the problem that a response is. */
+/** Reads the problem in a response. */
 export function problemIn(response: Response, body: unknown): Problem {
   const { detail, errors = [] } = (body ?? {}) as { detail?: string; errors?: { path: string; message: string }[] };
   const fields = new Map(errors.map(({ path, message }) => [path, message]));
@@ -41,7 +41,7 @@ export function problemIn(response: Response, body: unknown): Problem {
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
-/** What the API said about the fields of a refused request, by their paths; empty for any other failure. */
+/** The API's messages about the fields of a refused request, by their paths; empty for any other failure. */
 export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
   return error instanceof Problem ? error.fields : NO_FIELDS;
 }

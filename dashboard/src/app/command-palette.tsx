@@ -8,7 +8,7 @@ import { DESTINATIONS } from "./navigation.ts";
 
 const FOUND_MAX = 8;
 
-/** A field in which every page, agent and frequent action is a few letters away. */
+/** A field that finds every page, agent and frequent action by a few letters. */
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [text, setText] = useState("");
   const navigate = useNavigate();

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../ui/states.tsx";
 
-/** Shown in place of a page that failed. */
+/** Shown instead of a page that failed. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {

@@ -174,7 +174,7 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./pages/manage.ts"), "SettingsPage"),
 });
 
-/** @param history in place of the browser's, for a page that is rendered outside of one */
+/** @param history replaces the browser's, for a page that is rendered outside of one */
 export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
     ...(history && { history }),

@@ -12,7 +12,7 @@ const palette = deferredScript(() => import("./command-palette.tsx"));
 const CommandPalette = palette.component((script) => script.CommandPalette);
 const Drawer = overlays.component(({ OpenedDrawer }) => OpenedDrawer);
 
-/** What surrounds every page of a signed-in owner: navigation, account, command palette. */
+/** The frame of every page of a signed-in owner: navigation, account, command palette. */
 export function Shell() {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [everOpened, setEverOpened] = useState(false);

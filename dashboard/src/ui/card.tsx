@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import type { ReactNode } from "react";
 
-/** A part of a page with a heading. */
+/** A part of a page, with a heading. */
 export function Card({
   title,
   description,

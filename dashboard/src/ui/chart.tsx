@@ -11,7 +11,7 @@ export interface Series {
 }
 
 export interface ChartProps {
-  /** What the chart shows, for screen readers. */
+  /** The chart's subject, for screen readers. */
   label: string;
   /** A label for each place on the horizontal axis. */
   places: readonly string[];

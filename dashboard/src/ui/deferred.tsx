@@ -3,11 +3,11 @@ import { type ComponentType, lazy, useEffect, useState } from "react";
 export interface DeferredScript<Module> {
   /** Fetches the script, so that it is ready when a component of it is shown. */
   fetch(): void;
-  /** A component of it, which suspends until the script has come. */
+  /** A component of the script; suspends until the script has loaded. */
   component<Props extends object>(pick: (module: Module) => ComponentType<Props>): ComponentType<Props>;
 }
 
-/** A script that comes after the page, which shows without it. @param load imports it */
+/** A script that loads after the page, which shows without it. @param load imports it */
 export function deferredScript<Module>(load: () => Promise<Module>): DeferredScript<Module> {
   let loaded: Module | null = null;
   const get = async () => {
@@ -19,7 +19,7 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
     component<Props extends object>(pick: (module: Module) => ComponentType<Props>) {
       const Later = lazy(async () => ({ default: pick(await get()) }));
       return function Deferred(props: Props) {
-        // React shows what is in place of a lazy component even if its script is there, and paints twice.
+        // React shows a lazy component's fallback even if its script is loaded, and paints twice.
         const [Shown] = useState<ComponentType<Props>>(() => (loaded ? pick(loaded) : Later));
         return <Shown {...props} />;
       };

@@ -26,7 +26,7 @@ export function Listed<Row>({
   page?: number | undefined;
   pageSize: number;
   onPage: (page: number) => void;
-  /** Shown in place of a list without items. */
+  /** Shown instead of a list without items. */
   empty: ReactNode;
   label: string;
   columns: readonly Column<Row>[];

@@ -8,7 +8,7 @@ export function numberOf(value: number): string {
   return NUMBER.format(value);
 }
 
-/** The same in few characters, such as `12.4K`. */
+/** A short form of the number, such as `12.4K`. */
 export function compactOf(value: number): string {
   return value < 10_000 ? NUMBER.format(value) : COMPACT.format(value);
 }

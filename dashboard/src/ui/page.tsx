@@ -9,7 +9,7 @@ export function Page({
   children,
 }: {
   title: string;
-  /** In place of the title, when the heading is more than text. */
+  /** Replaces the title when the heading is more than text. */
   heading?: ReactNode;
   description?: ReactNode;
   actions?: ReactNode;

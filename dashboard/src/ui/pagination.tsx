@@ -3,7 +3,7 @@ import { Button } from "./button.tsx";
 
 const NUMBERS = new Intl.NumberFormat();
 
-/** Which part of a list is shown, and the way to the next and the previous part; nothing for a list of one page. */
+/** Shows which part of a list is shown, with buttons for the next and the previous part; nothing for a list of one page. */
 export function Pagination({
   page,
   pageSize,

@@ -42,7 +42,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () =>
   );
 }
 
-/** A place that is being filled. @param className its size */
+/** A placeholder for content that is loading. @param className its size */
 export function Skeleton({ className = "h-4 w-full" }: { className?: string }) {
   return <div className={`motion-safe:animate-pulse rounded-md bg-hover ${className}`} />;
 }

@@ -19,7 +19,7 @@ export function Table<Row>({
   rows,
   rowKey,
 }: {
-  /** What the table lists, for screen readers. */
+  /** The table's subject, for screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

@@ -7,7 +7,7 @@ const UNITS = [
   ["hour", 3_600],
   ["minute", 60],
 ] as const;
-/** From here on the date says more than a number of days. */
+/** From this age on, the date is clearer than a number of days. */
 const RELATIVE_DAYS_MAX = 6;
 
 /**

@@ -4,7 +4,7 @@ import { readMigrateConfig } from "./config.ts";
 import { migrateAll } from "./migrate-all.ts";
 
 /**
- * Brings the database to the state that this build needs, once, before its processes start. Exits with 0, or with 1 on
+ * Migrates the database for this build, once, before its processes start. Exits with 0, or with 1 on
  * failure.
  */
 const log = createLogger("migrate");

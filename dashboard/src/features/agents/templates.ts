@@ -9,7 +9,7 @@ export interface Template {
   prompt: string;
 }
 
-/** What a new agent begins with. */
+/** The fields that a new agent begins with. */
 export const TEMPLATES: readonly Template[] = [
   {
     name: "Front desk",

@@ -7,7 +7,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 type Checked = Schema["CheckedCallBatch"];
 type CheckedCall = Checked["calls"][number];
 
-/** As many as fit beside the number. */
+/** The number of columns that fit beside the phone number. */
 const VARIABLES_SHOWN = 3;
 
 /** How many numbers a file has, and its first rows as calls would have them. */

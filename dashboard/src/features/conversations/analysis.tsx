@@ -6,7 +6,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
 import type { Conversation } from "./queries.ts";
 
-/** What the agent's analysis found, field by field, and a way to run it again. */
+/** The results of the agent's analysis, field by field, and a button to run it again. */
 export function Analysis({ conversation }: { conversation: Conversation }) {
   const { conversation_analysis: found, conversation_status } = conversation;
   const again = <AnalyzeAgain conversation={conversation} />;

@@ -146,7 +146,7 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
   ];
 }
 
-/** What the user said first tells conversations apart; without a word, who called, or the agent's greeting. */
+/** The user's first words distinguish conversations; without any, the caller, or the agent's greeting. */
 function openingOf({ conversation_transcript, mobile_number }: Conversation): string {
   const said = conversation_transcript?.find(({ role }) => role === "user")?.content.trim();
   return said || mobile_number || conversation_transcript?.[0]?.content.trim() || "No messages";

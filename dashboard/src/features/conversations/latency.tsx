@@ -25,7 +25,7 @@ interface Segment {
   ms: number;
 }
 
-/** How long the user waited for each reply, and what for. */
+/** How long the user waited for each reply, by stage. */
 export function Latency({ messages }: { messages: readonly Message[] }) {
   const replies = messages.flatMap((message) => {
     const segments = segmentsOf(message);

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useState } from "react";
 import type { Conversation } from "./queries.ts";
 
 export interface Playback {
-  /** Where the recording is, in seconds; null before it was played. */
+  /** The position in the recording, in seconds; null before it was played. */
   at: number | null;
   seek(seconds: number): void;
 }

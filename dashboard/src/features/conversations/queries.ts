@@ -9,7 +9,7 @@ export const PAGE_SIZE = 25;
 const LIST_EVERY_MS = 5_000;
 const LIVE_EVERY_MS = 2_000;
 
-/** A page of the list, read again and again while it is the newest. */
+/** A page of the list, polled while it is the newest. */
 export function conversationsQuery(filters: Filters) {
   return queryOptions({
     queryKey: ["conversations", filters],
@@ -25,7 +25,7 @@ export function conversationsQuery(filters: Filters) {
   });
 }
 
-/** A conversation, read again and again while it is live. */
+/** A conversation, polled while it is live. */
 export function conversationQuery(conversationId: string) {
   return queryOptions({
     queryKey: ["conversation", conversationId],

@@ -5,7 +5,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { latencyOf } from "../../ui/numbers.ts";
 import type { ToolCall } from "./said.ts";
 
-/** A tool that the agent's model called, with what it gave and got. */
+/** A tool that the agent's model called, with arguments and result. */
 export function ToolCallCard({ call }: { call: ToolCall }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();

@@ -10,7 +10,7 @@ import type { Conversation, Message } from "./queries.ts";
 import { saidInOrder } from "./said.ts";
 import { ToolCallCard } from "./tool-call-card.tsx";
 
-/** What was said, in step with the recording. Grows while the conversation is live. */
+/** The transcript, in step with the recording. Grows while the conversation is live. */
 export function Transcript({
   conversation,
   playback,
@@ -134,7 +134,7 @@ function Line({
   );
 }
 
-/** What the reply cost, or the message's delivery status. */
+/** The reply's cost, or the message's delivery status. */
 function Footnote({ message }: { message: Message }) {
   const { reply, delivery_status, delivery_error } = message;
   const after = audibleAfter(message);

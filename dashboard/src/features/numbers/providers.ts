@@ -100,7 +100,7 @@ export const PROVIDERS: Record<Provider, ProviderText> = {
 
 export const PROVIDER_OPTIONS = Object.entries(PROVIDERS).map(([value, { label }]) => ({ value, label }));
 
-/** What distinguishes the accounts of a provider. */
+/** The field that distinguishes the accounts of a provider. */
 export function accountOf(carrier: Schema["Carrier"]): string {
   const { account_sid, auth_id, host, username, mobile_number, phone_number_id } = carrier;
   const account = account_sid ?? auth_id ?? mobile_number ?? phone_number_id;

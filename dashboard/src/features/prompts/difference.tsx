@@ -3,7 +3,7 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
 
-/** Two texts with what changed between them marked, side by side or one in the other. */
+/** Two texts with the changes between them marked, side by side or in one. */
 export function Difference({
   before,
   after,

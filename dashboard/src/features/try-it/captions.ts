@@ -3,7 +3,7 @@ export type Caption =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
   | { type: "user" | "agent"; text: string; is_final: boolean };
 
-/** What one side says between two pauses. */
+/** The words of one side between two pauses. */
 export interface Captioned {
   id: number;
   from: "agent" | "user";

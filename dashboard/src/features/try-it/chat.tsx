@@ -9,7 +9,7 @@ import { filled } from "../prompts/variables.ts";
 import type { Setup } from "./setup.ts";
 import { type Turn, useChat } from "./use-chat.ts";
 
-/** A chat with the agent, which shows how long each reply took. */
+/** A chat with the agent; shows how long each reply took. */
 export function Chat({ setup }: { setup: Setup }) {
   const chat = useChat(setup);
   const [text, setText] = useState("");
@@ -119,7 +119,7 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
   );
 }
 
-/** What was said. A model's markup is text like any other. */
+/** The messages. A model's markup is shown as text. */
 export function Bubble({
   from,
   text,

@@ -9,7 +9,7 @@ export interface Turn {
   id: number;
   message: string;
   reply: string;
-  /** What the model called, once the reply is over. */
+  /** The tools that the model called, once the reply is over. */
   toolCalls: readonly ToolCall[];
   state: "replying" | "done" | "failed";
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
@@ -80,7 +80,7 @@ interface Stored {
   toolCalls: readonly ToolCall[];
 }
 
-/** What the API stored of a chat; null when unknown. */
+/** The chat as the API stored it; null when unknown. */
 async function storedOf(sessionId: string): Promise<Stored | null> {
   const params = { path: { session_id: sessionId }, query: { include: "replies" as const } };
   const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);

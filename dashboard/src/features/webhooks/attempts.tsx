@@ -6,7 +6,7 @@ import type { Delivery } from "./queries.ts";
 
 type Attempt = Delivery["attempts"][number];
 
-/** Every attempt of a delivery with what the receiver answered. */
+/** Every attempt of a delivery, with the receiver's answer. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
   if (attempts.length === 0) return <p className="text-muted">The first attempt is about to start.</p>;
   return (

@@ -18,7 +18,7 @@ const METHODS = [
 ] as const;
 const NEW: DestinationFields = { name: "", url: "", request_type: "POST" };
 
-/** The fields of a webhook. @param write what `useMutation` gives of saving them */
+/** The fields of a webhook. @param write the result of `useMutation` for saving them */
 export function DestinationForm({
   before = NEW,
   action,

@@ -16,7 +16,7 @@ type Asked = "edit" | "rotate" | "resend" | "delete";
 
 const DAY_MS = 86_400_000;
 
-/** What can be done with a webhook beside trying it. */
+/** The actions on a webhook, besides a test. */
 export function DestinationMenu({ destination }: { destination: Destination }) {
   const client = useQueryClient();
   const navigate = useNavigate();

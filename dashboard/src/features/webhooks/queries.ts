@@ -30,7 +30,7 @@ export const failuresQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const query = { status: "failed" as const, page_size: FAILURES_READ };
     const { deliveries, total } = await ask(api.GET("/v1/manage/deliveries", { params: { query }, signal }));
-    // Oldest first, so that the newest is what stays.
+    // Oldest first, so that the newest remains.
     const last = deliveries.toReversed().map(({ destination_id, created_at }) => [destination_id, created_at] as const);
     return { lastByDestination: new Map(last), isWhole: total <= deliveries.length };
   },

@@ -4,7 +4,7 @@ import { cloneElement, type HTMLAttributes, type KeyboardEvent, type ReactElemen
 export type Trigger = ReactElement<HTMLAttributes<HTMLElement>>;
 
 /**
- * The button of something that has never been open: it names what it opens, without loading its script.
+ * The button of a menu or dialog that was never open: it names what it opens, without loading its script.
  * @param onNear called when it may be used soon
  * @param onOpen called with whether a key opens it
  */

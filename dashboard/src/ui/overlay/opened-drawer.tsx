@@ -3,7 +3,7 @@ import { Dialog } from "radix-ui";
 import { Button } from "../button.tsx";
 import type { DrawerProps } from "./props.ts";
 
-/** What slides over a narrow page from its left. The focus stays in it until it closes. */
+/** A drawer that slides over a narrow page from the left. The focus stays in it until it closes. */
 export function OpenedDrawer({ title, open, onClose, children }: DrawerProps) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => next || onClose()}>

@@ -1,4 +1,4 @@
-/** What opens over a page. It shares most of its scripts, so it comes in one. */
+/** Everything that opens over a page. The parts share most of their scripts, so they are one script. */
 export { OpenedDialog } from "./opened-dialog.tsx";
 export { OpenedDrawer } from "./opened-drawer.tsx";
 export { OpenedItem, OpenedLabel, OpenedLine, OpenedMenu } from "./opened-menu.tsx";

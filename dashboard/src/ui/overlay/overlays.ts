@@ -1,4 +1,4 @@
 import { deferredScript } from "../deferred.tsx";
 
-/** What opens over a page, whose script is not among the page's first. */
+/** Everything that opens over a page; its script is not among the page's first. */
 export const overlays = deferredScript(() => import("./opened.ts"));

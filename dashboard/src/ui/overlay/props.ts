@@ -27,7 +27,7 @@ export interface DialogProps {
 }
 
 export interface OpenedDialogProps extends DialogProps {
-  /** What had the focus before, and gets it back. */
+  /** The element that had the focus before, and gets it back. */
   opener: RefObject<HTMLElement | null>;
 }
 

@@ -24,7 +24,7 @@ const Corner = overlays.component(({ ToastCorner }) => ToastCorner);
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);
-  // What was pressed is shown first.
+  // Shows the effect of the press first.
   const need = useCallback(() => startTransition(() => setNeeded(true)), []);
   useBeginning(need);
   return (

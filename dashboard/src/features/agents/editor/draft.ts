@@ -19,7 +19,7 @@ export interface AgentDraft {
   isSaving: boolean;
   /** Why the last save was refused; null when it was not, or something changed since. */
   refusal: Error | null;
-  /** What the API said about a field, or about one within it. */
+  /** The API's message about a field, or about one within it. */
   errorAt(path: string): string | undefined;
 }
 
@@ -33,7 +33,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
       ask(api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } }, body })),
     onSuccess: async (saved, sent) => {
       client.setQueryData(agentQuery(agent.id).queryKey, saved);
-      // What was typed while it was being saved stays a change.
+      // Text typed during the save stays a change.
       setChanges((now) => without(now, sent));
       tellDone("Saved");
       await Promise.all([

@@ -45,7 +45,7 @@ function choicesOf(detail: string): string {
     .join(",");
 }
 
-/** Null for what is not a list of texts without commas in them. */
+/** Null unless it is a list of texts without commas. */
 function choicesIn(list: string | undefined): string[] | null {
   if (list === undefined) return null;
   try {

@@ -13,7 +13,7 @@ export interface SttValue {
 
 const CUSTOM = "CUSTOM_STT";
 
-/** What recognizes speech: the server's default, a provider's model, or the owner's own server. */
+/** The speech recognition: the server's default, a provider's model, or the owner's own server. */
 export function SttFields({
   value,
   onChange,

@@ -14,7 +14,7 @@ interface Tool {
   name: ToolName;
   label: string;
   description: string;
-  /** What a tool is given when it is switched on. */
+  /** The configuration of a tool when it is switched on. */
   initial?: Settings;
   fields: readonly ToolField[];
 }

@@ -15,7 +15,7 @@ export interface TtsValue {
 
 const CUSTOM = "CUSTOM_TTS";
 
-/** What speaks: the server's default voice, a provider's, or one of the owner's own server. */
+/** The voice: the server's default, a provider's, or one of the owner's own server. */
 export function TtsFields({
   value,
   onChange,

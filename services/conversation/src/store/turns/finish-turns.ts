@@ -1,5 +1,4 @@
 import type { Sql } from "@parley/shared/db/database";
-import { textList } from "@parley/shared/db/text-list";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { TokenUsage } from "../../model/port.ts";
 import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
@@ -104,7 +103,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, provider, model, prompt_name,
         prompt_version, input_tokens, output_tokens, first_word_ms, total_ms
       from finished
-      ${byOwner(sql)}
+      ${byOwner(sql, turns)}
       ${checkpointed ? replaceCheckpoint(sql) : sql``}
     )
     select ended_turn_id as turn_id from finished`;
@@ -117,6 +116,24 @@ function callingOf({ ownerId, conversationId, replySeq, reply: { toolCalls } }: 
 
 /** Finished turns as an SQL table. */
 function givenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
+  const [turn] = turns;
+  return turn && turns.length === 1 ? givenReply(sql, turn) : manyGivenReplies(sql, turns);
+}
+
+/** One reply needs no arrays, which Postgres would parse and join: without them it is quicker (bench/README.md). */
+function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
+  return sql`(
+    select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as ended_turn_id,
+      ${turn.replySeq}::integer as reply_seq, ${turn.key}::text as key, ${turn.language}::text as new_language,
+      ${turn.traceparent}::text as new_traceparent, ${turn.now}::timestamptz as now, ${reply.content}::text as content,
+      ${reply.partial}::boolean as is_partial, ${reply.provider}::text as provider, ${reply.model}::text as model,
+      ${reply.promptName}::text as prompt_name, ${reply.promptVersion}::integer as prompt_version,
+      ${reply.usage.inputTokens ?? null}::integer as input_tokens, ${reply.usage.outputTokens ?? null}::integer as output_tokens,
+      ${reply.firstWordMs}::integer as first_word_ms, ${reply.totalMs}::integer as total_ms
+  )`;
+}
+
+function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
   return sql`(
     select owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
       is_partial::boolean as is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
@@ -130,10 +147,7 @@ function givenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ language }) => language)}::text[],
       ${turns.map(({ traceparent }) => traceparent)}::text[],
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
-      ${textList(
-        sql,
-        turns.map(({ reply }) => reply.content),
-      )},
+      ${turns.map(({ reply }) => reply.content)}::text[],
       ${turns.map(({ reply }) => String(reply.partial))}::text[],
       ${turns.map(({ reply }) => reply.provider)}::text[],
       ${turns.map(({ reply }) => reply.model)}::text[],

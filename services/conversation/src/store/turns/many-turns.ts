@@ -11,8 +11,8 @@ export function isOneRow(sql: Sql) {
 }
 
 /** Triggers then write what an owner's turns share (0007_usage) in this order, so statements never deadlock over it. */
-export function byOwner(sql: Sql) {
-  return sql`order by owner_id`;
+export function byOwner(sql: Sql, turns: readonly unknown[]) {
+  return turns.length > 1 ? sql`order by owner_id` : sql``;
 }
 
 /** Those of the given turns whose session no transaction has locked, as an SQL table; it locks them. `free` is the session. */

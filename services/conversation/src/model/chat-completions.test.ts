@@ -47,3 +47,43 @@ test("a reply that comes in one event, with some about it, is read", async () =>
   const body = `: comment\nretry: soon\n\n${event("é".repeat(200_000))}${END}`;
   expect(await stream(body)).toMatchObject({ text: "é".repeat(200_000), failure: null });
 });
+
+test("what arrived while a turn waited is parsed in short pieces, each in a turn of the event loop, streamed or whole", async () => {
+  const words = event("word ".repeat(100));
+  const whole = `{"choices":[{"message":{"content":${JSON.stringify("word ".repeat(30_000))}}}]}`;
+  for (const [body, way] of [
+    [`${words.repeat(300)}${END}`, "stream"],
+    [whole, "complete"],
+  ] as const) {
+    let loopTurns = 0;
+    let isOver = false;
+    const next = () => {
+      loopTurns++;
+      if (!isOver) setImmediate(next);
+    };
+    setImmediate(next);
+    const bytes = new TextEncoder().encode(body);
+    const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      for (let at = 0; at < bytes.length; at += 8 * 1024) controller.enqueue(bytes.subarray(at, at + 8 * 1024));
+      controller.close();
+    };
+    const send = Object.assign(async () => new Response(new ReadableStream({ start })), { preconnect: () => {} });
+    const write = () => onlyWrite("http://model", {});
+    const writer = { doStream: write, doGenerate: write } as unknown as LanguageModelV4;
+    const model = chatCompletionsModel(BY, writer, { temperature: undefined, userFirst: false }, send);
+    const request = { ...REQUEST, meter: { ownerId: "own_1", received: () => {} } };
+    const { signal } = new AbortController();
+    const heard: string[] = [];
+    const hear = (text: string) => {
+      heard.push(text);
+      return null;
+    };
+    if (way === "complete") hear((await model.complete(request, signal)).text);
+    else await model.stream(request, signal, hear);
+    isOver = true;
+
+    expect(heard.join("")).toBe("word ".repeat(30_000));
+    expect(Math.max(...heard.map((text) => text.length))).toBeLessThanOrEqual(way === "stream" ? 16 * 1024 : 150_000);
+    expect(loopTurns).toBeGreaterThanOrEqual(Math.floor(bytes.length / (16 * 1024)));
+  }
+});

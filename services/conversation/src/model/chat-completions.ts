@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { storable } from "../storable.ts";
+import { bodyTexts } from "./body-texts.ts";
 import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
 import { jsonReader } from "./long-json.ts";
 import type { Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
@@ -37,17 +38,17 @@ export function chatCompletionsModel(
       let body: BodyReader | undefined;
       try {
         const answer = streamReader(by);
-        const decoder = new TextDecoder();
+        const texts = bodyTexts(request.meter?.ownerId ?? null);
+        const read = (received: string, leftBytes: number) => {
+          const text = answer.read(received);
+          if (text !== "") passedOn(leftBytes);
+          const wait = text === "" ? null : hear(text, by);
+          if (answer.failure) throw answer.failure;
+          return wait;
+        };
         body = readerOf(await ask("doStream", request, signal));
         for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany()) {
-          const received = next.value.map((bytes) => decoder.decode(bytes, { stream: true })).join("");
-          const text = answer.read(received);
-          if (text !== "") {
-            passedOn();
-            const wait = hear(text, by);
-            if (wait) await wait;
-          }
-          if (answer.failure) throw answer.failure;
+          await texts.parse(next.value, read);
         }
         return answer.end();
       } catch (error) {
@@ -62,10 +63,14 @@ export function chatCompletionsModel(
       let body: BodyReader | undefined;
       try {
         const answer = jsonReader();
-        const decoder = new TextDecoder();
+        const texts = bodyTexts(request.meter?.ownerId ?? null);
+        const push = (received: string) => {
+          answer.push(received);
+          return null;
+        };
         body = readerOf(await ask("doGenerate", request, signal));
         for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany())
-          for (const bytes of next.value) answer.push(decoder.decode(bytes, { stream: true }));
+          await texts.parse(next.value, push);
         return wholeReply(by, answer.end());
       } catch (error) {
         throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);

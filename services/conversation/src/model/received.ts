@@ -4,8 +4,8 @@ import type { ModelRequest } from "./port.ts";
 /** Smaller amounts are not reported: most whole answers are smaller. */
 const RECEIVED_TOLD = 32 * 1024;
 
-/** Reports the bytes received and not yet passed on. @returns a function to call once all of them have been */
-export function metered({ meter }: ModelRequest, signal: AbortSignal): () => void {
+/** Reports the bytes received and not yet passed on. @returns a function to call once all but the given number have been */
+export function metered({ meter }: ModelRequest, signal: AbortSignal): (leftBytes?: number) => void {
   let held = 0;
   if (meter) {
     const received = (bytes: number) => {
@@ -14,7 +14,7 @@ export function metered({ meter }: ModelRequest, signal: AbortSignal): () => voi
     };
     meterBodies(signal, { ...meter, received });
   }
-  return () => {
-    held = 0;
+  return (leftBytes = 0) => {
+    held = Math.min(held, leftBytes);
   };
 }

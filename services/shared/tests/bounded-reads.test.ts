@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import { PAGE_BYTES_MAX } from "../src/db/bounded-page.ts";
 import { boundedReads } from "../src/shares/bounded-reads.ts";
+import type { Pace } from "../src/shares/pace.ts";
 import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
+/** Nobody waits for it. */
+const FREE: Pace = { take: () => null, count: () => {} };
 
 /** A call whose response leaves when the test says so. */
 function newCall() {
@@ -29,14 +32,14 @@ function readOf(bytes: number) {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a small read runs once and at once, however many responses are still being sent", async () => {
-  const bounded = boundedReads();
+  const bounded = boundedReads(FREE);
   const read = readOf(1_000);
   for (let n = 0; n < 30; n++) await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
   expect(read.runs).toBe(30);
 });
 
 test("a large read waits until earlier responses are sent and then runs again; other owners do not wait", async () => {
-  const bounded = boundedReads();
+  const bounded = boundedReads(FREE);
   const [earlier, call] = [newCall(), newCall()];
   const first = bounded("own_1", 2 * PAGE_BYTES_MAX, earlier.call, readOf(20 * MIB));
   const read = readOf(20 * MIB);
@@ -54,7 +57,7 @@ test("a large read waits until earlier responses are sent and then runs again; o
 });
 
 test("a read that fails, and one whose caller leaves, release their memory", async () => {
-  const bounded = boundedReads();
+  const bounded = boundedReads(FREE);
   const [failing, waiting, holder] = [newCall(), newCall(), newCall()];
   const fail = () => Promise.reject(new Error("a read failed"));
   expect(await failureOf(bounded("own_1", PAGE_BYTES_MAX, failing.call, fail))).toMatchObject({
@@ -72,7 +75,7 @@ test("a read that fails, and one whose caller leaves, release their memory", asy
 });
 
 test("an owner's reads that are all large run once each, as many at a time as its share holds", async () => {
-  const bounded = boundedReads();
+  const bounded = boundedReads(FREE);
   const read = readOf(12 * MIB);
   await bounded("own_1", PAGE_BYTES_MAX, newCall().call, readOf(12 * MIB));
   const calls = [1, 2, 3, 4].map(newCall);
@@ -88,7 +91,7 @@ test("an owner's reads that are all large run once each, as many at a time as it
 });
 
 test("an owner that reads little again is expected to, after a few reads", async () => {
-  const bounded = boundedReads();
+  const bounded = boundedReads(FREE);
   await bounded("own_1", PAGE_BYTES_MAX, newCall().call, readOf(12 * MIB));
   for (let n = 0; n < 4; n++) {
     const small = newCall();
@@ -98,4 +101,34 @@ test("an owner that reads little again is expected to, after a few reads", async
   const read = readOf(1_000);
   for (let n = 0; n < 15; n++) await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
   expect(read.runs).toBe(15);
+});
+
+test("an owner's large reads count against its pace, before they begin and as much as they were; small ones do not", async () => {
+  const counted: number[] = [];
+  const goOn = Promise.withResolvers<void>();
+  const pace: Pace = {
+    take: (_, bytes) => {
+      counted.push(bytes);
+      return goOn.promise;
+    },
+    count: (_, bytes) => void counted.push(bytes),
+  };
+  const bounded = boundedReads(pace);
+  const read = (bytes: number, ownerId = "own_1", rows = readOf(bytes)) => {
+    const { call, sent } = newCall();
+    return bounded(ownerId, PAGE_BYTES_MAX, call, rows).then(sent);
+  };
+  await read(1_000);
+  await read(3 * MIB);
+  await read(1_000, "own_2");
+  const next = readOf(2 * MIB);
+  const reading = read(2 * MIB, "own_1", next);
+  await settled();
+  expect(next.runs).toBe(0);
+  goOn.resolve();
+  await reading;
+  expect(next.runs).toBe(1);
+  const failing = bounded("own_1", PAGE_BYTES_MAX, newCall().call, () => Promise.reject(new Error("a read failed")));
+  expect(await failureOf(failing)).toBeDefined();
+  expect(counted.reduce((sum, bytes) => sum + bytes, 0)).toBe(5 * MIB);
 });

@@ -2,6 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { type FewAtOnce, fewAtOnce, inTurns } from "@parley/shared/shares/few-at-once";
+import { createPace, type Pace } from "@parley/shared/shares/pace";
 import type { ModelRequest } from "../model/port.ts";
 import { connectionShares } from "../store/turns/connection-shares.ts";
 
@@ -17,6 +18,10 @@ const ACCEPTING_MAX = 16;
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */
 const BYTES_PER_RECEIVED = 2;
+/**
+ * Characters of an owner's replies, per second and at once: the two longest. A thousand streams of a fast model have a quarter of it.
+ */
+const REPLIES = { perSecond: 2 * 1024 * 1024, atOnce: 2 * 1024 * 1024 };
 /** Owners that can use up their shares at the same time. */
 const OWNERS = 3;
 
@@ -26,6 +31,8 @@ export interface TurnShares {
   long: ByteShares;
   /** Limits how many turns are accepted concurrently, together with others in one statement. */
   accepting: FewAtOnce;
+  /** The characters that are heard of replies. */
+  replies: Pace;
   /** The database connections of turns that use one alone. */
   connections: ByteShares;
   /** Limits how many turns are accepted concurrently with a connection of their own. */
@@ -55,6 +62,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     usual: sharesOf("chat turns", USUAL_BYTES),
     long: sharesOf("long chat turns", LONG_BYTES),
     accepting,
+    replies: createPace(REPLIES),
     connections,
     acceptingAlone: inTurns(connections),
   };

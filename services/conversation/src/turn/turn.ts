@@ -15,6 +15,7 @@ import { readerPatience } from "./reply/reader-patience.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply, speak } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
+import { tellAtPace } from "./reply/tell-at-pace.ts";
 import { GATHER_FROM_TURNS } from "./running-turns.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
@@ -112,13 +113,17 @@ async function answer(
     const meter = { ownerId: turn.ownerId, received, mayRest };
     const ask = (round: ModelRequest, hear: Hear) =>
       askModel(turn.ownerId, model, { ...round, meter }, asked, watch.signal, hear);
-    const waitForReader = readerPatience();
-    const say = (text: string) => {
-      const caughtUp = tell({ type: "text", text });
-      hasSpoken = true;
+    const say = tellAtPace({
+      tell: (text) => {
+        hasSpoken = true;
+        return tell({ type: "text", text });
+      },
       // A turn with a key runs to its end, whether its client reads or not.
-      return turn.idempotency || !caughtUp ? null : waitForReader(caughtUp);
-    };
+      waitForReader: turn.idempotency ? null : readerPatience(),
+      pace: ctx.turnShares.replies,
+      ownerId: turn.ownerId,
+      signal: watch.signal,
+    });
     const { clock, limits } = ctx;
     const speaking = {
       ask,

@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import { passingTime } from "@parley/shared/passing-time";
 
 /** The longest wait for the whole reply. Sockets take megabytes before the turn waits, so it waits only for a client that hardly reads. */
 const PATIENCE_MS = 30_000;
@@ -6,25 +7,11 @@ const PATIENCE_MS = 30_000;
 /** Waits until a reply's reader is no longer behind. @throws ServiceError cancelled when the turn has waited for it too long in all */
 export type WaitForReader = (caughtUp: Promise<void>) => Promise<void>;
 
-interface Time {
-  nowMs(): number;
-  /** @returns what calls it off */
-  after(ms: number, then: () => void): () => void;
-}
-
-const TIME: Time = {
-  nowMs: () => performance.now(),
-  after: (ms, then) => {
-    const timer = setTimeout(then, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
 /**
  * One client's share of a turn's time, whose session, model and memory it holds: one that reads a byte a second is always behind and
  * never silent.
  */
-export function readerPatience({ nowMs, after }: Time = TIME): WaitForReader {
+export function readerPatience({ nowMs, after } = passingTime): WaitForReader {
   let leftMs = PATIENCE_MS;
   return async (caughtUp) => {
     const sinceMs = nowMs();

@@ -1,0 +1,15 @@
+/** Time that only passes, and a timer, passed in so that tests control them. */
+export interface PassingTime {
+  /** Milliseconds, from any start. */
+  nowMs(): number;
+  /** @returns what calls it off */
+  after(ms: number, then: () => void): () => void;
+}
+
+export const passingTime: PassingTime = {
+  nowMs: () => performance.now(),
+  after: (ms, then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,91 @@
+import { ServiceError } from "../errors.ts";
+import { passingTime } from "../passing-time.ts";
+
+/** How much of something an owner may use per second. */
+export interface Pace {
+  /**
+   * Counts what the owner is about to use, and waits until its pace allows what was counted before, in the order of the calls.
+   * @param gone ends the wait
+   * @returns null when there is nothing to wait for
+   * @throws ServiceError rate_limited, with nothing counted, if the wait would be too long
+   */
+  take(ownerId: string, amount: number, gone: AbortSignal): Promise<void> | null;
+  /**
+   * Counts what the owner used without waiting.
+   * @param amount negative if it used less than was counted
+   */
+  count(ownerId: string, amount: number): void;
+}
+
+export interface PaceSettings {
+  perSecond: number;
+  /** What an owner that used nothing for a while may use at once. */
+  atOnce: number;
+  /** The longest wait, in milliseconds; none by default. */
+  waitMaxMs?: number;
+  /** What is refused then, in the plural, for the error message. */
+  what?: string;
+}
+
+interface Owner {
+  /** What was left at that time; negative while the owner waits. */
+  left: number;
+  atMs: number;
+}
+
+/**
+ * Bounds the CPU that an owner takes from others on all the way that its long texts go. Sharing the event loop is not enough:
+ * the garbage of long texts is collected in everybody's time, and the owner's next piece of work is always ready.
+ */
+export function createPace(
+  { perSecond, atOnce, waitMaxMs = Number.POSITIVE_INFINITY, what = "requests" }: PaceSettings,
+  { nowMs, after } = passingTime,
+): Pace {
+  /** Those that used something lately, in the order of their last use. */
+  const owners = new Map<string, Owner>();
+
+  function leftOf(owner: Owner | undefined, now: number): number {
+    if (!owner) return atOnce;
+    return Math.min(atOnce, owner.left + ((now - owner.atMs) * perSecond) / 1_000);
+  }
+
+  function forgetOldest(now: number): void {
+    for (const [ownerId, owner] of owners) {
+      if (leftOf(owner, now) < atOnce) return;
+      owners.delete(ownerId);
+    }
+  }
+
+  /** @returns what was left before */
+  function count(ownerId: string, amount: number): number {
+    const now = nowMs();
+    const left = leftOf(owners.get(ownerId), now);
+    owners.delete(ownerId);
+    owners.set(ownerId, { left: Math.min(atOnce, left - amount), atMs: now });
+    forgetOldest(now);
+    return left;
+  }
+
+  return {
+    count: (ownerId, amount) => void count(ownerId, amount),
+    take(ownerId, amount, gone) {
+      const left = count(ownerId, amount);
+      if (left >= 0 || gone.aborted) return null;
+      const waitMs = (-left * 1_000) / perSecond;
+      if (waitMs > waitMaxMs) {
+        count(ownerId, -amount);
+        const detail = `This account's ${what} are too large together, try again`;
+        throw new ServiceError("rate_limited", detail, { retryAfterMs: Math.ceil(waitMs) });
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const done = () => {
+        callOff();
+        gone.removeEventListener("abort", done);
+        resolve();
+      };
+      const callOff = after(waitMs, done);
+      gone.addEventListener("abort", done);
+      return promise;
+    },
+  };
+}

@@ -43,6 +43,6 @@ export function isObject(value: unknown): value is JsonObject {
 export async function readBody(request: Request): Promise<JsonObject> {
   const body: unknown = await request.json().catch(() => undefined);
   if (isObject(body)) return body;
-  const detail = "The request body must be one JSON object; this one could not be parsed as that.";
+  const detail = "The request body must be one JSON object; this one could not be parsed.";
   throw new ApiError(400, detail, "invalid_json");
 }

@@ -26,7 +26,7 @@ const RingSeconds = Type.Integer({
 });
 const OnVoicemail = OneOf(namesOf(VOICEMAILS), {
   description:
-    "What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers.",
+    "What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to anyone who answers.",
 });
 
 export const CallBody = Type.Object(

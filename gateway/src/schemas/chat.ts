@@ -70,7 +70,7 @@ export const ChatSession = Resource("ChatSession", {
       mean_first_word_ms: Type.Integer({ description: "Mean milliseconds until the first word of a streamed reply." }),
       mean_total_ms: Type.Integer({ description: "Mean milliseconds until the end of a reply." }),
     },
-    { description: "What the session used." },
+    { description: "The session's usage." },
   ),
 });
 

@@ -79,7 +79,7 @@ const ToolCall = Resource(
     name: Type.String({ description: "Name of the tool.", examples: ["set_language"] }),
     arguments: Type.String({ description: "JSON, as the model wrote it.", examples: ['{"language":"es"}'] }),
     result: Type.String({
-      description: "What the model was told; if the call failed, why.",
+      description: "The result that the model was told; if the call failed, the reason.",
       examples: ["The conversation continues in Spanish (es). Answer the user in it now."],
     }),
     is_error: Type.Boolean({ description: "Whether the call failed." }),
@@ -124,7 +124,7 @@ export const TranscriptMessage = Resource("Message", {
   tool_calls: Type.Optional(
     Type.Array(ToolCall, {
       description:
-        "Only with `include=replies`: what the model called for this reply, or, if nothing was said then, after this message.",
+        "Only with `include=replies`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
     }),
   ),
   delivery_status: Type.Optional(
@@ -166,8 +166,8 @@ export const Conversation = Resource("Conversation", {
   scheduled_call: Type.Optional(
     Type.Object(
       {
-        at: At("When."),
-        reason: Type.Optional(Type.String({ description: "What it is about." })),
+        at: At("When to call."),
+        reason: Type.Optional(Type.String({ description: "Subject of the call." })),
       },
       { description: "A follow-up call that the agent arranged with the user." },
     ),

@@ -34,7 +34,7 @@ export const SessionList = Resource("SessionList", {
         "The browser's User-Agent at sign-in, cut to 300 characters.",
       ),
       created_at: At("When the session began."),
-      last_used_at: At("When the session was last used, give or take five minutes."),
+      last_used_at: At("When the session was last used, to within five minutes."),
       expires_at: At("When the session ends at the latest. It ends earlier after a day without use."),
     }),
     { description: "The newest 200 sessions that have not ended, newest first." },
@@ -57,10 +57,7 @@ export const KeyList = Resource("KeyList", {
     Resource("ListedKey", {
       ...keyFields,
       last_used_at: Type.Optional(
-        Nullable(
-          At(),
-          "With `include=last_use`: when the key was last used, give or take five minutes; null for never.",
-        ),
+        Nullable(At(), "With `include=last_use`: when the key was last used, to within five minutes; null for never."),
       ),
     }),
     { description: "All keys, newest first." },

@@ -25,7 +25,8 @@ export const WebCall = Resource(
     conversation_id: Uuid("The conversation that begins when the browser connects."),
     url: Type.String({
       format: "uri",
-      description: "Where the browser POSTs its SDP offer (WHIP, RFC 9725), and what it DELETEs to hang up.",
+      description:
+        "Address to which the browser POSTs its SDP offer (WHIP, RFC 9725), and which it DELETEs to hang up.",
       examples: ["https://parley.example.com/v1/public/web-calls/0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"],
     }),
     token: Type.String({

@@ -2642,7 +2642,7 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
-            /** @description What the session used. */
+            /** @description The session's usage. */
             usage: {
                 /** @description Replies from the model. */
                 replies: number;
@@ -2706,7 +2706,7 @@ export interface components {
                 /** @description Whether the reply was cut short, or is still being generated. */
                 is_partial: boolean;
             };
-            /** @description Only with `include=replies`: what the model called for this reply, or, if nothing was said then, after this message. */
+            /** @description Only with `include=replies`: the tools that the model called for this reply, or, if nothing was said then, after this message. */
             tool_calls?: components["schemas"]["ToolCall"][];
             /**
              * @description Delivery status of a message that was sent over WhatsApp.
@@ -2732,7 +2732,7 @@ export interface components {
              */
             arguments: string;
             /**
-             * @description What the model was told; if the call failed, why.
+             * @description The result that the model was told; if the call failed, the reason.
              * @example The conversation continues in Spanish (es). Answer the user in it now.
              */
             result: string;
@@ -2839,11 +2839,11 @@ export interface components {
             scheduled_call?: {
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When to call.
                  * @example 2026-01-31T09:30:00.000Z
                  */
                 at: string;
-                /** @description What it is about. */
+                /** @description Subject of the call. */
                 reason?: string;
             };
         };
@@ -2991,7 +2991,7 @@ export interface components {
             max_duration_seconds?: number | null;
             /** @description Seconds that the phone may ring. Default: 45. */
             ring_seconds?: number | null;
-            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers. */
+            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to anyone who answers. */
             voicemail?: ("hang_up" | "leave_message") | null;
         };
         /** @description A queued call. */
@@ -3110,7 +3110,7 @@ export interface components {
             max_duration_seconds?: number | null;
             /** @description Seconds that the phone may ring. Default: 45. */
             ring_seconds?: number | null;
-            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers. */
+            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to anyone who answers. */
             voicemail?: ("hang_up" | "leave_message") | null;
         };
         /** @description A number to call. */
@@ -3313,7 +3313,7 @@ export interface components {
             conversation_id: string;
             /**
              * Format: uri
-             * @description Where the browser POSTs its SDP offer (WHIP, RFC 9725), and what it DELETEs to hang up.
+             * @description Address to which the browser POSTs its SDP offer (WHIP, RFC 9725), and which it DELETEs to hang up.
              * @example https://parley.example.com/v1/public/web-calls/0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
              */
             url: string;
@@ -3512,7 +3512,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the session was last used, give or take five minutes.
+             * @description When the session was last used, to within five minutes.
              * @example 2026-01-31T09:30:00.000Z
              */
             last_used_at: string;
@@ -3573,7 +3573,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
-            /** @description With `include=last_use`: when the key was last used, give or take five minutes; null for never. */
+            /** @description With `include=last_use`: when the key was last used, to within five minutes; null for never. */
             last_used_at?: string | null;
         };
         /** @description An API key. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@parley/shared/log";
-import { failureOf, lateAnswer, ModelFailure } from "./failure.ts";
+import { failureOf, lateAnswer, ModelFailure, OVER } from "./failure.ts";
 import type { Model } from "./port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
@@ -98,7 +98,7 @@ function startAttempt(provider: string, outer: AbortSignal, withinMs: number): A
   const end = () => {
     clearTimeout(timer);
     outer.removeEventListener("abort", leave);
-    controller.abort();
+    controller.abort(OVER);
   };
   return {
     signal: controller.signal,

@@ -21,6 +21,9 @@ export class ModelFailure extends ServiceError {
   }
 }
 
+/** Why calls that have ended are aborted: to release what they hold. One for all, because a new one, with its stack, takes 9 µs. */
+export const OVER = new DOMException("The call is over", "AbortError");
+
 /** Converts a provider's failure to an error for the user: names the provider and its status, and nothing of the request. */
 export function failureOf(error: unknown, provider: string, signal: AbortSignal): ServiceError {
   if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;

@@ -1,4 +1,5 @@
 import { cancelled, ServiceError } from "@parley/shared/errors";
+import { OVER } from "./failure.ts";
 
 export interface ModelLimits {
   /** Time to the first word, over all attempts, in milliseconds. */
@@ -66,7 +67,7 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
       clearTimeout(whole);
       clientGone.removeEventListener("abort", leave);
       cutOff.removeEventListener("abort", stop);
-      controller.abort();
+      controller.abort(OVER);
     },
   };
 }

@@ -98,11 +98,11 @@ describe("addresses", () => {
 
 describe("requests", () => {
   test.each([
-    ["a text", "hällo"],
-    ["bytes", new TextEncoder().encode("hällo")],
+    ["a text", "hällo", "text/plain;charset=utf-8"],
+    ["bytes", new TextEncoder().encode("hällo"), undefined],
   ])(
     "with %s, method, path, headers and body arrive, and the guard sets the headers that describe the connection",
-    async (_, given) => {
+    async (_, given, contentType) => {
       await using server = await startRawServer((socket) => socket.write(OK));
       const headers = {
         Authorization: "Bearer k",
@@ -123,6 +123,7 @@ describe("requests", () => {
           "content-length: 6",
         ]),
       );
+      expect(/^content-type: (.*)$/m.exec(head.toLowerCase().replaceAll("\r", ""))?.[1]).toBe(contentType);
       expect(head).not.toContain("evil.test");
       expect(head.toLowerCase()).not.toContain("expect:");
       expect(body).toBe(Buffer.from("hällo").toString("latin1"));

@@ -72,8 +72,7 @@ export function withVoice<T>(env: Environment, work: (voice: VoiceClient) => Pro
 }
 
 /**
- * Checks the owner, because the other services accept any owner ID: a mistyped one would get what
- * nobody ever uses.
+ * Checks the owner, because the other services accept any owner ID and would store data for a mistyped one.
  * @throws ServiceError not_found
  */
 export async function requireOwner(env: Environment, ownerId: string): Promise<void> {

@@ -4,10 +4,7 @@ import { invalid } from "@parley/shared/errors";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import type { StoredAnalysis } from "./store/agents.ts";
 
-/**
- * What a change says about an agent's analysis: each part is a separate field of the API, so a missing one stays
- * unchanged.
- */
+/** The part of a change that concerns an agent's analysis. Each field is separate in the API, so a missing one stays unchanged. */
 export interface AnalysisChange {
   analysis: AnalysisSettings | undefined;
   /** Clears the parts that it names: `analysisPrompt` and `analysisSchema`; ignores other names. */

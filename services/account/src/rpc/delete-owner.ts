@@ -11,8 +11,8 @@ import { deleteSessionsOf } from "../store/sessions.ts";
 import { forgetSettings } from "../store/settings.ts";
 
 /**
- * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get back at their carriers what
- * they had, and then the carriers' credentials go. The services that hold calls and messages are told.
+ * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get their earlier settings
+ * at their carriers back, and then the carriers' credentials are deleted. The services that hold calls and messages are told.
  */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {

@@ -2,8 +2,8 @@ import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sealer } from "@parley/shared/sealing";
 
 /**
- * What a model's key is for. A key sealed for one use opens for no other, so nobody who can write to the database can
- * have it sent elsewhere.
+ * The use of a model's key. A key sealed for one use opens for no other, so a writer to the database cannot have it sent
+ * elsewhere.
  */
 export interface KeyUse extends AgentKey {
   providerName: string;

@@ -42,8 +42,8 @@ export interface TurnShares {
 /** The part of its owner's memory share that a turn holds. */
 export interface TurnMemory {
   /**
-   * Makes sure that the turn holds that many bytes. If there is no room for them, returns false and gives back all but
-   * the usual bytes for the owner's other turns. The turn must then end.
+   * Makes sure that the turn holds that many bytes. If there is no room for them, returns false and releases all but the usual
+   * bytes for the owner's other turns. The turn must then end.
    */
   holds(bytes: number): boolean;
   /** Keeps the held memory. @returns a function that releases it */

@@ -4,8 +4,8 @@ import { fieldOf, listOf, textOf } from "./fields.ts";
 const CHARACTERS_MAX = 4_096;
 
 /**
- * What the agent reads of a message: its text, or a line in brackets that names what it is. Null for what nobody answers,
- * such as a reaction.
+ * The text of a message for the agent: its own, or a line in brackets that names its kind. Null for a message that needs no
+ * answer, such as a reaction.
  */
 export function messageText(message: unknown): string | null {
   const type = textOf(message, "type");

@@ -30,8 +30,8 @@ const RETRY_MAX_MS = 60_000;
 const ROOM_KEPT_MS = 60 * 60_000;
 
 /**
- * Looks after each session from its beginning until its room is gone. A job for each session, so that it continues whichever process
- * dies; webhooks make it run at once.
+ * Looks after each session from its beginning until its room is gone. Each session has a job, so that this survives the death
+ * of a process; webhooks make it run at once.
  */
 export function lookAfterSessions(ctx: DailyContext): Queue {
   return {

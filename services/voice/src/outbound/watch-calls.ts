@@ -15,8 +15,8 @@ const AGAIN_MS = 2_000;
 const EVERY_MS = 30_000;
 
 /**
- * Looks after each call from its first attempt to its end: what a process or a callback left undone is done here. A job for each
- * call, so that it happens whichever process dies.
+ * Looks after each call from its first attempt to its end, and does what a process or a callback left undone. Each call has a
+ * job, so that this survives the death of a process.
  */
 export function watchCalls(ctx: OutboundContext): Queue {
   return {

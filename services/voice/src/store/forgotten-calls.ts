@@ -1,8 +1,8 @@
 import type { Sql } from "@parley/shared/db/database";
 
 /**
- * Deletes the ended calls of conversations that are deleted. What their batches have of them is emptied, so that the batches keep their
- * counts.
+ * Deletes the ended calls of conversations that are deleted. Their entries in batches are emptied, so that the batches keep
+ * their counts.
  */
 export async function forgetEndedCalls(sql: Sql, ownerId: string, conversationIds: readonly string[]): Promise<void> {
   await sql`

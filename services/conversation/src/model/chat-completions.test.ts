@@ -87,3 +87,30 @@ test("what arrived while a turn waited is parsed in short pieces, each in a turn
     expect(loopTurns).toBeGreaterThanOrEqual(Math.floor(bytes.length / (16 * 1024)));
   }
 });
+
+test("a whole answer is parsed no faster than its request says, and what was parsed is told", async () => {
+  const body = `{"choices":[{"message":{"content":${JSON.stringify("\u0001".repeat(20_000))}}}]}`;
+  const bytes = new TextEncoder().encode(body);
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    controller.enqueue(bytes);
+    controller.close();
+  };
+  const send = Object.assign(async () => new Response(new ReadableStream({ pull })), { preconnect: () => {} });
+  const writer = { doGenerate: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
+  const model = chatCompletionsModel(BY, writer, { temperature: undefined, userFirst: false }, send);
+  const told = Promise.withResolvers<number>();
+  const goOn = Promise.withResolvers<void>();
+  const parsed = (characters: number) => {
+    told.resolve(characters);
+    return goOn.promise;
+  };
+  let isOver = false;
+  const asked = model.complete({ ...REQUEST, parsed }, new AbortController().signal).finally(() => {
+    isOver = true;
+  });
+  expect(await told.promise).toBe(body.length);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isOver).toBe(false);
+  goOn.resolve();
+  expect((await asked).text).toHaveLength(20_000);
+});

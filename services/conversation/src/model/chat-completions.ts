@@ -66,7 +66,7 @@ export function chatCompletionsModel(
         const texts = bodyTexts(request.meter?.ownerId ?? null);
         const push = (received: string) => {
           answer.push(received);
-          return null;
+          return request.parsed?.(received.length) ?? null;
         };
         body = readerOf(await ask("doGenerate", request, signal));
         for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany())

@@ -31,7 +31,7 @@ export interface TurnShares {
   long: ByteShares;
   /** Limits how many turns are accepted concurrently, together with others in one statement. */
   accepting: FewAtOnce;
-  /** The characters that are heard of replies. */
+  /** The characters that are heard of replies, and those that are parsed of whole answers. */
   replies: Pace;
   /** The database connections of turns that use one alone. */
   connections: ByteShares;

@@ -111,8 +111,10 @@ async function answer(
     // The first word never waits, nor does a lone turn.
     const mayRest = () => hasSpoken && ctx.turns.count() >= GATHER_FROM_TURNS;
     const meter = { ownerId: turn.ownerId, received, mayRest };
+    const pace = ctx.turnShares.replies;
+    const parsed = (characters: number) => pace.take(turn.ownerId, characters, watch.signal);
     const ask = (round: ModelRequest, hear: Hear) =>
-      askModel(turn.ownerId, model, { ...round, meter }, asked, watch.signal, hear);
+      askModel(turn.ownerId, model, { ...round, meter, parsed }, asked, watch.signal, hear);
     const say = tellAtPace({
       tell: (text) => {
         hasSpoken = true;
@@ -120,7 +122,7 @@ async function answer(
       },
       // A turn with a key runs to its end, whether its client reads or not.
       waitForReader: turn.idempotency ? null : readerPatience(),
-      pace: ctx.turnShares.replies,
+      pace,
       ownerId: turn.ownerId,
       signal: watch.signal,
     });

@@ -1,3 +1,4 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { type ComponentType, lazy, useEffect, useState } from "react";
 
 export interface DeferredScript<Module> {
@@ -29,17 +30,41 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
 
 const BEGINNINGS = ["pointermove", "pointerdown", "keydown"] as const;
 
-/** Calls back once, when someone begins to use the page. */
-export function useBeginning(begun: () => void): void {
+/**
+ * Calls back once, when the page has its data and the browser has nothing to do, so that nobody waits for it; or when someone begins to
+ * use the page before that.
+ */
+export function useRest(rested: () => void): void {
+  const client = useQueryClient();
   useEffect(() => {
-    const stop = () => {
-      for (const beginning of BEGINNINGS) window.removeEventListener(beginning, begin);
-    };
-    const begin = () => {
+    let cancelIdle = () => {};
+    const rest = () => {
       stop();
-      begun();
+      rested();
     };
-    for (const beginning of BEGINNINGS) window.addEventListener(beginning, begin);
+    const check = () => {
+      if (client.isFetching() > 0) return;
+      unsubscribe();
+      cancelIdle = whenIdle(rest);
+    };
+    const unsubscribe = client.getQueryCache().subscribe(check);
+    const stop = () => {
+      unsubscribe();
+      cancelIdle();
+      for (const beginning of BEGINNINGS) window.removeEventListener(beginning, rest);
+    };
+    for (const beginning of BEGINNINGS) window.addEventListener(beginning, rest);
+    check();
     return stop;
-  }, [begun]);
+  }, [client, rested]);
+}
+
+function whenIdle(then: () => void): () => void {
+  // Safari has no idle callbacks.
+  if (!globalThis.requestIdleCallback) {
+    const timer = setTimeout(then, 200);
+    return () => clearTimeout(timer);
+  }
+  const handle = requestIdleCallback(then);
+  return () => cancelIdleCallback(handle);
 }

@@ -1,4 +1,5 @@
 import { clsx } from "clsx";
+import { useShownFirst } from "./painted.ts";
 
 /** A choice between a few words side by side, one of which is always chosen. @param label what the choice is about, for screen readers */
 export function Segments<Value extends string>({
@@ -12,6 +13,7 @@ export function Segments<Value extends string>({
   value: Value;
   onChange: (value: Value) => void;
 }) {
+  const [chosen, choose] = useShownFirst(value, onChange);
   return (
     <fieldset
       aria-label={label}
@@ -21,11 +23,11 @@ export function Segments<Value extends string>({
         <button
           key={option.value}
           type="button"
-          aria-pressed={option.value === value}
-          onClick={() => onChange(option.value)}
+          aria-pressed={option.value === chosen}
+          onClick={() => choose(option.value)}
           className={clsx(
             "rounded-md px-2.5 py-1 text-[0.8125rem] font-medium whitespace-nowrap outline-offset-[-2px]",
-            option.value === value ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink",
+            option.value === chosen ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink",
           )}
         >
           {option.label}

@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import type { MouseEvent, ReactNode } from "react";
+import { type MouseEvent, memo, type ReactNode } from "react";
 
 export interface Column<Row> {
   /** Unique among the columns; the heading unless `label` is given. */
@@ -13,7 +13,7 @@ export interface Column<Row> {
 }
 
 /** A list as a table. A link of the class `ROW_LINK` takes a click anywhere in its row. */
-export function Table<Row>({
+export function Table<Item>({
   label,
   columns,
   rows,
@@ -21,12 +21,11 @@ export function Table<Row>({
 }: {
   /** The table's subject, for screen readers. */
   label: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  rowKey: (row: Row) => string;
+  /** The same array as long as the cells of a row are the same: only then are rows not rendered again with their page. */
+  columns: readonly Column<Item>[];
+  rows: readonly Item[];
+  rowKey: (row: Item) => string;
 }) {
-  const placed = ({ align, wide }: Column<Row>) =>
-    clsx(align === "right" && "text-right", wide === "very" ? "max-lg:hidden" : wide && "max-md:hidden");
   return (
     <div className="relative overflow-x-auto rounded-xl border border-line bg-raised">
       <table aria-label={label} className="w-full border-collapse text-left">
@@ -45,25 +44,34 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr
-              key={rowKey(row)}
-              className="relative border-b border-line last:border-b-0 focus-within:bg-hover hover:bg-hover"
-              onClick={followRowLink}
-            >
-              {columns.map((column) => (
-                <td
-                  key={column.name}
-                  className={clsx("px-4 py-2.5 align-middle max-sm:px-3", placed(column), column.className)}
-                >
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
+            <Row key={rowKey(row)} row={row} columns={columns as readonly Column<unknown>[]} />
           ))}
         </tbody>
       </table>
     </div>
   );
+}
+
+const Row = memo(function Row({ row, columns }: { row: unknown; columns: readonly Column<unknown>[] }) {
+  return (
+    <tr
+      className="relative border-b border-line last:border-b-0 focus-within:bg-hover hover:bg-hover"
+      onClick={followRowLink}
+    >
+      {columns.map((column) => (
+        <td
+          key={column.name}
+          className={clsx("px-4 py-2.5 align-middle max-sm:px-3", placed(column), column.className)}
+        >
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  );
+});
+
+function placed({ align, wide }: Pick<Column<unknown>, "align" | "wide">): string {
+  return clsx(align === "right" && "text-right", wide === "very" ? "max-lg:hidden" : wide && "max-md:hidden");
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Tabs as Radix } from "radix-ui";
-import { type MouseEvent, type ReactNode, useEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useShownFirst } from "./painted.ts";
 
 export interface Tab {
   value: string;
@@ -7,7 +8,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Parts of a page, one of which is shown. */
+/** Parts of a page, one of which is shown. The tab that is pressed is marked before its part is rendered. */
 export function Tabs({
   label,
   tabs,
@@ -20,14 +21,17 @@ export function Tabs({
   onChange: (value: string) => void;
 }) {
   const list = useRef<HTMLDivElement>(null);
+  const [marked, mark] = useShownFirst(value, onChange);
   // On a narrow screen the tab may be outside of what is visible of the list. The page itself stays where it is.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
-    if (list.current && tab)
-      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
-  }, [value]);
+    // Most lists have room for all, and asking where a tab is makes the browser lay out the page.
+    if (!list.current || !tab || list.current.scrollWidth <= list.current.clientWidth) return;
+    list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [marked]);
+  const content = useSettled(value, tabs.find((tab) => tab.value === value)?.content);
   return (
-    <Radix.Root value={value} onValueChange={onChange}>
+    <Radix.Root value={marked} onValueChange={mark}>
       <Radix.List ref={list} aria-label={label} className="relative flex gap-1 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
@@ -40,11 +44,9 @@ export function Tabs({
           </Radix.Trigger>
         ))}
       </Radix.List>
-      {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="pt-6 outline-offset-4">
-          {tab.content}
-        </Radix.Content>
-      ))}
+      <Radix.Content value={marked} className="pt-6 outline-offset-4">
+        {content}
+      </Radix.Content>
     </Radix.Root>
   );
 }
@@ -55,4 +57,16 @@ export function Tabs({
  */
 function focusWithoutRing({ button, currentTarget }: MouseEvent<HTMLElement>): void {
   if (button === 0) currentTarget.focus({ focusVisible: false });
+}
+
+/** The content of a value; while another value's is rendered, which other work may interrupt, still that of the one before. */
+function useSettled(value: string, content: ReactNode): ReactNode {
+  const [settled, setSettled] = useState(value);
+  const last = useRef(content);
+  const isSettled = settled === value;
+  useLayoutEffect(() => {
+    if (isSettled) last.current = content;
+  });
+  useEffect(() => startTransition(() => setSettled(value)), [value]);
+  return isSettled ? content : last.current;
 }

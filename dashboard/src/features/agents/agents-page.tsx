@@ -7,6 +7,7 @@ import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -15,13 +16,14 @@ import { NewAgentDialog } from "./new-agent-dialog.tsx";
 import { providerLabel } from "./provider-labels.ts";
 
 export function AgentsPage() {
-  const { new: isMaking = false, ...filters } = useSearch({ from: "/signed-in/agents" });
+  const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/agents" });
   const navigate = useNavigate({ from: "/agents" });
   const agents = useQuery(agentsQuery(filters));
   const filter = (changed: AgentFilters) =>
     navigate({ search: (before) => ({ ...before, page: undefined, ...changed }), replace: true });
-  const setMaking = (making: boolean) =>
-    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) });
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
+    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) }),
+  );
   const isFiltered = filters.search !== undefined || filters.agent_type !== undefined;
   const hasAny = isFiltered || (agents.data?.total ?? 0) > 0;
   const make = (

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { PhoneOff, PhoneOutgoing } from "lucide-react";
+import { type ReactNode, useMemo } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -8,6 +9,7 @@ import { Listed } from "../../ui/listed.tsx";
 import { durationOf } from "../../ui/numbers.ts";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { Segments } from "../../ui/segments.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
@@ -29,10 +31,18 @@ import {
 } from "./queries.ts";
 
 export function CallsPage() {
-  const { new: isMaking = false, tab: shown } = useSearch({ from: "/signed-in/calls" });
+  const { new: isNew = false, tab: shown } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
+    navigate({ search: { ...inTab(shown), ...(making && { new: true }) } }),
+  );
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <PhoneOutgoing aria-hidden /> New call
+    </Button>
+  );
   const tabs = [
-    { value: "calls", label: "Calls", content: <CallList /> },
+    { value: "calls", label: "Calls", content: <CallList make={make} /> },
     { value: "batches", label: "Batches", content: <Batches /> },
     { value: "do-not-call", label: "Do not call", content: <DoNotCall /> },
   ];
@@ -40,7 +50,7 @@ export function CallsPage() {
     <Page
       title="Calls"
       description="Outbound calls by your agents, from queued to ended. Calls are kept here for 30 days."
-      actions={<NewCallButton />}
+      actions={make}
     >
       <Tabs
         label="Call views"
@@ -48,7 +58,7 @@ export function CallsPage() {
         value={shown ?? "calls"}
         onChange={(next) => navigate({ search: inTab(CALL_TABS.find((each) => each === next)), replace: true })}
       />
-      <NewCallDialog open={isMaking} onClose={() => navigate({ search: inTab(shown) })} />
+      <NewCallDialog open={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );
 }
@@ -57,21 +67,15 @@ function inTab(tab: (typeof CALL_TABS)[number] | undefined) {
   return tab ? { tab } : {};
 }
 
-function NewCallButton() {
-  const navigate = useNavigate({ from: "/calls" });
-  return (
-    <Button variant="primary" onClick={() => navigate({ search: ({ tab }) => ({ ...inTab(tab), new: true }) })}>
-      <PhoneOutgoing aria-hidden /> New call
-    </Button>
-  );
-}
-
-function CallList() {
+/** @param make makes a call, when there is none */
+function CallList({ make }: { make: ReactNode }) {
   const { status, page } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
   const filters = { ...(status && { status }), ...(page && { page }) };
   const calls = useQuery(callsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
+  const canAct = calls.data?.calls.some((call) => call.status !== "ENDED") ?? false;
+  const columns = useMemo(() => columnsOf(names, canAct), [names, canAct]);
   return (
     <div className="flex flex-col gap-4">
       <Segments
@@ -87,14 +91,10 @@ function CallList() {
         pageSize={CALLS_SHOWN}
         onPage={(next) => navigate({ search: { ...filters, page: next } })}
         label="Calls"
-        columns={columnsOf(names, calls.data?.calls.some((call) => call.status !== "ENDED") ?? false)}
+        columns={columns}
         rowKey={({ call_id }) => call_id}
         empty={
-          <EmptyState
-            icon={PhoneOutgoing}
-            title={filters.status ? "No matching calls" : "No calls yet"}
-            action={<NewCallButton />}
-          >
+          <EmptyState icon={PhoneOutgoing} title={filters.status ? "No matching calls" : "No calls yet"} action={make}>
             {filters.status
               ? "No calls have this status right now."
               : "Have an agent call someone from one of your numbers, and follow the call here."}

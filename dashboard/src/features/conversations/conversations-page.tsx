@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { MessagesSquare, SearchX } from "lucide-react";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { durationOf, numberOf } from "../../ui/numbers.ts";
@@ -22,6 +22,7 @@ export function ConversationsPage() {
   const found = useQuery(conversationsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const change = useCallback((next: Filters) => navigate({ search: next, replace: true }), [navigate]);
+  const columns = useMemo(() => columnsOf(names), [names]);
   const page = filters.page ?? 1;
   return (
     <Page title="Conversations" description="What people and your agents say, on every channel, as it happens.">
@@ -39,7 +40,7 @@ export function ConversationsPage() {
         >
           <Table
             label="Conversations"
-            columns={columnsOf(names)}
+            columns={columns}
             rows={found.data.conversations}
             rowKey={({ conversation_id }) => conversation_id}
           />

@@ -8,6 +8,7 @@ import { SearchInput } from "../../ui/form/search-input.tsx";
 import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { type Filters, isFiltered } from "./filters.ts";
 import { CHANNELS, DIRECTIONS, STATUSES } from "./names.tsx";
@@ -33,7 +34,14 @@ const CHOICES: readonly ChoiceFilter[] = [
 ];
 
 /** The list's filters as chips: each shows its value, and removes it again. */
-export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+export function FilterBar({
+  filters: found,
+  onChange: find,
+}: {
+  filters: Filters;
+  onChange: (filters: Filters) => void;
+}) {
+  const [filters, onChange] = useShownFirst(found, find);
   const agents = useQuery(agentNamesQuery);
   const names = agents.data ?? new Map<string, string>();
   const set = (name: keyof Filters, value: string | undefined) => {

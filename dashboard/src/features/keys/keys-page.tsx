@@ -9,6 +9,7 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, MOMENT, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -18,10 +19,10 @@ import { NewKeyDialog } from "./new-key-dialog.tsx";
 type Key = Schema["ListedKey"];
 
 export function KeysPage() {
-  const { new: isMaking = false } = useSearch({ from: "/signed-in/keys" });
+  const { new: isNew = false } = useSearch({ from: "/signed-in/keys" });
   const navigate = useNavigate({ from: "/keys" });
   const keys = useQuery(keysQuery);
-  const setMaking = (making: boolean) => navigate({ search: making ? { new: true } : {} });
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New API key

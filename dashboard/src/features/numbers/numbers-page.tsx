@@ -4,6 +4,7 @@ import { PhoneIncoming, Plug, Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { AddNumberDialog } from "./add-number-dialog.tsx";
@@ -13,12 +14,14 @@ import { NUMBER_COLUMNS } from "./number-columns.tsx";
 import { carriersQuery, numbersQuery } from "./queries.ts";
 
 export function NumbersPage() {
-  const { new: isConnecting = false } = useSearch({ from: "/signed-in/numbers" });
+  const { new: isNew = false } = useSearch({ from: "/signed-in/numbers" });
   const navigate = useNavigate({ from: "/numbers" });
   const [isAdding, setAdding] = useState(false);
   const carriers = useQuery(carriersQuery);
   const numbers = useQuery(numbersQuery);
-  const setConnecting = (connecting: boolean) => navigate({ search: connecting ? { new: true } : {} });
+  const [isConnecting, setConnecting] = useShownFirst(isNew, (connecting) =>
+    navigate({ search: connecting ? { new: true } : {} }),
+  );
   const connect = (
     <Button variant="primary" onClick={() => setConnecting(true)}>
       <Plug aria-hidden /> Connect a carrier

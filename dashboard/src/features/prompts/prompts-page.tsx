@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus, ScrollText, SearchX } from "lucide-react";
+import { useMemo } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -14,12 +16,14 @@ import { NewPromptDialog } from "./new-prompt-dialog.tsx";
 import { agentOf, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
 
 export function PromptsPage() {
-  const { new: isMaking = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
+  const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
   const navigate = useNavigate({ from: "/prompts" });
   const prompts = useQuery(promptsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
-  const setMaking = (making: boolean) =>
-    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) });
+  const columns = useMemo(() => columnsOf(names), [names]);
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) =>
+    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) }),
+  );
   const isFiltered = filters.search !== undefined;
   const hasAny = isFiltered || (prompts.data?.total ?? 0) > 0;
   const make = (
@@ -47,7 +51,7 @@ export function PromptsPage() {
         pageSize={PROMPTS_PAGE_SIZE}
         onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
         label="Prompts"
-        columns={columnsOf(names)}
+        columns={columns}
         rowKey={({ prompt_name }) => prompt_name}
         empty={
           isFiltered ? (

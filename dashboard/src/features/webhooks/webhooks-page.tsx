@@ -5,6 +5,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -13,10 +14,10 @@ import { type Destination, destinationsQuery, failuresQuery } from "./queries.ts
 import { Receivers } from "./receivers.tsx";
 
 export function WebhooksPage() {
-  const { new: isMaking = false } = useSearch({ from: "/signed-in/webhooks" });
+  const { new: isNew = false } = useSearch({ from: "/signed-in/webhooks" });
   const navigate = useNavigate({ from: "/webhooks" });
   const destinations = useQuery(destinationsQuery);
-  const setMaking = (making: boolean) => navigate({ search: making ? { new: true } : {} });
+  const [isMaking, setMaking] = useShownFirst(isNew, (making) => navigate({ search: making ? { new: true } : {} }));
   const make = (
     <Button variant="primary" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New webhook

@@ -1,5 +1,6 @@
 import { clsx } from "clsx";
 import { ChevronDown } from "lucide-react";
+import { useShownFirst } from "../painted.ts";
 import type { Control } from "./field.tsx";
 
 export interface Option {
@@ -29,11 +30,12 @@ export function Select({
   className?: string;
   "aria-label"?: string;
 } & Partial<Control>) {
+  const [shown, choose] = useShownFirst(value, onChange);
   return (
     <span className={clsx("relative flex w-full min-w-0", className)}>
       <select
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
+        value={quiet ? shown : value}
+        onChange={({ target }) => (quiet ? choose : onChange)(target.value)}
         disabled={disabled}
         className={clsx(
           "w-full min-w-0 appearance-none truncate rounded-md border bg-raised pr-8 shadow-xs outline-offset-0 disabled:opacity-60 aria-invalid:border-danger-ink",

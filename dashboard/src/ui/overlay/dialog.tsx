@@ -1,22 +1,32 @@
-import { Suspense, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { afterPaint } from "../painted.ts";
 import { overlays } from "./overlays.ts";
 import type { DialogProps } from "./props.ts";
 
 const Opened = overlays.component(({ OpenedDialog }) => OpenedDialog);
 
-/** A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. */
+/**
+ * A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. It shows before
+ * its content is rendered, and is hidden before its content is taken away, because both take longer than a press should.
+ */
 export function Dialog(props: DialogProps) {
-  const [wasOpen, setWasOpen] = useState(props.open);
+  const { open } = props;
+  const [isThere, setThere] = useState(open);
+  // Nobody waits for the frame of one that is open as soon as its page is.
+  const [isPressed] = useState(!open);
+  const lastOpen = useRef(props);
   const opener = useRef<HTMLElement>(null);
-  const isOpen = useRef(false);
-  if (props.open && !wasOpen) setWasOpen(true);
+  const wasOpen = useRef(false);
+  if (open && !isThere) setThere(true);
+  if (open) lastOpen.current = props;
   // Read before the page changes: a menu that the dialog was chosen from is gone once it has.
-  if (props.open && !isOpen.current) opener.current = openerOf(document.activeElement);
-  isOpen.current = props.open;
-  if (!wasOpen) return null;
+  if (open && !wasOpen.current) opener.current = openerOf(document.activeElement);
+  wasOpen.current = open;
+  useEffect(() => (open || !isThere ? undefined : afterPaint(() => setThere(false))), [open, isThere]);
+  if (!isThere) return null;
   return (
     <Suspense fallback={null}>
-      <Opened {...props} opener={opener} />
+      <Opened {...lastOpen.current} open={open} isPressed={isPressed} opener={opener} />
     </Suspense>
   );
 }

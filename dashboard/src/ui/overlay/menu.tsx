@@ -1,4 +1,5 @@
-import { Suspense, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
+import { afterPaint } from "../painted.ts";
 import { ClosedTrigger } from "./closed-trigger.tsx";
 import { overlays } from "./overlays.ts";
 import type { MenuProps } from "./props.ts";
@@ -8,18 +9,21 @@ const Opened = overlays.component(({ OpenedMenu }) => OpenedMenu);
 /** Choices behind a button. Its script comes with the first that is opened: a list may have a menu in every row. */
 export function Menu(props: MenuProps) {
   const [wanted, setWanted] = useState<{ byKey: boolean } | null>(null);
+  const [opened, setOpened] = useState(wanted);
+  useEffect(() => (wanted ? afterPaint(() => setOpened(wanted)) : undefined), [wanted]);
   const closed = (
     <ClosedTrigger
       trigger={props.trigger}
       opens="menu"
+      isOpening={wanted !== null}
       onNear={overlays.fetch}
       onOpen={(byKey) => setWanted({ byKey })}
     />
   );
-  if (!wanted) return closed;
+  if (!opened) return closed;
   return (
     <Suspense fallback={closed}>
-      <Opened {...props} {...wanted} />
+      <Opened {...props} {...opened} />
     </Suspense>
   );
 }

@@ -1,6 +1,7 @@
 import { clsx } from "clsx";
 import { DropdownMenu as Radix } from "radix-ui";
 import { type FocusEvent, type ReactNode, useRef } from "react";
+import { afterPaint } from "../painted.ts";
 import type { MenuItemProps, MenuProps } from "./props.ts";
 
 /** A menu that begins open. @param byKey whether a key opened it, so that its first item takes the focus */
@@ -36,7 +37,8 @@ export function OpenedItem({ onSelect, danger = false, disabled = false, childre
   return (
     <Radix.Item
       disabled={disabled}
-      onSelect={onSelect}
+      // The menu is gone before what was chosen begins.
+      onSelect={() => void afterPaint(onSelect)}
       className={clsx(ITEM, danger && "text-danger-ink [&_svg]:text-danger-ink")}
     >
       {children}

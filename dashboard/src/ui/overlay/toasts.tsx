@@ -1,6 +1,6 @@
 import { Suspense, startTransition, useCallback, useState, useSyncExternalStore } from "react";
 import { sentenceOf } from "../../api/problem.ts";
-import { useBeginning } from "../deferred.tsx";
+import { useRest } from "../deferred.tsx";
 import { overlays } from "./overlays.ts";
 import type { Toast } from "./toast-corner.tsx";
 
@@ -20,13 +20,12 @@ export function tellFailure(error: unknown): void {
 
 const Corner = overlays.component(({ ToastCorner }) => ToastCorner);
 
-/** The corner itself; rendered once. It is fetched when someone begins to use the page, because only then can it have something to show. */
+/** The corner itself; rendered once. Its script comes after the page, which has nothing to say before someone uses it. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);
-  // Shows the effect of the press first.
   const need = useCallback(() => startTransition(() => setNeeded(true)), []);
-  useBeginning(need);
+  useRest(need);
   return (
     (isNeeded || shown.length > 0) && (
       <Suspense fallback={null}>

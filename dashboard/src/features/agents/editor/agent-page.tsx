@@ -12,6 +12,7 @@ import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
+import { useShownFirst } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { TryIt } from "../../try-it/try-it.tsx";
@@ -40,7 +41,6 @@ function Editor({ agent }: { agent: Agent }) {
   const { tab = "prompt", try: trying } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const draft = useAgentDraft(agent);
-  const isTrying = trying !== undefined;
   useEffect(() => {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
@@ -48,10 +48,11 @@ function Editor({ agent }: { agent: Agent }) {
     navigate({ search: (before) => ({ ...before, tab: next as typeof tab }), replace: true });
   const setTrying = (next: "chat" | "talk" | undefined) =>
     navigate({ search: (before) => ({ ...before, try: next }), replace: true });
+  const [isTrying, tryIt] = useShownFirst(trying !== undefined, (on) => setTrying(on ? "chat" : undefined));
   return (
     <div className="flex min-h-full">
       <div className="min-w-0 flex-1">
-        <EditorHeader draft={draft} isTrying={isTrying} onTry={() => setTrying(isTrying ? undefined : "chat")} />
+        <EditorHeader draft={draft} isTrying={isTrying} onTry={() => tryIt(!isTrying)} />
         <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
           {draft.refusal && (
             <div className="pt-3">

@@ -1,0 +1,40 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+
+/**
+ * Calls back once the browser has painted what changed until now, in a task of its own. In this way what someone pressed is seen before
+ * anything that takes longer begins.
+ * @returns what makes it not call back
+ */
+export function afterPaint(then: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => {
+    timer = setTimeout(then);
+  });
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
+}
+
+/**
+ * A value that is shown as soon as it is chosen, while its owner, such as the page's address, learns of it only after the paint.
+ * @returns the value to show, and what chooses another
+ */
+export function useShownFirst<Value>(value: Value, onChange: (value: Value) => void): [Value, (next: Value) => void] {
+  const [chosen, setChosen] = useState<{ value: Value; instead: Value } | null>(null);
+  const owner = useRef({ value, onChange });
+  const cancel = useRef<() => void>(undefined);
+  useEffect(() => {
+    owner.current = { value, onChange };
+  });
+  useEffect(() => () => cancel.current?.(), []);
+  // The owner has learned of it, or has another value by now.
+  if (chosen && chosen.instead !== value) setChosen(null);
+  const choose = useCallback((next: Value) => {
+    // Of several in a row, the owner learns only of the last one.
+    cancel.current?.();
+    setChosen({ value: next, instead: owner.current.value });
+    cancel.current = afterPaint(() => owner.current.onChange(next));
+  }, []);
+  return [chosen ? chosen.value : value, choose];
+}

@@ -16,8 +16,13 @@ import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.
 import { SignInPage } from "../features/sign-in/sign-in-page.tsx";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
+import { type PageGroup, readFirst } from "./first-data.ts";
 import { oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
 import { Shell } from "./shell.tsx";
+
+const build = () => import("./pages/build.ts");
+const observe = () => import("./pages/observe.ts");
+const manage = () => import("./pages/manage.ts");
 
 interface Context {
   queryClient: QueryClient;
@@ -70,7 +75,8 @@ const agents = createRoute({
     ...(AGENT_TYPES.some(({ value }) => value === search.agent_type) && { agent_type: search.agent_type as AgentType }),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("./pages/build.ts"), "AgentsPage"),
+  component: lazyRouteComponent(build, "AgentsPage"),
+  staticData: { group: build },
 });
 
 const AGENT_TABS = ["prompt", "models", "tools", "analysis", "channels"] as const;
@@ -81,7 +87,8 @@ const agent = createRoute({
     ...oneIn(search, "tab", AGENT_TABS),
     ...oneIn(search, "try", ["chat", "talk"] as const),
   }),
-  component: lazyRouteComponent(() => import("./pages/build.ts"), "AgentPage"),
+  component: lazyRouteComponent(build, "AgentPage"),
+  staticData: { group: build },
 });
 
 const prompts = createRoute({
@@ -92,7 +99,8 @@ const prompts = createRoute({
     ...textIn(search, "search"),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("./pages/build.ts"), "PromptsPage"),
+  component: lazyRouteComponent(build, "PromptsPage"),
+  staticData: { group: build },
 });
 
 const prompt = createRoute({
@@ -100,28 +108,32 @@ const prompt = createRoute({
   path: "/prompts/$promptName",
   validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
     Number.isSafeInteger(version) ? { version: Number(version) } : {},
-  component: lazyRouteComponent(() => import("./pages/build.ts"), "PromptPage"),
+  component: lazyRouteComponent(build, "PromptPage"),
+  staticData: { group: build },
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: "/keys",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "KeysPage"),
+  component: lazyRouteComponent(manage, "KeysPage"),
+  staticData: { group: manage },
 });
 
 const conversations = createRoute({
   getParentRoute: () => signedIn,
   path: "/conversations",
   validateSearch: filtersIn,
-  component: lazyRouteComponent(() => import("./pages/observe.ts"), "ConversationsPage"),
+  component: lazyRouteComponent(observe, "ConversationsPage"),
+  staticData: { group: observe },
 });
 
 const conversation = createRoute({
   getParentRoute: () => signedIn,
   path: "/conversations/$conversationId",
   validateSearch: (search: Record<string, unknown>) => oneIn(search, "tab", CONVERSATION_TABS),
-  component: lazyRouteComponent(() => import("./pages/observe.ts"), "ConversationPage"),
+  component: lazyRouteComponent(observe, "ConversationPage"),
+  staticData: { group: observe },
 });
 
 const calls = createRoute({
@@ -133,21 +145,24 @@ const calls = createRoute({
     ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("./pages/observe.ts"), "CallsPage"),
+  component: lazyRouteComponent(observe, "CallsPage"),
+  staticData: { group: observe },
 });
 
 const numbers = createRoute({
   getParentRoute: () => signedIn,
   path: "/numbers",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "NumbersPage"),
+  component: lazyRouteComponent(manage, "NumbersPage"),
+  staticData: { group: manage },
 });
 
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: "/webhooks",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "WebhooksPage"),
+  component: lazyRouteComponent(manage, "WebhooksPage"),
+  staticData: { group: manage },
 });
 
 const webhook = createRoute({
@@ -158,20 +173,23 @@ const webhook = createRoute({
     ...oneIn(search, "status", ["pending", "delivered", "failed", "cancelled"] as const),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "DestinationPage"),
+  component: lazyRouteComponent(manage, "DestinationPage"),
+  staticData: { group: manage },
 });
 
 const usage = createRoute({
   getParentRoute: () => signedIn,
   path: "/usage",
   validateSearch: daysIn,
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "UsagePage"),
+  component: lazyRouteComponent(manage, "UsagePage"),
+  staticData: { group: manage },
 });
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/manage.ts"), "SettingsPage"),
+  component: lazyRouteComponent(manage, "SettingsPage"),
+  staticData: { group: manage },
 });
 
 /** @param history replaces the browser's, for a page that is rendered outside of one */
@@ -210,17 +228,28 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
-/** Asks who is signed in and fetches the page's scripts, both at once. Settles when the page can be rendered, or shows why not. */
+/**
+ * Asks who is signed in and fetches the page's scripts, both at once, and then waits a moment for the page's first data. Settles when
+ * the page can be rendered, or shows why not.
+ */
 export async function load(router: AppRouter): Promise<void> {
   const scripts = router
     .matchRoutes(router.latestLocation)
     .map(({ routeId }) => router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]));
   await Promise.allSettled([router.load(), ...scripts]);
+  const { matches, location } = router.state;
+  const page = matches.at(-1);
+  if (!page?.staticData.group || location.searchStr !== "") return;
+  const { queryClient } = router.options.context;
+  await readFirst(queryClient, { path: page.fullPath, ids: page.params, group: page.staticData.group });
 }
 
 declare module "@tanstack/react-router" {
   interface Register {
     router: AppRouter;
+  }
+  interface StaticDataRouteOption {
+    group?: PageGroup;
   }
 }
 

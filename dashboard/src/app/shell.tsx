@@ -2,7 +2,7 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { deferredScript, useRest } from "../ui/deferred.tsx";
+import { deferredScript, useBeginning } from "../ui/deferred.tsx";
 import { overlays } from "../ui/overlay/overlays.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Logo } from "./logo.tsx";
@@ -17,7 +17,7 @@ export function Shell() {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [everOpened, setEverOpened] = useState(false);
   // Every page has something that opens: the account menu, if nothing else.
-  useRest(overlays.fetch);
+  useBeginning(overlays.fetch);
   const openPalette = () => {
     setEverOpened(true);
     setPaletteOpen(true);

@@ -1,4 +1,3 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { type ComponentType, lazy, useEffect, useState } from "react";
 
 export interface DeferredScript<Module> {
@@ -30,39 +29,29 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
 
 const BEGINNINGS = ["pointermove", "pointerdown", "keydown"] as const;
 
-/**
- * Calls back once, when the page has its data and the browser has nothing to do, so that nobody waits for it; or when someone begins to
- * use the page before that.
- */
-export function useRest(rested: () => void): void {
-  const client = useQueryClient();
+/** Calls back once, when someone has begun to use the page and the browser has shown what that changed. */
+export function useBeginning(begun: () => void): void {
   useEffect(() => {
-    let cancelIdle = () => {};
-    const rest = () => {
-      stop();
-      rested();
-    };
-    const check = () => {
-      if (client.isFetching() > 0) return;
-      unsubscribe();
-      cancelIdle = whenIdle(rest);
-    };
-    const unsubscribe = client.getQueryCache().subscribe(check);
+    let cancel = () => {};
     const stop = () => {
-      unsubscribe();
-      cancelIdle();
-      for (const beginning of BEGINNINGS) window.removeEventListener(beginning, rest);
+      for (const beginning of BEGINNINGS) window.removeEventListener(beginning, begin);
     };
-    for (const beginning of BEGINNINGS) window.addEventListener(beginning, rest);
-    check();
-    return stop;
-  }, [client, rested]);
+    const begin = () => {
+      stop();
+      cancel = whenIdle(begun);
+    };
+    for (const beginning of BEGINNINGS) window.addEventListener(beginning, begin);
+    return () => {
+      stop();
+      cancel();
+    };
+  }, [begun]);
 }
 
 function whenIdle(then: () => void): () => void {
   // Safari has no idle callbacks.
   if (!globalThis.requestIdleCallback) {
-    const timer = setTimeout(then, 200);
+    const timer = setTimeout(then, 100);
     return () => clearTimeout(timer);
   }
   const handle = requestIdleCallback(then);

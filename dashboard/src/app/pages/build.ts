@@ -1,5 +1,17 @@
 /** The pages under Build, which come together: a script for each would be dozens of small files for what they share. */
+import { agentNamesQuery, agentQuery, agentsQuery } from "../../features/agents/agents.ts";
+import { promptsQuery, sharedPromptsQuery, versionsQuery } from "../../features/prompts/prompts.ts";
+import type { FirstQueries } from "../first-data.ts";
+
 export { AgentsPage } from "../../features/agents/agents-page.tsx";
 export { AgentPage } from "../../features/agents/editor/agent-page.tsx";
 export { PromptPage } from "../../features/prompts/prompt-page.tsx";
 export { PromptsPage } from "../../features/prompts/prompts-page.tsx";
+
+/** What these pages ask for first when their address has no filters. */
+export const FIRST_QUERIES: FirstQueries = {
+  "/agents": () => [agentsQuery({})],
+  "/agents/$agentId": ({ agentId = "" }) => [agentQuery(agentId), sharedPromptsQuery],
+  "/prompts": () => [promptsQuery({}), agentNamesQuery],
+  "/prompts/$promptName": ({ promptName = "" }) => [versionsQuery(promptName)],
+};

@@ -1,7 +1,25 @@
 /** The pages under Manage, which come together: a script for each would be dozens of small files for what they share. */
+import { keysQuery } from "../../features/keys/keys.ts";
+import { carriersQuery, numbersQuery } from "../../features/numbers/queries.ts";
+import { sessionsQuery, settingsQuery } from "../../features/settings/settings.ts";
+import { deliveriesQuery, destinationsQuery, failuresQuery } from "../../features/webhooks/queries.ts";
+import type { FirstQueries } from "../first-data.ts";
+
 export { KeysPage } from "../../features/keys/keys-page.tsx";
 export { NumbersPage } from "../../features/numbers/numbers-page.tsx";
 export { SettingsPage } from "../../features/settings/settings-page.tsx";
 export { UsagePage } from "../../features/usage/usage-page.tsx";
 export { DestinationPage } from "../../features/webhooks/destination-page.tsx";
 export { WebhooksPage } from "../../features/webhooks/webhooks-page.tsx";
+
+/** What these pages ask for first when their address has no filters. */
+export const FIRST_QUERIES: FirstQueries = {
+  "/keys": () => [keysQuery],
+  "/numbers": () => [carriersQuery, numbersQuery],
+  "/settings": () => [settingsQuery, sessionsQuery],
+  "/webhooks": () => [destinationsQuery, failuresQuery],
+  "/webhooks/$destinationId": ({ destinationId = "" }) => [
+    destinationsQuery,
+    deliveriesQuery({ destination_id: destinationId }),
+  ],
+};

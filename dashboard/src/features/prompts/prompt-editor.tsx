@@ -17,17 +17,20 @@ export function PromptEditor({
   label,
   value,
   onChange,
+  autoFocus = false,
 }: {
   label: string;
   value: string;
   onChange: (value: string) => void;
+  /** Whether it takes the focus when it appears. */
+  autoFocus?: boolean;
 }) {
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const change = useRef(onChange);
   // A text set by the page is not a change by the user.
   change.current = (text) => text !== value && onChange(text);
-  const initial = useRef({ label, value });
+  const initial = useRef({ label, value, autoFocus });
   useEffect(() => {
     if (!parent.current) return;
     const created = new EditorView({
@@ -35,6 +38,7 @@ export function PromptEditor({
       state: EditorState.create({ doc: initial.current.value, extensions: extensions(initial.current.label, change) }),
     });
     view.current = created;
+    if (initial.current.autoFocus) created.focus();
     return () => created.destroy();
   }, []);
   useEffect(() => {

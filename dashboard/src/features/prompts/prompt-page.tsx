@@ -16,9 +16,9 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { PromptEditor } from "./prompt-field.tsx";
 import { agentOf, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
 
-const PromptEditor = lazy(() => import("./prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })));
 const Difference = lazy(() => import("./difference.tsx").then((module) => ({ default: module.Difference })));
 
 /** A prompt: its text, its versions side by side, and who uses it. */
@@ -80,9 +80,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
             />
           ) : (
             <>
-              <Suspense fallback={<Skeleton className="h-72 w-full" />}>
-                <PromptEditor label="Prompt text" value={text} onChange={setText} />
-              </Suspense>
+              <PromptEditor label="Prompt text" value={text} onChange={setText} />
               {save.error && <Notice tone="danger">{sentenceOf(save.error)}</Notice>}
               <div className="flex items-center justify-end gap-2">
                 {isDirty && (

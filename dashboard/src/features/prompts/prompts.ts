@@ -32,6 +32,15 @@ export const promptsQuery = (filters: PromptFilters) =>
     placeholderData: (before) => before,
   });
 
+const SHARED_MAX = 100;
+
+/** The prompts that an agent can be given, in their latest versions. */
+export const sharedPromptsQuery = queryOptions({
+  queryKey: [...PROMPTS, "shared"],
+  queryFn: ({ signal }) =>
+    ask(api.GET("/v1/public/prompts", { params: { query: { page_size: SHARED_MAX, latest_only: true } }, signal })),
+});
+
 /** All versions of a prompt, newest first, and who uses it. */
 export const versionsQuery = (name: string) =>
   queryOptions({

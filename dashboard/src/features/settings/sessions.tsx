@@ -8,16 +8,13 @@ import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { browserOf } from "./browser.ts";
-import { SESSIONS } from "./settings.ts";
+import { SESSIONS, sessionsQuery } from "./settings.ts";
 
 type Session = Schema["SessionList"]["sessions"][number];
 
 /** Where the owner is signed in, and a way to sign out there. */
 export function Sessions() {
-  const sessions = useQuery({
-    queryKey: SESSIONS,
-    queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/sessions", { signal }))).sessions,
-  });
+  const sessions = useQuery(sessionsQuery);
   if (sessions.isPending) return <Skeleton className="h-24" />;
   if (sessions.isError) return <ErrorState error={sessions.error} onRetry={sessions.refetch} />;
   return (

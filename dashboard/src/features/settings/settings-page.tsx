@@ -1,5 +1,4 @@
 import { useQuery } from "@tanstack/react-query";
-import { api, ask } from "../../api/client.ts";
 import { Card } from "../../ui/card.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
@@ -7,13 +6,10 @@ import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { RetentionForm } from "./retention-form.tsx";
 import { Sessions } from "./sessions.tsx";
-import { SETTINGS } from "./settings.ts";
+import { settingsQuery } from "./settings.ts";
 
 export function SettingsPage() {
-  const settings = useQuery({
-    queryKey: SETTINGS,
-    queryFn: ({ signal }) => ask(api.GET("/v1/manage/settings", { signal })),
-  });
+  const settings = useQuery(settingsQuery);
   return (
     <Page title="Settings">
       <div className="grid items-start gap-6 lg:grid-cols-2">

@@ -1,2 +1,17 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask } from "../../api/client.ts";
+
 export const SETTINGS = ["settings"] as const;
 export const SESSIONS = ["sessions"] as const;
+
+/** How long conversations are kept, and the limits of the owner's tier. */
+export const settingsQuery = queryOptions({
+  queryKey: SETTINGS,
+  queryFn: ({ signal }) => ask(api.GET("/v1/manage/settings", { signal })),
+});
+
+/** Where the owner is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: SESSIONS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/sessions", { signal }))).sessions,
+});

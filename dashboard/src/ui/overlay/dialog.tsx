@@ -1,13 +1,11 @@
-import { Suspense, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { afterPaint } from "../painted.ts";
-import { overlays } from "./overlays.ts";
+import { OpenedDialog } from "./opened-dialog.tsx";
 import type { DialogProps } from "./props.ts";
 
-const Opened = overlays.component(({ OpenedDialog }) => OpenedDialog);
-
 /**
- * A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. It shows before
- * its content is rendered, and is hidden before its content is taken away, because both take longer than a press should.
+ * A window over the page. The focus moves into it, and back when it closes. It shows before its content is rendered, and is hidden
+ * before its content is taken away, because both take longer than a press should.
  */
 export function Dialog(props: DialogProps) {
   const { open } = props;
@@ -24,11 +22,7 @@ export function Dialog(props: DialogProps) {
   wasOpen.current = open;
   useEffect(() => (open || !isThere ? undefined : afterPaint(() => setThere(false))), [open, isThere]);
   if (!isThere) return null;
-  return (
-    <Suspense fallback={null}>
-      <Opened {...lastOpen.current} open={open} isPressed={isPressed} opener={opener} />
-    </Suspense>
-  );
+  return <OpenedDialog {...lastOpen.current} open={open} isPressed={isPressed} opener={opener} />;
 }
 
 /** The focused element, or the button of the menu that it is in. */

@@ -1,6 +1,6 @@
 import { Suspense, startTransition, useCallback, useState, useSyncExternalStore } from "react";
 import { sentenceOf } from "../../api/problem.ts";
-import { useRest } from "../deferred.tsx";
+import { useBeginning } from "../deferred.tsx";
 import { overlays } from "./overlays.ts";
 import type { Toast } from "./toast-corner.tsx";
 
@@ -25,7 +25,7 @@ export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);
   const need = useCallback(() => startTransition(() => setNeeded(true)), []);
-  useRest(need);
+  useBeginning(need);
   return (
     (isNeeded || shown.length > 0) && (
       <Suspense fallback={null}>

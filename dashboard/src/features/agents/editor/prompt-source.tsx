@@ -1,19 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
-import { api, ask } from "../../../api/client.ts";
 import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
-import { Skeleton } from "../../../ui/states.tsx";
-import { agentOf, PROMPTS, versionsQuery } from "../../prompts/prompts.ts";
-
-const PromptEditor = lazy(() =>
-  import("../../prompts/prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })),
-);
+import { PromptEditor } from "../../prompts/prompt-field.tsx";
+import { agentOf, sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
 
 export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; version: number | null };
 
 const OWN = "own";
-const PROMPTS_MAX = 100;
 
 /** A text of the agent's own, or a prompt that several agents share, always its latest version or a certain one. */
 export function PromptSource({
@@ -31,11 +24,7 @@ export function PromptSource({
   onShared: (name: string, version: number | null) => void;
   error?: string | undefined;
 }) {
-  const prompts = useQuery({
-    queryKey: [...PROMPTS, "shared"],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/public/prompts", { params: { query: { page_size: PROMPTS_MAX, latest_only: true } }, signal })),
-  });
+  const prompts = useQuery(sharedPromptsQuery);
   const shared = (prompts.data?.prompts ?? []).filter(
     ({ prompt_name, prompt_metadata }) => prompt_metadata.prompt_type === type && agentOf(prompt_name) === null,
   );
@@ -75,9 +64,7 @@ export function PromptSource({
         </div>
       )}
       {source.kind === "own" ? (
-        <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-          <PromptEditor label={label} value={source.text} onChange={onText} />
-        </Suspense>
+        <PromptEditor label={label} value={source.text} onChange={onText} />
       ) : (
         <p className="max-h-96 overflow-y-auto rounded-lg border border-line bg-surface p-4 whitespace-pre-wrap">
           {content}

@@ -141,7 +141,7 @@ async function copyFonts(folder: string): Promise<string[]> {
 const ZSTD_LEVEL = 19;
 
 async function compress(path: string): Promise<void> {
-  if (path.endsWith(".woff2")) return;
+  if (/\.(png|woff2)$/.test(path)) return;
   const bytes = await Bun.file(path).bytes();
   const zstd = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
   await Bun.write(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));

@@ -1,3 +1,4 @@
+import "./app/shared.ts";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useLayoutEffect } from "react";

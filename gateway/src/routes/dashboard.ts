@@ -99,13 +99,13 @@ const TYPES: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
-  svg: "image/svg+xml",
+  png: "image/png",
   woff2: "font/woff2",
 };
 
 function asset(path: string, headers: Record<string, string>): StaticAsset {
   const read = (suffix: string) => () => Bun.file(`${path}${suffix}`).bytes();
-  const compressed: Partial<Forms> = path.endsWith(".woff2") ? {} : { zstd: read(".zst"), gzip: read(".gz") };
+  const compressed: Partial<Forms> = /\.(png|woff2)$/.test(path) ? {} : { zstd: read(".zst"), gzip: read(".gz") };
   const extension = path.slice(path.lastIndexOf(".") + 1);
   return staticAsset(
     { ...compressed, identity: read("") },

@@ -1,4 +1,5 @@
 /** The pages under Build, which come together: a script for each would be dozens of small files for what they share. */
+import "../shared.ts";
 import { agentNamesQuery, agentQuery, agentsQuery } from "../../features/agents/agents.ts";
 import { promptsQuery, sharedPromptsQuery, versionsQuery } from "../../features/prompts/prompts.ts";
 import type { FirstQueries } from "../first-data.ts";

@@ -1,4 +1,5 @@
 /** The pages under Manage, which come together: a script for each would be dozens of small files for what they share. */
+import "../shared.ts";
 import { keysQuery } from "../../features/keys/keys.ts";
 import { carriersQuery, numbersQuery } from "../../features/numbers/queries.ts";
 import { sessionsQuery, settingsQuery } from "../../features/settings/settings.ts";

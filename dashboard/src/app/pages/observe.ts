@@ -1,4 +1,5 @@
 /** The pages under Observe, which come together: a script for each would be dozens of small files for what they share. */
+import "../shared.ts";
 import { agentNamesQuery } from "../../features/agents/agents.ts";
 import { callsQuery } from "../../features/calls/queries.ts";
 import { conversationQuery, conversationsQuery } from "../../features/conversations/queries.ts";

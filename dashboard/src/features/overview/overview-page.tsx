@@ -1,3 +1,4 @@
+import "../../app/shared.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "../../ui/page.tsx";

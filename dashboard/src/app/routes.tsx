@@ -28,14 +28,7 @@ interface Context {
   queryClient: QueryClient;
 }
 
-const root = createRootRouteWithContext<Context>()({
-  component: Outlet,
-  notFoundComponent: () => (
-    <main>
-      <PageNotFound />
-    </main>
-  ),
-});
+const root = createRootRouteWithContext<Context>()({ component: Outlet });
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -192,6 +185,9 @@ const settings = createRoute({
   staticData: { group: manage },
 });
 
+/** Any other address: whoever is signed in still has the navigation. */
+const unknown = createRoute({ getParentRoute: () => signedIn, path: "$", component: PageNotFound });
+
 /** @param history replaces the browser's, for a page that is rendered outside of one */
 export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
@@ -213,6 +209,7 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         keys,
         usage,
         settings,
+        unknown,
       ]),
     ]),
     context: { queryClient },

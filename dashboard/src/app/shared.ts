@@ -1,6 +1,6 @@
 /**
- * What several groups of pages use. Every script imports all of it, so that it is one script: the bundler makes a script of its own for
- * each set of scripts that share something, and a page would load two dozen.
+ * What several groups of pages use. Each group imports all of it, so that it is one script: the bundler makes a script of its own for
+ * each set of groups that share something, and a page would load two dozen.
  */
 import "../api/client.ts";
 import "../features/agents/agent-field.tsx";

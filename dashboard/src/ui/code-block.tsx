@@ -20,7 +20,8 @@ export function CodeBlock({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
         className={clsx(
-          "overflow-auto rounded-xl border border-line bg-surface p-4 font-mono text-xs leading-relaxed",
+          // On a narrow screen the button would lie over the first line.
+          "overflow-auto rounded-xl border border-line bg-surface p-4 font-mono text-xs leading-relaxed max-sm:pt-12",
           className,
         )}
       >

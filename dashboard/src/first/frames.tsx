@@ -3,7 +3,7 @@ import { createMemoryHistory, RouterProvider } from "@tanstack/react-router";
 import { renderToString } from "react-dom/server";
 import { meQuery } from "../api/session.ts";
 import { NAVIGATION } from "../app/navigation.ts";
-import { createAppRouter } from "../app/routes.tsx";
+import { type AppRouter, createAppRouter } from "../app/routes.tsx";
 import { ANY_ID, FIRST_REQUESTS, type TakeEarly } from "./requests.ts";
 
 /** A page of a signed-in owner before it has any data. */
@@ -44,6 +44,7 @@ async function frameOf(path: string): Promise<Frame> {
       <RouterProvider router={router} />
     </QueryClientProvider>,
   );
+  await addFirst(client, router);
   const requests = JSON.stringify(requestsOf(client.getQueryCache().getAll()));
   return {
     path,
@@ -58,6 +59,13 @@ function scriptOf(path: string): string {
   const isIn = (to: string) => to !== "/" && `${path}/`.startsWith(`${to}/`);
   const group = NAVIGATION.find(({ destinations }) => destinations.some(({ to }) => isIn(to)));
   return group?.label ? `app/pages/${group.label.toLowerCase()}.ts` : "features/overview/overview-page.tsx";
+}
+
+/** What the page asks for only once it has other data. */
+async function addFirst(client: QueryClient, router: AppRouter): Promise<void> {
+  const { staticData, fullPath = "", params = {} } = router.state.matches.at(-1) ?? {};
+  for (const query of (await staticData?.group?.())?.FIRST_QUERIES[fullPath]?.(params) ?? [])
+    client.getQueryCache().build(client, client.defaultQueryOptions(query));
 }
 
 /** In the order in which the page sends them; the first asks who is signed in. */

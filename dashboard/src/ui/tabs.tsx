@@ -25,9 +25,8 @@ export function Tabs({
   // On a narrow screen the tab may be outside of what is visible of the list. The page itself stays where it is.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
-    // Most lists have room for all, and asking where a tab is makes the browser lay out the page.
-    if (!list.current || !tab || list.current.scrollWidth <= list.current.clientWidth) return;
-    list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+    if (list.current && tab)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
   }, [marked]);
   const content = useSettled(value, tabs.find((tab) => tab.value === value)?.content);
   return (

@@ -1,5 +1,13 @@
-import { Tabs as Radix } from "radix-ui";
-import { type MouseEvent, type ReactNode, startTransition, useEffect, useLayoutEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  startTransition,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { useShownFirst } from "./painted.ts";
 
 export interface Tab {
@@ -8,7 +16,11 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** Parts of a page, one of which is shown. The tab that is pressed is marked before its part is rendered. */
+/**
+ * Parts of a page, one of which is shown. The tab that is pressed is marked before its part is rendered. Arrow keys, Home and End choose
+ * a tab, as in the ARIA practices. Radix's tabs do the same, but set state when they mount, so that React runs all effects of the page
+ * before it is painted for the first time.
+ */
 export function Tabs({
   label,
   tabs,
@@ -20,42 +32,63 @@ export function Tabs({
   value: string;
   onChange: (value: string) => void;
 }) {
+  const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [marked, mark] = useShownFirst(value, onChange);
   // On a narrow screen the tab may be outside of what is visible of the list. The page itself stays where it is.
   useEffect(() => {
-    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    const tab = list.current?.querySelector<HTMLElement>(`[data-value="${CSS.escape(marked)}"]`);
     if (list.current && tab)
       list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
   }, [marked]);
+  const move = (event: KeyboardEvent<HTMLElement>) => {
+    const at = tabs.findIndex((tab) => tab.value === marked);
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
+    const next = to === undefined ? undefined : tabs.at(to % tabs.length);
+    if (!next || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.currentTarget.querySelector<HTMLElement>(`[data-value="${CSS.escape(next.value)}"]`)?.focus();
+    mark(next.value);
+  };
   const content = useSettled(value, tabs.find((tab) => tab.value === value)?.content);
   return (
-    <Radix.Root value={marked} onValueChange={mark}>
-      <Radix.List ref={list} aria-label={label} className="relative flex gap-1 overflow-x-auto border-b border-line">
+    <div>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        onKeyDown={move}
+        className="relative flex gap-1 overflow-x-auto border-b border-line"
+      >
         {tabs.map((tab) => (
-          <Radix.Trigger
+          <button
             key={tab.value}
-            value={tab.value}
-            onMouseDown={focusWithoutRing}
-            className="-mb-px border-b-2 border-transparent px-3 py-2.5 font-medium whitespace-nowrap text-muted outline-offset-[-2px] hover:text-ink data-[state=active]:border-accent-ink data-[state=active]:text-ink"
+            type="button"
+            role="tab"
+            id={`${id}${tab.value}`}
+            data-value={tab.value}
+            aria-selected={tab.value === marked}
+            aria-controls={tab.value === marked ? `${id}panel` : undefined}
+            tabIndex={tab.value === marked ? 0 : -1}
+            onClick={() => mark(tab.value)}
+            className="-mb-px border-b-2 border-transparent px-3 py-2.5 font-medium whitespace-nowrap text-muted outline-offset-[-2px] hover:text-ink aria-selected:border-accent-ink aria-selected:text-ink"
           >
             {tab.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      <Radix.Content value={marked} className="pt-6 outline-offset-4">
+      </div>
+      <div
+        role="tabpanel"
+        id={`${id}panel`}
+        aria-labelledby={`${id}${marked}`}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it may have nothing else that takes the focus
+        tabIndex={0}
+        className="pt-6 outline-offset-4"
+      >
         {content}
-      </Radix.Content>
-    </Radix.Root>
+      </div>
+    </div>
   );
-}
-
-/**
- * The tab's own handler focuses it by script, for which browsers draw the ring of the keyboard if nothing had the focus before. An element
- * that has the focus already is left as it is.
- */
-function focusWithoutRing({ button, currentTarget }: MouseEvent<HTMLElement>): void {
-  if (button === 0) currentTarget.focus({ focusVisible: false });
 }
 
 /** The content of a value; while another value's is rendered, which other work may interrupt, still that of the one before. */

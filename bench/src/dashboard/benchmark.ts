@@ -7,7 +7,7 @@ import { createAgent } from "../agents.ts";
 import { medians, table } from "../figures.ts";
 import type { Run } from "../run.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
-import { type Figures, measurePage } from "./measure.ts";
+import { type Figures, type Measurement, measurePage } from "./measure.ts";
 import { type Objects, pagesOf } from "./pages.ts";
 
 const LCP_MS_MAX = 1_000;
@@ -41,12 +41,14 @@ export async function benchDashboard(run: Run): Promise<void> {
 
   const measured: { name: string; figures: Figures }[] = [];
   for (const page of pages) {
-    const figures: Figures[] = [];
+    const visits: Measurement[] = [];
     for (let round = 0; round < rounds; round++)
-      figures.push(await measurePage(browser, page, { url: stack.url, token, throttle }));
-    const medianFigures = medians<keyof Figures>(figures);
-    measured.push({ name: page.name, figures: medianFigures });
-    console.log(`${page.name}: LCP ${medianFigures.lcp.toFixed(0)} ms, INP ${medianFigures.inp.toFixed(0)} ms`);
+      visits.push(await measurePage(browser, page, { url: stack.url, token, throttle }));
+    const figures = medians<keyof Figures>(visits.map((visit) => visit.figures));
+    measured.push({ name: page.name, figures });
+    const slowest = visits.toSorted((a, b) => b.figures.inp - a.figures.inp)[0]?.slowest;
+    const told = slowest ? `; slowest of all rounds: ${slowest}` : "";
+    console.log(`${page.name}: LCP ${figures.lcp.toFixed(0)} ms, INP ${figures.inp.toFixed(0)} ms${told}`);
   }
   console.log(
     `\n${reportOf(measured)}\n\nLCP, INP: medians of ${rounds} visits with the CPU ${throttle} times slower.`,

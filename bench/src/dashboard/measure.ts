@@ -21,17 +21,23 @@ export interface Visit {
   throttle: number;
 }
 
+/** A visit: its figures, and what took the slowest interaction, such as `click on “New agent”`; "" without interactions. */
+export interface Measurement {
+  figures: Figures;
+  slowest: string;
+}
+
 const SIZE = { width: 1280, height: 800 };
 const PATIENCE_MS = 120_000;
 
 /** Opens a page with an empty cache, uses it, and measures what a person waits for. */
-export async function measurePage(browser: Browser, page: Measured, visit: Visit): Promise<Figures> {
-  const throttled = await load(browser, page, visit);
-  const { cpu } = await load(browser, { ...page, use: async () => {} }, { ...visit, throttle: 1 });
-  return { ...throttled, cpu };
+export async function measurePage(browser: Browser, page: Measured, visit: Visit): Promise<Measurement> {
+  const { figures, slowest } = await load(browser, page, visit);
+  const unthrottled = await load(browser, { ...page, use: async () => {} }, { ...visit, throttle: 1 });
+  return { figures: { ...figures, cpu: unthrottled.figures.cpu }, slowest };
 }
 
-async function load(browser: Browser, { path, use }: Measured, { url, token, throttle }: Visit): Promise<Figures> {
+async function load(browser: Browser, { path, use }: Measured, { url, token, throttle }: Visit): Promise<Measurement> {
   const context = await browser.newContext({ baseURL: url, viewport: SIZE });
   context.setDefaultTimeout(PATIENCE_MS);
   try {
@@ -53,8 +59,8 @@ async function load(browser: Browser, { path, use }: Measured, { url, token, thr
     await use(page);
     // An interaction is reported after its paint.
     await page.evaluate("new Promise((told) => requestAnimationFrame(() => setTimeout(told, 500)))");
-    const inp = await page.evaluate<number>("globalThis.benchInp");
-    return { lcp, inp, cpu, scripts, bytes };
+    const { inp, slowest } = await page.evaluate<{ inp: number; slowest: string }>(USED);
+    return { figures: { lcp, inp, cpu, scripts, bytes }, slowest };
   } finally {
     await context.close();
   }
@@ -65,15 +71,23 @@ async function taskMs(devtools: CDPSession): Promise<number> {
   return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
 }
 
-/** Events of one press have one id; the longest of all is what counts. */
+const USED = "({ inp: benchInp, slowest: benchSlowest })";
+
+/** Events of one press have one id; the longest of all is what counts. What was pressed may be gone by the time its event is reported. */
 const OBSERVE = `
   globalThis.benchLcp = 0;
   globalThis.benchInp = 0;
+  globalThis.benchSlowest = "";
   new PerformanceObserver((list) => {
     for (const { startTime } of list.getEntries()) benchLcp = startTime;
   }).observe({ type: "largest-contentful-paint", buffered: true });
   new PerformanceObserver((list) => {
-    for (const { interactionId, duration } of list.getEntries()) if (interactionId) benchInp = Math.max(benchInp, duration);
+    for (const { interactionId, duration, name, target } of list.getEntries()) {
+      if (!interactionId || duration <= benchInp) continue;
+      benchInp = duration;
+      const pressed = target && (target.ariaLabel || target.name || target.textContent).trim().slice(0, 30);
+      benchSlowest = pressed ? name + " on “" + pressed + "”" : name;
+    }
   }).observe({ type: "event", durationThreshold: 16, buffered: true });`;
 
 const LOADED = `(() => {

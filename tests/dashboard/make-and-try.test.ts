@@ -261,8 +261,7 @@ test("no page has an accessibility issue in either theme, is wider than a narrow
     // From this width on, the navigation is beside the page.
     await page.setViewportSize({ width: 1_024, height: 768 });
     const navigation = page.locator('nav[aria-label="Main"]');
-    if (path !== "/sign-in" && !(await navigation.isVisible()))
-      found.push(`${path} has no navigation at 1,024 px`);
+    if (path !== "/sign-in" && !(await navigation.isVisible())) found.push(`${path} has no navigation at 1,024 px`);
     await page.setViewportSize({ width: 360, height: 740 });
     const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     if (tooWide > 0) found.push(`${path} is ${tooWide} px too wide`);

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { EXCERPT_BYTES_MAX, excerptOf, readBeginning } from "./excerpt.ts";
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
@@ -29,4 +29,12 @@ test("a response is read no further than its excerpt needs and then released", a
   await left.promise;
   expect(read).toEqual([1_024, 1_024, 1_024, 1_024, 1_024]);
   expect(pulled).toBeLessThan(10);
+});
+
+test("only the beginning of a long response is copied", () => {
+  const joins = spyOn(Buffer, "concat");
+  expect(excerptOf([Buffer.from("a"), Buffer.alloc(1_000_000, "b")])).toBe(`a${"b".repeat(4095)}`);
+  const copied = joins.mock.results.map(({ value }) => (value as Buffer).length);
+  joins.mockRestore();
+  expect(copied).toEqual([4096]);
 });

@@ -19,7 +19,10 @@ export async function readBeginning(response: Response, take: (bytes: Uint8Array
 
 /** Decodes at most 4 KiB as text. Invalid UTF-8 and NUL, which Postgres cannot store, become U+FFFD. */
 export function excerptOf(pieces: readonly Uint8Array[]): string {
-  const text = beginning(Buffer.concat(pieces)).replaceAll("\0", "\ufffd");
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  // The network may deliver half a megabyte in the first piece.
+  const kept = Buffer.concat(pieces, Math.min(length, EXCERPT_BYTES_MAX));
+  const text = beginning(kept).replaceAll("\0", "\ufffd");
   return beginning(Buffer.from(text));
 }
 

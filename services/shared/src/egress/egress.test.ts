@@ -130,6 +130,15 @@ describe("requests", () => {
     },
   );
 
+  test("a header value that would begin another header is refused, and nothing is sent", async () => {
+    await using server = await startRawServer((socket) => socket.write(OK));
+    const headers = { "x-name": "value\r\nx-other: value" };
+    await expect(egress.fetch(server.url, { method: "POST", headers, body: new Uint8Array(1) })).rejects.toBeInstanceOf(
+      TypeError,
+    );
+    expect(server.connections).toEqual([]);
+  });
+
   test("a form arrives as multipart with its own boundary", async () => {
     const received = Promise.withResolvers<FormData>();
     await using server = Bun.serve({

@@ -3,7 +3,7 @@ import type { AllowList } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
 import { type Resolve, resolveChecked, resolveHost } from "./resolve.ts";
 import { createConnections } from "./send.ts";
-import { checkUrl } from "./url.ts";
+import { urlChecker } from "./url.ts";
 
 export interface EgressOptions {
   allow: AllowList;
@@ -30,7 +30,7 @@ export interface Egress {
 }
 
 // Callers must not set headers that describe the connection, nor `accept-encoding` (see response.ts).
-const OWN_HEADERS = [
+const OWN_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "expect",
@@ -40,14 +40,15 @@ const OWN_HEADERS = [
   "trailer",
   "transfer-encoding",
   "upgrade",
-];
+]);
 
 export function createEgress(options: EgressOptions): Egress {
   const { allow, resolve = resolveHost, connectTimeoutMs = 10_000, maxResponseBytes = 16 * 1024 * 1024 } = options;
+  const check = urlChecker(allow);
   const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca);
 
   async function guarded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const url = checkUrl(input instanceof Request ? input.url : String(input), allow);
+    const url = check(input instanceof Request ? input.url : String(input));
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     const { method, headers: given, body, redirect } = await outgoing(input, init);
     const headers = ownHeaders(given, url);
@@ -74,7 +75,7 @@ export function createEgress(options: EgressOptions): Egress {
 
 interface Outgoing {
   method: string;
-  headers: Headers;
+  headers: Iterable<[name: string, value: string]>;
   body: Uint8Array | undefined;
   redirect: RequestInit["redirect"];
 }
@@ -84,11 +85,11 @@ async function outgoing(input: string | URL | Request, init: RequestInit | undef
   const isPlain = typeof given === "string" || given instanceof Uint8Array;
   if (!(input instanceof Request) && isPlain && init?.method === "POST") {
     // A Request would copy the bytes: 7 µs of a webhook delivery, 10 of a chat turn.
+    const { method, redirect } = init;
+    if (typeof given !== "string") return { method, headers: entriesOf(init.headers), body: given, redirect };
     const headers = new Headers(init.headers);
-    const isText = typeof given === "string";
-    if (isText && !headers.has("content-type")) headers.set("content-type", "text/plain;charset=UTF-8");
-    const body = isText ? new TextEncoder().encode(given) : given;
-    return { method: init.method, headers, body, redirect: init.redirect };
+    if (!headers.has("content-type")) headers.set("content-type", "text/plain;charset=UTF-8");
+    return { method, headers, body: new TextEncoder().encode(given), redirect };
   }
   const request = input instanceof Request ? new Request(input, init) : new Request(String(input), init);
   // Copies the headers first, because Bun forgets a form's content type once the body is read.
@@ -97,9 +98,18 @@ async function outgoing(input: string | URL | Request, init: RequestInit | undef
   return { method: request.method, headers, body, redirect: request.redirect };
 }
 
-function ownHeaders(given: Headers, url: URL): Record<string, string> {
-  const headers: Record<string, string> = Object.fromEntries(given.entries());
-  for (const name of OWN_HEADERS) delete headers[name];
+/** A plain object's entries need no Headers: `node:http` refuses the same characters. */
+function entriesOf(headers: RequestInit["headers"]): Iterable<[name: string, value: string]> {
+  const isPlain = headers !== undefined && !Array.isArray(headers) && !(headers instanceof Headers);
+  return isPlain ? Object.entries(headers as Record<string, string>) : new Headers(headers);
+}
+
+function ownHeaders(given: Iterable<[name: string, value: string]>, url: URL): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of given) {
+    const lower = name.toLowerCase();
+    if (!OWN_HEADERS.has(lower)) headers[lower] = value;
+  }
   headers.host = url.host;
   headers["accept-encoding"] = "identity";
   return headers;

@@ -53,10 +53,8 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
     async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
       const agent = isSecure(sending.url) ? secure : plain;
       const isOpen = (options: https.RequestOptions) => (agent.freeSockets[agent.getName(options)]?.length ?? 0) > 0;
-      const targets = addresses
-        .slice(0, ADDRESSES_MAX)
-        .map((address) => target(sending.url, address, ca))
-        .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+      const targets = addresses.slice(0, ADDRESSES_MAX).map((address) => target(sending.url, address, ca));
+      if (targets.length > 1) targets.sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
 
       let error: unknown;
       for (const [index, options] of targets.entries()) {

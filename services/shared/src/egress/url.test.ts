@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseAllowList } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
-import { checkUrl } from "./url.ts";
+import { checkUrl, urlChecker } from "./url.ts";
 
 const allow = parseAllowList("ollama.internal,10.0.0.5:8000,localhost:3000");
 
@@ -111,3 +111,16 @@ const spelling = fc.oneof(
     (n: number) => `[2001::${hex16(~n >>> 0)}]`,
   ),
 );
+
+test("a remembering check gives the same URL again, forgets the oldest of many, and refuses each time what is forbidden", () => {
+  const check = urlChecker(allow);
+  const first = check("https://api.example.com/0");
+  expect(check("https://api.example.com/0")).toBe(first);
+  for (let at = 1; at < 1_000; at++) check(`https://api.example.com/${at}`);
+  expect(check("https://api.example.com/0")).toBe(first);
+  check("https://api.example.com/1000");
+  expect(check("https://api.example.com/0")).not.toBe(first);
+  const long = `https://api.example.com/${"a".repeat(500)}`;
+  expect(check(long)).not.toBe(check(long));
+  for (let time = 0; time < 2; time++) expect(() => check("https://127.0.0.1/")).toThrow(EgressError);
+});

@@ -27,6 +27,29 @@ export function checkUrl(text: string, allow: AllowList): URL {
   return url;
 }
 
+/** Checked addresses that are remembered, and the length of the longest of them: about 2 MiB at most. */
+const REMEMBERED_MAX = 1_000;
+const REMEMBERED_LENGTH_MAX = 512;
+
+/**
+ * `checkUrl` for requests that go to the same addresses again and again: it remembers which it has found good, because a check
+ * costs as much as a fifteenth of a short request.
+ * @returns a check whose URLs must not be changed
+ */
+export function urlChecker(allow: AllowList): (text: string) => URL {
+  const checked = new Map<string, URL>();
+  return (text) => {
+    const known = checked.get(text);
+    if (known) return known;
+    const url = checkUrl(text, allow);
+    if (text.length > REMEMBERED_LENGTH_MAX) return url;
+    const [oldest] = checked.size < REMEMBERED_MAX ? [] : checked.keys();
+    if (oldest !== undefined) checked.delete(oldest);
+    checked.set(text, url);
+    return url;
+  };
+}
+
 export function notPublic(host: string): EgressError {
   return forbidden(`${host} is not at a public address: use one that is, unless ${OPERATOR} lists it`);
 }

@@ -48,6 +48,8 @@ export interface Lane {
 
 /** How many deliveries to read ahead, as a multiple of the concurrent attempts. */
 const AHEAD = 4;
+/** How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones. They are repeated after a crash. */
+const UNSETTLED = 4;
 const READ_MIN = 16;
 /** Shortest time between reads when there may be new deliveries: for a lane that has run low and for one that has enough. */
 const HURRY_MS = 10;
@@ -136,7 +138,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   function begin(): void {
-    while (target && !isOver() && underWay < places() && unsettled < 2 * places()) {
+    while (target && !isOver() && underWay < places() && unsettled < UNSETTLED * places()) {
       const delivery = waiting.shift();
       if (!delivery) return;
       send(target, delivery);

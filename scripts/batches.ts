@@ -9,6 +9,7 @@ const LONGEST = [
   "cli/tests/",
   "services/conversation/tests/",
   "services/webhook-dispatcher/tests/",
+  "services/voice/tests/",
 ];
 
 /**

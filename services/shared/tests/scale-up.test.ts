@@ -31,7 +31,7 @@ async function startReplicas(hosts: readonly string[]) {
       return {
         /** Makes one call after the other until this replica has served some. @throws when one of them fails */
         async callUntilServedBy(host: string): Promise<void> {
-          for (const end = (calls.get(host) ?? 0) + 10; (calls.get(host) ?? 0) < end; await Bun.sleep(1))
+          for (const end = (calls.get(host) ?? 0) + 10; (calls.get(host) ?? 0) < end; await Bun.sleep(20))
             await client.once({});
         },
         [Symbol.dispose]: () => client.close(),

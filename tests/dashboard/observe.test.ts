@@ -326,6 +326,24 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "on a narrow screen, the button that copies code does not cover it",
+  async () => {
+    await page.goto(`/webhooks/${destinationId}?tab=receiver`);
+    await page.setViewportSize(NARROW);
+    const button = await page.getByRole("button", { name: "Copy the TypeScript receiver" }).boundingBox();
+    const firstLine = await page.locator("pre").evaluate((block) => {
+      const range = block.ownerDocument.createRange();
+      range.selectNodeContents(block);
+      return range.getClientRects()[0]?.top ?? 0;
+    });
+    await page.setViewportSize(USUAL);
+    if (!button) throw new Error("the code has no button that copies it");
+    expect(button.y + button.height).toBeLessThanOrEqual(firstLine);
+  },
+  TIMEOUT_MS,
+);
+
 test("the receivers that the dashboard shows are those that the documentation's test runs", async () => {
   const documentation = await Bun.file(new URL("../../docs/webhooks.md", import.meta.url)).text();
   for (const [name, language] of [

@@ -29,20 +29,27 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
 
 const BEGINNINGS = ["pointermove", "pointerdown", "keydown"] as const;
 
-/** Calls back once, when someone has begun to use the page and the browser has shown what that changed. */
+/** How long after that, in milliseconds: a press may come with the first movement of the pointer, and is answered before. */
+const MOMENT_MS = 300;
+
+/** Calls back once, a moment after someone has begun to use the page, when the browser has nothing else to do. */
 export function useBeginning(begun: () => void): void {
   useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let cancel = () => {};
     const stop = () => {
       for (const beginning of BEGINNINGS) window.removeEventListener(beginning, begin);
     };
     const begin = () => {
       stop();
-      cancel = whenIdle(begun);
+      timer = setTimeout(() => {
+        cancel = whenIdle(begun);
+      }, MOMENT_MS);
     };
     for (const beginning of BEGINNINGS) window.addEventListener(beginning, begin);
     return () => {
       stop();
+      clearTimeout(timer);
       cancel();
     };
   }, [begun]);

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors.ts";
-import { passingTime } from "../passing-time.ts";
+import { passingTime } from "./passing-time.ts";
 
 /** How much of something an owner may use per second. */
 export interface Pace {

@@ -1,5 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-import { passingTime } from "@parley/shared/passing-time";
+import { passingTime } from "@parley/shared/shares/passing-time";
 
 /** The longest wait for the whole reply. Sockets take megabytes before the turn waits, so it waits only for a client that hardly reads. */
 const PATIENCE_MS = 30_000;

@@ -1,7 +1,7 @@
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
-import { expectedBytes } from "@parley/shared/expected-bytes";
 import { charactersOf } from "@parley/shared/length";
 import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
+import { expectedBytes } from "@parley/shared/shares/expected-bytes";
 import { type LoopTurns, loopTurns } from "@parley/shared/shares/loop-shares";
 import { jsonSlices } from "./json-slices.ts";
 

@@ -1,8 +1,8 @@
 import { PAGE_BYTES_MAX } from "../db/bounded-page.ts";
-import { expectedBytes } from "../expected-bytes.ts";
 import { charactersOf } from "../length.ts";
 import type { Call } from "../rpc/call.ts";
 import { byteShares } from "./byte-shares.ts";
+import { expectedBytes } from "./expected-bytes.ts";
 import { createPace, type Pace } from "./pace.ts";
 
 /**

@@ -68,9 +68,15 @@ test("every table has an owner column in every unique index and foreign key, and
 
 test("the partitioning statements turn the messages table, with its rows and triggers, into monthly partitions", async () => {
   const db = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
-  const insert = (sql: postgres.Sql | postgres.TransactionSql, conversationId: string) => sql`
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider)
-    values ('own_1', ${conversationId}, 1, 'assistant', 'Hi', now(), 'CUSTOM_LLM')`;
+  /** A conversation with a reply, which is counted. */
+  const insert = async (sql: postgres.Sql, conversationId: string) => {
+    await sql`
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
+      values ('own_1', ${conversationId}, ${`cnv_${conversationId}`}, 'agt_1', 'CHAT', 'IN_PROGRESS', now(), now(), now())`;
+    await sql`
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider)
+      values ('own_1', ${conversationId}, 1, 'assistant', 'Hi', now(), 'CUSTOM_LLM')`;
+  };
   await insert(db, "01a22ee6-b000-7000-8000-000000000000");
   await db.begin(async (tx) => {
     for (const statement of await statements("partitions")) await tx.unsafe(statement);

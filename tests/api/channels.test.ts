@@ -8,6 +8,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import postgres from "postgres";
 import type { Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
@@ -144,10 +145,10 @@ describe("a conversation that a voice runtime reported", () => {
 test("a shorter retention hides older conversations at once, over HTTP too", async () => {
   const [{ ownerId }] = stack.owners;
   const visit = await start({ type: ConversationType.CONVERSATION_TYPE_DAILY, roomUrl: "https://x.daily.co/old" });
-  const postgres = new Bun.SQL(stack.databaseUrls.conversation);
-  await postgres`
+  const sql = postgres(stack.databaseUrls.conversation, { max: 1 });
+  await sql`
     update conversations set created_at = now() - interval '31 days' where conversation_id = ${visit.conversationId}`;
-  await postgres.end();
+  await sql.end();
   expect(await listed(`conversation_id=${visit.conversationId}`)).toHaveLength(1);
   await stack.accounts.updateSettings({ ownerId, retentionDays: 30 });
   expect(await listed(`conversation_id=${visit.conversationId}`)).toHaveLength(0);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { creation, startTestService, type TestService, update } from "./harness.ts";
@@ -26,8 +27,10 @@ test("a page with more than 16 MiB of prompts is refused, with or without a sear
     for (const latestOnly of [true, false]) {
       const list = (number: number, size: number) =>
         client.listPrompts({ ownerId, search, latestOnly, page: { number, size } });
-      expect(await failure(list(1, MANY))).toMatchObject(REFUSED);
-      const pages = await Promise.all([list(1, MANY / 2), list(2, MANY / 2), list(3, MANY / 2)]);
+      // An owner's large reads keep a pace.
+      await eventually(async () => expect(await failure(list(1, MANY))).toMatchObject(REFUSED));
+      const pages = [];
+      for (const number of [1, 2, 3]) pages.push(await eventually(() => list(number, MANY / 2)));
       expect(pages.map(({ prompts, total }) => [prompts.length, total])).toEqual([
         [MANY / 2, MANY],
         [MANY / 2, MANY],

@@ -86,10 +86,12 @@ let modals = 0;
 /** What is under a modal does not scroll. @returns lets it scroll again */
 function keepStill(isShown: boolean): (() => void) | undefined {
   if (!isShown) return;
-  const { style } = document.documentElement;
+  const { style, clientWidth } = document.documentElement;
   modals++;
+  // The room of a scrollbar stays, so that the page keeps its width.
+  if (window.innerWidth > clientWidth) style.scrollbarGutter = "stable";
   style.overflow = "hidden";
   return () => {
-    if (--modals === 0) style.overflow = "";
+    if (--modals === 0) style.overflow = style.scrollbarGutter = "";
   };
 }

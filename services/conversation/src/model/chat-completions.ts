@@ -41,8 +41,11 @@ export function chatCompletionsModel(
         const texts = bodyTexts(request.meter?.ownerId ?? null);
         const read = (received: string, leftBytes: number) => {
           const text = answer.read(received);
-          if (text !== "") passedOn(leftBytes);
-          const wait = text === "" ? null : hear(text, by);
+          let wait: Promise<void> | null = null;
+          if (text !== "") {
+            passedOn(leftBytes);
+            wait = hear(text, by);
+          }
           if (answer.failure) throw answer.failure;
           return wait;
         };

@@ -6,6 +6,7 @@ import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
+import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
@@ -30,7 +31,6 @@ export interface PreparedTurn {
 /** A turn in progress, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
-const NEVER = new AbortController().signal;
 /** Postgres' code for a row whose key exists. */
 const UNIQUE_VIOLATION = "23505";
 
@@ -81,7 +81,7 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const taken = await (tx ? takeTurn(tx, fields, maxBytes) : ctx.turnStore.takeTurn(fields, maxBytes));
   if (taken) return { ...key, ...taken };
   const read = <T>(from: (sql: Sql) => Promise<T>) =>
-    tx ? from(tx) : ctx.turnShares.acceptingAlone(turn.ownerId, NEVER, () => from(ctx.db));
+    tx ? from(tx) : ctx.turnShares.acceptingAlone(turn.ownerId, NEVER_GONE, () => from(ctx.db));
   const session = await read((sql) => findConversation(sql, fields, now));
   if (!session && turn.mayBegin) {
     return begin().catch((error) => {

@@ -2,7 +2,7 @@ import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
 import type { ByteShares, Hold } from "@parley/shared/shares/byte-shares";
-import { fewAtOnce, inTurns } from "@parley/shared/shares/few-at-once";
+import { fewAtOnce, inTurns, NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
 import { connectionShares } from "./connection-shares.ts";
 import {
@@ -37,7 +37,6 @@ const TURNS_MAX = 16;
 const TEXTS_MAX = 16 * 1024;
 /** The most long texts of one owner that are stored at a time. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, together. */
 const LONG_AT_ONCE = 2;
-const NEVER = new AbortController().signal;
 /**
  * How long turns wait for the statement before theirs: a commit may take this long, a lock longer. Many turns at once leave some
  * milliseconds apart: a statement for four costs hardly more than for one.
@@ -60,9 +59,11 @@ export function turnStore(
   const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
-  const alone: StoreAlone = (ownerId, length, write) => (length > TEXTS_MAX ? long(ownerId, NEVER, write) : write());
+  const alone: StoreAlone = (ownerId, length, write) =>
+    length > TEXTS_MAX ? long(ownerId, NEVER_GONE, write) : write();
   const few = inTurns(connections);
-  const beginAlone: StoreAlone = (ownerId, length, write) => alone(ownerId, length, () => few(ownerId, NEVER, write));
+  const beginAlone: StoreAlone = (ownerId, length, write) =>
+    alone(ownerId, length, () => few(ownerId, NEVER_GONE, write));
   const tryBegin = (ownerId: string) => connections.tryHold(ownerId, 1);
   const insert = together({
     many: async (sessions: readonly NewSession[]) => {

@@ -21,8 +21,8 @@ export interface LaneContext {
   sealer: Sealer;
   /** How many concurrent attempts each of an owner's lanes may make now. */
   places(ownerId: string): number;
-  /** How long a lane that always has due deliveries keeps its destination, in milliseconds; then another process may take it. */
-  turnMs: number;
+  /** How long a lane that always has due deliveries may keep its destination now, in milliseconds. */
+  turnMs(): number;
   /** Fires at shutdown: no new attempts start. */
   stopping: AbortSignal;
 }
@@ -86,8 +86,13 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
 
   const ending = new AbortController();
   // Randomized so that lanes that started together do not end together.
-  const turnEndsAt = performance.now() + ctx.turnMs * (0.5 + Math.random());
-  const isOver = () => ending.signal.aborted || lease.aborted || stopping.aborted || performance.now() > turnEndsAt;
+  const partOfTurn = 0.5 + Math.random();
+  const beganAt = performance.now();
+  const isOver = () =>
+    ending.signal.aborted ||
+    lease.aborted ||
+    stopping.aborted ||
+    performance.now() - beganAt > ctx.turnMs() * partOfTurn;
 
   async function work(): Promise<Date | typeof HAND_OVER | undefined> {
     const end = () => pause?.end();

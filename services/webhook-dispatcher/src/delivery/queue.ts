@@ -5,6 +5,7 @@ import { batched } from "@parley/shared/rpc/batched";
 import type { Sealer } from "@parley/shared/sealing";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
+import { DESTINATIONS_MAX } from "../rules.ts";
 import { changePending, listPending } from "../store/deliveries.ts";
 import { type DestinationKey, findDestinations } from "../store/destinations.ts";
 import type { Sender } from "./attempt.ts";
@@ -15,10 +16,15 @@ import { cancelled } from "./state.ts";
 
 /** Queue of the delivery jobs, one per destination. */
 export const QUEUE = "deliver";
-/** Destinations that a process delivers to concurrently. */
-const LANES_MAX = 256;
-/** The same for one owner: room for eight owners side by side. */
-const LANES_PER_OWNER = 32;
+/**
+ * Destinations of one owner that a process delivers to concurrently: all of them, because a lane with a steady flow of events
+ * keeps its place for its whole turn.
+ */
+const LANES_PER_OWNER = DESTINATIONS_MAX;
+/** The same for all owners: room for eight side by side. */
+const LANES_MAX = 8 * LANES_PER_OWNER;
+/** A lane's turn while every place is taken, so that the other destinations need not wait for a busy one's whole turn. */
+const CROWDED_TURN_MS = 2_000;
 /**
  * Concurrent attempts to one destination, of one owner, and in total: under load, owners get equal shares and each lane an
  * equal part of its owner's share, at least one.
@@ -39,7 +45,7 @@ export interface DeliverySettings {
   /** Wait between attempts. */
   retryMs: number;
   leaseMs: number;
-  /** See `LaneContext`. */
+  /** How long a lane that always has due deliveries keeps its destination, in milliseconds; then another process may take it. */
   turnMs: number;
 }
 
@@ -77,7 +83,7 @@ export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, tu
       const ofOwner = Math.min(UNDER_WAY_PER_OWNER, UNDER_WAY_TOTAL / owned.size);
       return Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(ofOwner / (owned.get(ownerId) ?? 1))));
     },
-    turnMs,
+    turnMs: () => (lanes.size < LANES_MAX ? turnMs : Math.min(turnMs, CROWDED_TURN_MS)),
     stopping: stopping.signal,
   };
 

@@ -29,8 +29,8 @@ export interface PendingDelivery extends DeliveryKey, DeliveryState {
 }
 
 /**
- * Longest payload that is read ahead. The lanes of a process together read ahead at most 4,096 deliveries
- * (`delivery/lane.ts`), hence 16 MiB.
+ * Longest payload that is read ahead. The lanes of a process together read ahead at most 6,400 deliveries
+ * (`delivery/lane.ts`), hence 25 MiB.
  */
 const READ_AHEAD_BYTES_MAX = 4096;
 

@@ -96,6 +96,11 @@ describe("a violation is reported with its field and the fix", () => {
       "llm.params.top_p is not allowed: allowed are base_url, api_key, API_TYPE, temperature",
     ],
     [
+      "price of a custom model",
+      { ...GOOD, llm: { ...custom({ base_url: "https://a", api_key: "k" }).llm, pricing: { input: -1, output: 1 } } },
+      "llm.pricing.input must be between 0 and 10000",
+    ],
+    [
       "custom without params",
       { ...GOOD, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } },
       "llm.params is required",

@@ -247,12 +247,15 @@ describe("an agent's prompt", () => {
 });
 
 describe("a model's key", () => {
-  test("is shown masked, and sending the mask back leaves it unchanged", async () => {
+  const PRICING = { input: 0.4, output: 1.6, cached_input: 0.1 };
+
+  test("is shown masked, and sending the mask back leaves it and the model's price unchanged", async () => {
     const agent = await newAgent({
-      llm: { ...CUSTOM, fallbacks: [{ ...CUSTOM, params: { ...CUSTOM.params, api_key: "short" } }] },
+      llm: { ...CUSTOM, pricing: PRICING, fallbacks: [{ ...CUSTOM, params: { ...CUSTOM.params, api_key: "short" } }] },
     });
     expect(agent.llm.params.api_key).toBe("********0123");
     expect(agent.llm.fallbacks[0].params.api_key).toBe("********");
+    expect(agent.llm.pricing).toEqual(PRICING);
     const { status, body } = await patch(agent.id, { llm: { ...agent.llm, model_name: "another" } });
     expect(status).toBe(200);
     expect(body.llm).toEqual({ ...agent.llm, model_name: "another" });

@@ -2,6 +2,7 @@ import type {
   Agent,
   DynamicVariable,
   LlmConfig,
+  ModelPrice,
   SpeechEndpoint,
   StsConfig,
   SttConfig,
@@ -75,8 +76,13 @@ export function presentLlm(llm: LlmConfig): object {
       ...(apiType !== undefined && { API_TYPE: apiType }),
       ...(temperature !== undefined && { temperature }),
     },
+    ...(llm.price && { pricing: presentPrice(llm.price) }),
     ...(llm.fallbacks.length > 0 && { fallbacks: llm.fallbacks.map(presentLlm) }),
   };
+}
+
+function presentPrice({ input, output, cachedInput }: ModelPrice) {
+  return { input, output, ...(cachedInput !== undefined && { cached_input: cachedInput }) };
 }
 
 function presentTts(tts: TtsConfig) {

@@ -1,5 +1,6 @@
 import type {
   LlmConfig,
+  ModelPrice,
   SpeechEndpoint,
   StsConfig,
   SttConfig,
@@ -140,14 +141,21 @@ function endpointOf(
   return params?.base_url === undefined ? undefined : { baseUrl: params.base_url, apiKey: params.api_key };
 }
 
+interface PricingBody {
+  input: number;
+  output: number;
+  cached_input?: number;
+}
+
 interface LlmBody {
   provider_name: string;
   model_name: string;
   params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: string } | null;
+  pricing?: PricingBody | null;
   fallbacks?: LlmBody[] | null;
 }
 
-function llmOf({ provider_name, model_name, params, fallbacks }: LlmBody): LlmConfig {
+function llmOf({ provider_name, model_name, params, pricing, fallbacks }: LlmBody): LlmConfig {
   return {
     providerName: provider_name,
     modelName: model_name,
@@ -158,7 +166,12 @@ function llmOf({ provider_name, model_name, params, fallbacks }: LlmBody): LlmCo
       apiType: params?.API_TYPE,
     },
     fallbacks: fallbacks?.map(llmOf) ?? [],
+    price: pricing ? priceOf(pricing) : undefined,
   };
+}
+
+function priceOf({ input, output, cached_input }: PricingBody): ModelPrice {
+  return { input, output, cachedInput: cached_input, source: "", date: "" };
 }
 
 function ttsOf(tts: NonNullable<UpdateAgentBody["tts"]>): TtsConfig {

@@ -5,9 +5,11 @@ import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { pageOf } from "../present/page.ts";
+import { presentPrices } from "../present/prices.ts";
 import { presentVoices } from "../present/voice.ts";
 import {
   ListNumbersQuery,
+  ListProvidersQuery,
   ListVoicesQuery,
   MobileNumbers,
   Providers,
@@ -27,11 +29,14 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
           tag: "Catalogue",
           summary: "List providers and their models",
           scope: "catalogue:read",
+          query: ListProvidersQuery,
           response: Providers,
         },
-        async ({ ownerId, origin }) => {
-          const { llm, tts, stt, updatedAt } = await agents.listProviders({ ownerId }, { origin });
-          return { llm: byName(llm), tts: byName(tts), stt: byName(stt), timestamp: updatedAt };
+        async ({ ownerId, query, origin }) => {
+          const withPrices = query.include === "prices";
+          const { llm, tts, stt, updatedAt } = await agents.listProviders({ ownerId, withPrices }, { origin });
+          const providers = { llm: byName(llm), tts: byName(tts), stt: byName(stt), timestamp: updatedAt };
+          return withPrices ? { ...providers, prices: presentPrices(llm) } : providers;
         },
       ),
     )

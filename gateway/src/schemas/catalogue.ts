@@ -32,6 +32,30 @@ export const ListNumbersQuery = Type.Object({
   include: Type.Optional(OneOf(["sip"] as const, { description: "`sip`: show the numbers of SIP trunks too." })),
 });
 
+export const ListProvidersQuery = Type.Object({
+  include: Type.Optional(
+    OneOf(["prices"] as const, { description: "`prices`: show what the language models cost too." }),
+  ),
+});
+
+const Dollars = (tokens: string) => Type.Number({ minimum: 0, description: `US dollars per million ${tokens}.` });
+
+const ModelPrice = Resource(
+  "ModelPrice",
+  {
+    input: Dollars("input tokens"),
+    output: Dollars("output tokens"),
+    cached_input: Type.Optional(Dollars("input tokens read from the provider's cache; if left out, as `input`")),
+    cache_write: Type.Optional(Dollars("input tokens written to the provider's cache; if left out, as `input`")),
+    input_tokens_max: Type.Optional(
+      Type.Integer({ description: "The price of a request with more input tokens is unknown." }),
+    ),
+    source: Type.String({ description: "Where the price is from.", examples: ["@pydantic/genai-prices 0.1.8"] }),
+    date: Type.String({ format: "date", description: "The day that the price was taken.", examples: ["2026-09-23"] }),
+  },
+  "What a language model costs.",
+);
+
 const modelsOf = (description: string) =>
   Type.Record(Type.String(), Type.Array(Type.String()), { description: `${description} Models by provider.` });
 export const Providers = Resource("Providers", {
@@ -39,6 +63,12 @@ export const Providers = Resource("Providers", {
   tts: modelsOf("Text-to-speech."),
   stt: modelsOf("Speech-to-text."),
   timestamp: At("When the catalogue was last updated."),
+  prices: Type.Optional(
+    Type.Record(Type.String(), Type.Record(Type.String(), ModelPrice), {
+      description:
+        "Only with `include=prices`: prices of language models, by provider and model. The price of any other model is unknown.",
+    }),
+  ),
 });
 
 export const Voice = Resource("Voice", {

@@ -3,7 +3,7 @@ import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
-import { type Catalogue, checkModel } from "./catalogue/catalogue.ts";
+import { type Catalogue, CUSTOM, checkModel } from "./catalogue/catalogue.ts";
 
 export interface ProviderConfigs {
   stt: SttConfig | undefined;
@@ -19,8 +19,8 @@ export interface ProviderRules {
 }
 
 /**
- * @throws ServiceError invalid at the first provider or model that the catalogue does not list, or at a `base_url` that
- * the egress guard refuses: the calling service would refuse it too, but only in the middle of a conversation
+ * @throws ServiceError invalid at the first provider or model that the catalogue does not list, at the price of a model that is
+ * not the owner's own, or at a `base_url` that the egress guard refuses: the calling service would refuse it too, but only in the middle of a conversation
  */
 export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt, llm, tts }: ProviderConfigs): void {
   if (stt) checkModel(catalogue, "stt", "stt", stt);
@@ -33,6 +33,9 @@ export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt
     : [];
   for (const [path, config] of llms) {
     checkModel(catalogue, "llm", path, config);
+    if (config.price && config.providerName !== CUSTOM.llm) {
+      throw invalid(`${path}.pricing`, `${path}.pricing is for ${CUSTOM.llm} only: leave it out`);
+    }
     if (config.params?.baseUrl !== undefined)
       checkBaseUrl(`${path}.params.base_url`, config.params.baseUrl, allowedHosts);
   }

@@ -1,9 +1,9 @@
 import type { Agent, AgentPrompt, AgentRuntime, Analysis } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import type { AgentContext } from "./context.ts";
 import { messageFields } from "./fields.ts";
 import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
-import type { ModelKeys } from "./model-keys/model-keys.ts";
 import { maskedSpeech, speechWithoutKey } from "./model-keys/speech-secrets.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
@@ -28,16 +28,16 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
 }
 
 /**
- * The agent as the conversation service runs it: keys in plain text, and no model when one of its keys cannot be
- * opened.
+ * The agent as the conversation service runs it: keys in plain text, with the models' prices, and no model when one of its
+ * keys cannot be opened.
  */
 export function toRuntime(
   row: AgentRow,
   prompt: AgentPrompt | undefined,
   analysisPrompt: AgentPrompt | undefined,
-  keys: ModelKeys,
+  { modelKeys, catalogue }: Pick<AgentContext, "modelKeys" | "catalogue">,
 ): AgentRuntime {
-  const opened = row.llm ? openLlm(row.llm, keys, row) : { llm: undefined };
+  const opened = row.llm ? openLlm(row.llm, modelKeys, row, catalogue.prices) : { llm: undefined };
   return {
     agentId: row.agentId,
     agentName: row.agentName,

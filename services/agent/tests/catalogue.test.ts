@@ -9,11 +9,11 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import type { Models } from "../src/catalogue/catalogue.ts";
-import { creation, startTestAgents, type TestAgents } from "./kit.ts";
+import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
 
 const ADDED = {
   updated_at: "2099-01-01T00:00:00.000Z",
-  llm: { ANTHROPIC: { models: ["house-model"] } },
+  llm: { ANTHROPIC: { models: ["house-model"], prices: { "house-model": { input: 1, output: 2 } } } },
   tts: {
     DEEPGRAM: {
       models: ["house-voice"],
@@ -62,6 +62,55 @@ describe("providers", () => {
     expect(named(llm)).toEqual({ ...BUILT_IN.llm, ANTHROPIC: [...(BUILT_IN.llm.ANTHROPIC ?? []), "house-model"] });
     expect(named(tts)).toEqual({ ...BUILT_IN.tts, DEEPGRAM: [...(BUILT_IN.tts.DEEPGRAM ?? []), "house-voice"] });
     expect(updatedAt).toEqual(new Date(ADDED.updated_at));
+  });
+
+  test("have prices only for those who ask for them, the operator's in place of the built-in ones", async () => {
+    const ownerId = newOwner();
+    const { llm } = await service.agents.listProviders({ ownerId });
+    expect(llm.map(({ prices }) => prices)).toEqual(llm.map(() => ({})));
+    const priced = await service.agents.listProviders({ ownerId, withPrices: true });
+    const ofProviders = Object.fromEntries(priced.llm.map(({ providerName, prices }) => [providerName, prices]));
+    expect(ofProviders).toEqual({
+      ...BUILT_IN.prices,
+      ANTHROPIC: {
+        ...BUILT_IN.prices.ANTHROPIC,
+        "house-model": { input: 1, output: 2, source: "PARLEY_CATALOGUE", date: ADDED.updated_at.slice(0, 10) },
+      },
+    } as typeof ofProviders);
+  });
+
+  test("give a conversation the price of each model, an owner's own model the stated one, and show owners only theirs", async () => {
+    const price = { input: 0.25, output: 1.5, cachedInput: 0.1, source: "", date: "" };
+    const own = { ...customLlm("https://llm.acme.example/v1", "sk-acme-0123456789"), price };
+    const named = (modelName: string) => ({
+      providerName: "OPENAI",
+      modelName,
+      params: undefined,
+      fallbacks: [],
+    });
+    const llm = { ...named("gpt-4.1-mini"), fallbacks: [own, named("gpt-6.1-sol")] };
+    const agent = await create(service.agents, creation(newOwner(), { llm }));
+    expect([agent.llm?.price, ...(agent.llm?.fallbacks.map((each) => each.price) ?? [])]).toEqual([
+      undefined,
+      price,
+      undefined,
+    ]);
+    const { results } = await service.agents.batchGetAgentRuntimes({ keys: [agent], withAnalysisPrompt: false });
+    const used = results[0]?.runtime?.llm;
+    expect([used?.price, ...(used?.fallbacks.map((each) => each.price) ?? [])]).toEqual([
+      BUILT_IN.prices.OPENAI?.["gpt-4.1-mini"],
+      price,
+      undefined,
+    ] as (typeof price)[]);
+  });
+
+  test("do not let an owner set the price of a model that is not the owner's own", async () => {
+    const price = { input: 0, output: 0, source: "", date: "" };
+    const llm = { providerName: "OPENAI", modelName: "gpt-4.1-mini", params: undefined, fallbacks: [], price };
+    expect(await failure(service.agents.createAgent(creation(newOwner(), { llm })))).toMatchObject({
+      kind: "invalid",
+      detail: "llm.pricing is for CUSTOM_LLM only: leave it out",
+    });
   });
 
   test("include the operator's models, which agents can use", async () => {

@@ -49,7 +49,7 @@ async function readAsBefore(agent: Agent): Promise<string[]> {
 
 async function keysWith(keys: string, agent: Agent, use = agent): Promise<(string | undefined)[] | string> {
   const modelKeys = modelKeysOf({ PARLEY_ENCRYPTION_KEY: keys, PARLEY_SEAL_UNBOUND: "0" });
-  const opened = openLlm(await stored(agent), modelKeys, use);
+  const opened = openLlm(await stored(agent), modelKeys, use, {});
   if ("unreadableKey" in opened) return opened.unreadableKey;
   return [opened.llm, ...opened.llm.fallbacks].map(({ params }) => params?.apiKey);
 }

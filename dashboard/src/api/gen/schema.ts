@@ -1714,6 +1714,24 @@ export interface components {
                  */
                 temperature?: number;
             };
+            /** @description What the model costs. Default: unknown, and so is what its replies cost. */
+            pricing?: {
+                /**
+                 * @description US dollars per million input tokens.
+                 * @example 0.4
+                 */
+                input: number;
+                /**
+                 * @description US dollars per million output tokens.
+                 * @example 1.6
+                 */
+                output: number;
+                /**
+                 * @description US dollars per million input tokens read from a cache. Default: as `input`.
+                 * @example 0.1
+                 */
+                cached_input?: number;
+            } | null;
             /** @description Models to try, in this order, if the previous one does not start to answer. */
             fallbacks?: ({
                 /**
@@ -1749,6 +1767,24 @@ export interface components {
                      */
                     temperature?: number;
                 };
+                /** @description What the model costs. Default: unknown, and so is what its replies cost. */
+                pricing?: {
+                    /**
+                     * @description US dollars per million input tokens.
+                     * @example 0.4
+                     */
+                    input: number;
+                    /**
+                     * @description US dollars per million output tokens.
+                     * @example 1.6
+                     */
+                    output: number;
+                    /**
+                     * @description US dollars per million input tokens read from a cache. Default: as `input`.
+                     * @example 0.1
+                     */
+                    cached_input?: number;
+                } | null;
             } | {
                 /**
                  * @description A language-model provider that GET /providers lists.
@@ -1825,6 +1861,24 @@ export interface components {
                      */
                     temperature?: number;
                 };
+                /** @description What the model costs. Default: unknown, and so is what its replies cost. */
+                pricing?: {
+                    /**
+                     * @description US dollars per million input tokens.
+                     * @example 0.4
+                     */
+                    input: number;
+                    /**
+                     * @description US dollars per million output tokens.
+                     * @example 1.6
+                     */
+                    output: number;
+                    /**
+                     * @description US dollars per million input tokens read from a cache. Default: as `input`.
+                     * @example 0.1
+                     */
+                    cached_input?: number;
+                } | null;
             } | {
                 /**
                  * @description A language-model provider that GET /providers lists.
@@ -2176,6 +2230,24 @@ export interface components {
                  */
                 API_TYPE?: "CHAT_COMPLETION" | "RESPONSES";
             };
+            /** @description What a CUSTOM_LLM costs, if that was given. */
+            pricing?: {
+                /**
+                 * @description US dollars per million input tokens.
+                 * @example 0.4
+                 */
+                input: number;
+                /**
+                 * @description US dollars per million output tokens.
+                 * @example 1.6
+                 */
+                output: number;
+                /**
+                 * @description US dollars per million input tokens read from a cache. Default: as `input`.
+                 * @example 0.1
+                 */
+                cached_input?: number;
+            };
             /** @description Models to try, in this order, if the previous one does not start to answer. */
             fallbacks?: {
                 /**
@@ -2204,6 +2276,24 @@ export interface components {
                      * @enum {string}
                      */
                     API_TYPE?: "CHAT_COMPLETION" | "RESPONSES";
+                };
+                /** @description What a CUSTOM_LLM costs, if that was given. */
+                pricing?: {
+                    /**
+                     * @description US dollars per million input tokens.
+                     * @example 0.4
+                     */
+                    input: number;
+                    /**
+                     * @description US dollars per million output tokens.
+                     * @example 1.6
+                     */
+                    output: number;
+                    /**
+                     * @description US dollars per million input tokens read from a cache. Default: as `input`.
+                     * @example 0.1
+                     */
+                    cached_input?: number;
                 };
             }[];
         };
@@ -2906,6 +2996,36 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
+            /** @description Only with `include=prices`: prices of language models, by provider and model. The price of any other model is unknown. */
+            prices?: {
+                [key: string]: {
+                    [key: string]: components["schemas"]["ModelPrice"];
+                };
+            };
+        };
+        /** @description What a language model costs. */
+        ModelPrice: {
+            /** @description US dollars per million input tokens. */
+            input: number;
+            /** @description US dollars per million output tokens. */
+            output: number;
+            /** @description US dollars per million input tokens read from the provider's cache; if left out, as `input`. */
+            cached_input?: number;
+            /** @description US dollars per million input tokens written to the provider's cache; if left out, as `input`. */
+            cache_write?: number;
+            /** @description The price of a request with more input tokens is unknown. */
+            input_tokens_max?: number;
+            /**
+             * @description Where the price is from.
+             * @example @pydantic/genai-prices 0.1.8
+             */
+            source: string;
+            /**
+             * Format: date
+             * @description The day that the price was taken.
+             * @example 2026-09-23
+             */
+            date: string;
         };
         VoiceList: {
             /** @description Voices of the page. */
@@ -9175,7 +9295,10 @@ export interface operations {
     };
     listProviders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `prices`: show what the language models cost too. */
+                include?: "prices";
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -9266,11 +9389,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "include is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "include",
+                     *           "message": "include is not valid"
                      *         }
                      *       ]
                      *     }

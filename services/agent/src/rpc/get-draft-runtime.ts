@@ -9,6 +9,6 @@ export function getDraftRuntime(
 ): NonNullable<Handlers<typeof AgentServiceService>["getDraftRuntime"]> {
   return async (key) => {
     const { row, prompt, analysisPrompt } = await getDraft(ctx, key);
-    return { runtime: toRuntime(row, prompt, analysisPrompt, ctx.modelKeys) };
+    return { runtime: toRuntime(row, prompt, analysisPrompt, ctx) };
   };
 }

@@ -1,14 +1,19 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
-import type { Models } from "../catalogue/catalogue.ts";
+import type { Models, Prices } from "../catalogue/catalogue.ts";
 import type { AgentContext } from "../context.ts";
 
 export function listProviders(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listProviders"]> {
-  const { llm, tts, stt, updatedAt } = ctx.catalogue;
+  const { llm, tts, stt, prices, updatedAt } = ctx.catalogue;
   const response = { llm: listed(llm), tts: listed(tts), stt: listed(stt), updatedAt };
-  return async () => response;
+  const priced = { ...response, llm: listed(llm, prices) };
+  return async ({ withPrices }) => (withPrices ? priced : response);
 }
 
-function listed(models: Models) {
-  return Object.entries(models).map(([providerName, modelNames]) => ({ providerName, modelNames: [...modelNames] }));
+function listed(models: Models, prices: Prices = {}) {
+  return Object.entries(models).map(([providerName, modelNames]) => ({
+    providerName,
+    modelNames: [...modelNames],
+    prices: { ...prices[providerName] },
+  }));
 }

@@ -74,6 +74,26 @@ export interface LlmConfig {
     | undefined;
   /** Tried in order, until the first word has arrived. */
   fallbacks: LlmConfig[];
+  /** CUSTOM_LLM: as its owner states it. Others: that of the catalogue, for the conversation service only. Absent: unknown. */
+  price?: ModelPrice | undefined;
+}
+
+/** What a language model costs, in US dollars per million tokens. */
+export interface ModelPrice {
+  input: number;
+  output: number;
+  /** Of the input tokens that the provider read from its cache, and of those that it wrote there; absent: as `input`. */
+  cachedInput?: number | undefined;
+  cacheWrite?:
+    | number
+    | undefined;
+  /** The price of a request with more input tokens is unknown. */
+  inputTokensMax?:
+    | number
+    | undefined;
+  /** Of the catalogue: where the price is from, and its day, YYYY-MM-DD. */
+  source: string;
+  date: string;
 }
 
 export interface LlmParams {
@@ -207,6 +227,13 @@ export interface AgentRuntime {
 export interface ProviderModels {
   providerName: string;
   modelNames: string[];
+  /** Of language models, by name, if requested; without those whose price is unknown. */
+  prices: { [key: string]: ModelPrice };
+}
+
+export interface ProviderModels_PricesEntry {
+  key: string;
+  value: ModelPrice | undefined;
 }
 
 export interface Voice {
@@ -380,7 +407,7 @@ export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
 };
 
 function createBaseLlmConfig(): LlmConfig {
-  return { providerName: "", modelName: "", params: undefined, fallbacks: [] };
+  return { providerName: "", modelName: "", params: undefined, fallbacks: [], price: undefined };
 }
 
 export const LlmConfig: MessageFns<LlmConfig> = {
@@ -396,6 +423,9 @@ export const LlmConfig: MessageFns<LlmConfig> = {
     }
     for (const v of message.fallbacks) {
       LlmConfig.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.price !== undefined) {
+      ModelPrice.encode(message.price, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -445,6 +475,14 @@ export const LlmConfig: MessageFns<LlmConfig> = {
             message.fallbacks.push(LlmConfig.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.price = ModelPrice.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -468,6 +506,144 @@ export const LlmConfig: MessageFns<LlmConfig> = {
       ? LlmParams.fromPartial(object.params)
       : undefined;
     message.fallbacks = object.fallbacks?.map((e) => LlmConfig.fromPartial(e)) || [];
+    message.price = (object.price !== undefined && object.price !== null)
+      ? ModelPrice.fromPartial(object.price)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseModelPrice(): ModelPrice {
+  return {
+    input: 0,
+    output: 0,
+    cachedInput: undefined,
+    cacheWrite: undefined,
+    inputTokensMax: undefined,
+    source: "",
+    date: "",
+  };
+}
+
+export const ModelPrice: MessageFns<ModelPrice> = {
+  encode(message: ModelPrice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.input !== 0) {
+      writer.uint32(9).double(message.input);
+    }
+    if (message.output !== 0) {
+      writer.uint32(17).double(message.output);
+    }
+    if (message.cachedInput !== undefined) {
+      writer.uint32(25).double(message.cachedInput);
+    }
+    if (message.cacheWrite !== undefined) {
+      writer.uint32(33).double(message.cacheWrite);
+    }
+    if (message.inputTokensMax !== undefined) {
+      writer.uint32(40).int32(message.inputTokensMax);
+    }
+    if (message.source !== "") {
+      writer.uint32(50).string(message.source);
+    }
+    if (message.date !== "") {
+      writer.uint32(58).string(message.date);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ModelPrice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseModelPrice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.input = reader.double();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.output = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.cachedInput = reader.double();
+            continue;
+          }
+          case 4: {
+            if (tag !== 33) {
+              break;
+            }
+
+            message.cacheWrite = reader.double();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.inputTokensMax = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.date = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ModelPrice>, I>>(base?: I): ModelPrice {
+    return ModelPrice.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ModelPrice>, I>>(object: I): ModelPrice {
+    const message = createBaseModelPrice();
+    message.input = object.input ?? 0;
+    message.output = object.output ?? 0;
+    message.cachedInput = object.cachedInput ?? undefined;
+    message.cacheWrite = object.cacheWrite ?? undefined;
+    message.inputTokensMax = object.inputTokensMax ?? undefined;
+    message.source = object.source ?? "";
+    message.date = object.date ?? "";
     return message;
   },
 };
@@ -1714,7 +1890,7 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
 };
 
 function createBaseProviderModels(): ProviderModels {
-  return { providerName: "", modelNames: [] };
+  return { providerName: "", modelNames: [], prices: {} };
 }
 
 export const ProviderModels: MessageFns<ProviderModels> = {
@@ -1725,6 +1901,9 @@ export const ProviderModels: MessageFns<ProviderModels> = {
     for (const v of message.modelNames) {
       writer.uint32(18).string(v!);
     }
+    globalThis.Object.entries(message.prices).forEach(([key, value]: [string, ModelPrice]) => {
+      ProviderModels_PricesEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
     return writer;
   },
 
@@ -1757,6 +1936,17 @@ export const ProviderModels: MessageFns<ProviderModels> = {
             message.modelNames.push(reader.string());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = ProviderModels_PricesEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.prices[entry3.key] = entry3.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1776,6 +1966,84 @@ export const ProviderModels: MessageFns<ProviderModels> = {
     const message = createBaseProviderModels();
     message.providerName = object.providerName ?? "";
     message.modelNames = object.modelNames?.map((e) => e) || [];
+    message.prices = (globalThis.Object.entries(object.prices ?? {}) as [string, ModelPrice][]).reduce(
+      (acc: { [key: string]: ModelPrice }, [key, value]: [string, ModelPrice]) => {
+        if (value !== undefined) {
+          acc[key] = ModelPrice.fromPartial(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseProviderModels_PricesEntry(): ProviderModels_PricesEntry {
+  return { key: "", value: undefined };
+}
+
+export const ProviderModels_PricesEntry: MessageFns<ProviderModels_PricesEntry> = {
+  encode(message: ProviderModels_PricesEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      ModelPrice.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderModels_PricesEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderModels_PricesEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = ModelPrice.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ProviderModels_PricesEntry>, I>>(base?: I): ProviderModels_PricesEntry {
+    return ProviderModels_PricesEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ProviderModels_PricesEntry>, I>>(object: I): ProviderModels_PricesEntry {
+    const message = createBaseProviderModels_PricesEntry();
+    message.key = object.key ?? "";
+    message.value = (object.value !== undefined && object.value !== null)
+      ? ModelPrice.fromPartial(object.value)
+      : undefined;
     return message;
   },
 };

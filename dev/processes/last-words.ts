@@ -2,7 +2,7 @@ import { renameSync, statSync } from "node:fs";
 
 const TAIL_BYTES = 64 * 1024;
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** Lines of requests and calls, which say nothing about the end of the process. */
+/** Lines about requests and calls, which do not explain why a process ended. */
 const ROUTINE = /^\{"level":"(info|debug|trace)"/;
 
 /** Starts a new log file if the current one is large; the old one is kept as `<log>.1`. Call it while nothing writes to it. */

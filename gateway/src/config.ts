@@ -19,10 +19,10 @@ const VARIABLES = {
   PARLEY_DASHBOARD: str({ default: "", desc: "folder with the built dashboard; without one, none is served" }),
   REDIS_URL: str({
     default: "",
-    desc: "redis:// address, or those of some nodes of a Redis Cluster with commas between; without one rates are limited in memory",
+    desc: "redis:// address, or comma-separated addresses of some nodes of a Redis Cluster; without one, rates are limited in memory",
   }),
-  PARLEY_REDIS_CA: str({ default: "", desc: "PEM file of the authority that Redis' certificate is of" }),
-  PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is believed" }),
+  PARLEY_REDIS_CA: str({ default: "", desc: "PEM file of the authority that signed Redis' certificate" }),
+  PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is trusted" }),
   PARLEY_HTTP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve HTTPS with" }),
   PARLEY_HTTP_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
   PARLEY_INSECURE_HTTP: str({
@@ -30,7 +30,7 @@ const VARIABLES = {
     choices: ["", "1"],
     desc: "1: TLS ends before the gateway, serve plain HTTP beyond loopback",
   }),
-  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "for running requests to end at a stop" }),
+  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running requests may take to end at shutdown" }),
   ...TLS_VARIABLES,
 };
 

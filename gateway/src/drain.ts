@@ -14,7 +14,7 @@ export interface Drain {
 /** Active connections get a response within this time, and with it the notice to close. */
 const RENEW_MS = 500;
 const POLL_MS = 20;
-/** Polls, not a time, because a process that did not run in the meantime has accepted nothing. */
+/** Counts polls instead of time, because a process that did not run in the meantime has accepted nothing. */
 const QUIET_POLLS_MAX = RENEW_MS / POLL_MS;
 /** Turns of the event loop: one to accept a connection, one to read its request, one to handle it. */
 const TURNS = 3;

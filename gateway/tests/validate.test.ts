@@ -67,7 +67,7 @@ describe("a violation is reported with its field and the fix", () => {
     [
       "item",
       { ...GOOD, agent_mobile_number: ["12"] },
-      "agent_mobile_number.0 must be a phone number in E.164, such as +14155550123",
+      "agent_mobile_number.0 must be a phone number in E.164 form, such as +14155550123",
     ],
     ["custom without base_url", custom({ api_key: "k" }), "llm.params.base_url is required"],
     [
@@ -129,7 +129,7 @@ describe("a violation is reported with its field and the fix", () => {
     [
       "tool number",
       { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },
-      "tools.transfer_call.transfer_phone_number must be a phone number in E.164, such as +14155550123",
+      "tools.transfer_call.transfer_phone_number must be a phone number in E.164 form, such as +14155550123",
     ],
     ...["Mars/Base", "", "+05:30", "Europe/Berlin "].map((timezone): [string, object, string] => [
       `time zone ${timezone}`,

@@ -59,7 +59,7 @@ test("a page hears the agent, is heard by it, and interrupts it by speaking", as
   const page = await openPage();
   await page.evaluate(`window.calling = call(${JSON.stringify(webCall)}, (caption) => captions.push(caption))`);
 
-  // The page hears the agent: the greeting has energy, and is shown while it is heard.
+  // The page hears the agent: the greeting is audible, and its caption shows while it plays.
   await eventually(async () => expect(await heardEnergy(page)).toBeGreaterThan(0.01), WITHIN_MS);
   // On a busy machine, the microphone may interrupt it.
   const isGreeting = (text: string) => text !== "" && GREETING.startsWith(text);

@@ -22,8 +22,9 @@ import { readCompose } from "../kit/deploy/compose.ts";
 import { type Jail, makeJail } from "../kit/deploy/jail.ts";
 import { createDatabase, type GivenDatabase } from "../kit/stack/stack-database.ts";
 
-// What the images hold, without an engine to run them: every program from its binary, in a folder that holds nothing else,
-// with the environment and the secrets that compose.yaml gives it. The voice service runs from its sources, as in its image.
+// What the images contain, tested without an engine to run them: every program from its binary, in a folder that holds nothing
+// else, with the environment and the secrets that compose.yaml gives it. The voice service runs from its sources, as in its
+// image.
 
 const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"] as const;
 const HOST = "127.0.0.1";

@@ -187,7 +187,7 @@ async function placeAll(agentId: string, phones: readonly ScriptedPhone[]): Prom
   await Promise.all(placing);
 }
 
-/** Requests like a careful client: repeats with the same key until there is an answer. */
+/** Makes a request as a careful client does: repeats it with the same key until there is an answer. */
 async function untilTaken(path: string, body: object): Promise<void> {
   const headers = { "idempotency-key": crypto.randomUUID() };
   await eventually(async () => isOk(await api.post(path, body, headers)), WITHIN_MS);

@@ -20,7 +20,7 @@ import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-/** A text in every field of the victim's. */
+/** A text in every field of the victim's objects. */
 const CANARY = "canary-of-the-victim";
 
 const SERVICES: Readonly<Record<ServiceName, Definition>> = {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 export interface Measured {
   name: string;
   path: string;
-  /** The actions of a person there; each step is at most one interaction after which the page must show something new. */
+  /** What a person does there; each step is at most one interaction, after which the page must show something new. */
   use(page: Page): Promise<void>;
 }
 

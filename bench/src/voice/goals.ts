@@ -11,7 +11,10 @@ export interface Goal {
 /** The goals are for this many calls. */
 const GOAL_CALLS = 50;
 
-/** Whether the goals are met; none without a round of 50 calls. The sum of the delays has the transcript's, though nobody waits for it. */
+/**
+ * Whether the goals are met; none without a round of 50 calls. The sum of the delays includes the transcript's, though nobody
+ * waits for it.
+ */
 export function goalsOf(rounds: readonly Round[]): Goal[] {
   const round = rounds.find(({ calls }) => calls === GOAL_CALLS);
   if (!round) return [];

@@ -1,8 +1,8 @@
 import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
 
 /**
- * A UDP socket whose packets carry the time at which they were on the wire: the kernel's for those that arrive, however late this
- * process reads them. Bun's own sockets tell neither. Linux, 64 bits, little-endian.
+ * A UDP socket that knows when its packets were on the wire: for those that arrive, the kernel's time, however late this process
+ * reads them. Bun's own sockets do not tell. Linux, 64 bits, little-endian.
  */
 export interface WireSocket {
   port: number;

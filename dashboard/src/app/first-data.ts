@@ -11,7 +11,7 @@ const WAIT_MAX_MS = 300;
 
 /**
  * Reads what a page asks for first, so that its first render has it: a render without data shows only what the page's frame shows
- * already. Most of it was requested before the scripts ran. Settles after a while even if an answer does not come.
+ * already. Most of it was requested before the scripts ran. Settles after a while even without an answer.
  */
 export async function readFirst(
   client: QueryClient,

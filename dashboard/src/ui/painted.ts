@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
 /**
- * Calls back once the browser has painted what changed until now, in a task of its own. In this way what someone pressed is seen before
- * anything that takes longer begins.
- * @returns what makes it not call back
+ * Calls back, in a task of its own, once the browser has painted what changed so far. So a press is visible before any longer work
+ * begins.
+ * @returns a function that cancels the call
  */
 export function afterPaint(then: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -18,7 +18,7 @@ export function afterPaint(then: () => void): () => void {
 
 /**
  * A value that is shown as soon as it is chosen, while its owner, such as the page's address, learns of it only after the paint.
- * @returns the value to show, and what chooses another
+ * @returns the value to show, and a function that chooses another
  */
 export function useShownFirst<Value>(value: Value, onChange: (value: Value) => void): [Value, (next: Value) => void] {
   const [chosen, setChosen] = useState<{ value: Value; instead: Value } | null>(null);

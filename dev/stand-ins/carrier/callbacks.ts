@@ -6,7 +6,7 @@ export interface CallbackTarget {
   provider: "TWILIO" | "PLIVO";
   authToken: string;
   callbacks: Script["callbacks"];
-  /** Called with each request that was answered, or failed at last. */
+  /** Called with each request that was answered, or that failed for good. */
   sent(url: string, status: number): void;
 }
 

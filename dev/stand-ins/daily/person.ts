@@ -29,7 +29,7 @@ const TICK_MS = 20;
 
 /**
  * @param speak returns a sentence in samples of PHONE_HZ
- * @param leave is called once, when they leave of themselves
+ * @param leave is called once, when they leave by themselves
  */
 export function person(
   { say, leaveAfterMs }: Behaviour,

@@ -42,7 +42,7 @@ const OTHERWISE = ["Tell me more about that.", "I see. What happened then?"];
 const OTHER_SIDE: Readonly<Record<string, string>> = { my: "your", me: "you", i: "you", your: "my", you: "me" };
 const CAUGHT_CHARACTERS_MAX = 80;
 
-/** A deterministic reply to a conversation, so that a first chat and tests need no model. */
+/** A deterministic reply to a conversation, so that neither a first chat nor a test needs a model. */
 export function reply(messages: readonly Message[]): string {
   const said = lastUserText(messages)?.slice(0, 1_000);
   if (said === undefined) return "Hello. What can I do for you?";

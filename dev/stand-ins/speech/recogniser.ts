@@ -13,7 +13,7 @@ export interface Recogniser {
 /** Two threads, so that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
 const THREADS = 2;
 
-/** @param missing what to do about a PocketSphinx that is not there */
+/** @param missing what to do if PocketSphinx is not installed */
 export function openRecogniser(missing = missingPocketSphinx()): Recogniser {
   const script = new URL("./pocketsphinx-thread.ts", import.meta.url);
   const threads = Array.from({ length: THREADS }, () => openThread<Int16Array, string>(script));

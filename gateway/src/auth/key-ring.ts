@@ -13,7 +13,7 @@ export interface KeyRing {
   close(): void;
 }
 
-/** Looks a key up, perhaps later. @param key names it among others */
+/** Looks a key up, at once or after a wait. @param key distinguishes it from others */
 export type LookThrough = (key: string, find: () => Promise<KeyGrant | null>) => Promise<KeyGrant | null>;
 
 /** How long a look-up is cached while changes are received. */

@@ -7,10 +7,11 @@ import { refuseOverRate } from "./refuse.ts";
 /** Limits guesses of keys, sessions, ids and signatures, because each costs other processes and the database work. */
 export interface Guesses {
   /**
-   * Looks up what a client sent, in its address's turn if the address was wrong too often. What was right before never waits.
+   * Looks up what a client sent. If its address was wrong too often, the look-up waits for the address's turn, unless the value
+   * was right before.
    * @param isWrong whether what was found shows that the client only guessed
-   * @throws ServiceError rate_limited when too many requests of the address wait for their turn, cancelled when `gone` fires; whatever
-   *   `find` throws, which counts neither as right nor as wrong
+   * @throws ServiceError rate_limited when too many requests of the address wait for their turn, cancelled when `gone` fires;
+   * whatever `find` throws, which counts neither as right nor as wrong
    */
   look<R>(guess: Guess, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R>;
   /** Counts a wrong guess. @throws ServiceError rate_limited with `detail` if there were too many in a minute */
@@ -46,8 +47,8 @@ const WAITING_MAX = 200;
 const PAUSE_MS = 20;
 
 /**
- * Slows an address down that was wrong too often, so that its guesses leave the processor to others. What is right, such as
- * another owner's callback from the same carrier, waits for its turn the first time, and is served.
+ * Slows an address down that was wrong too often, so that its guesses leave the processor to others. A right value from there,
+ * such as another owner's callback from the same carrier, waits for its turn the first time and is served.
  */
 export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => performance.now() }: GuessSettings): Guesses {
   /** The end of each address's wait. */

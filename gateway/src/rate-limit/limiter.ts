@@ -5,10 +5,10 @@
  */
 export interface RateLimiter {
   /**
-   * Counts one request against `key`; a refused request does not count. The key stands for whose requests are limited:
-   * an API key, a session, or a client address. Of an address, wrong keys count (when not allowed, answer 429 instead of
-   * 401; a valid key does not count) and requests to routes that need no key (routes/open-endpoint.ts). `limit` is the number of
-   * requests allowed in any 60 s, at least 1; 0 refuses everything.
+   * Counts one request against `key`; a refused request does not count. The key names whose requests are limited: an API key, a
+   * session, or a client address. For an address, wrong keys count (when not allowed, answer 429 instead of 401), and so do
+   * requests to routes that need no key (routes/open-endpoint.ts); valid keys do not. `limit` is the number of requests allowed
+   * in any 60 s, at least 1; 0 refuses everything.
    */
   take(key: string, limit: number): Promise<Decision>;
 }

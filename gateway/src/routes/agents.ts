@@ -68,7 +68,7 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
         {
           id: "getAgent",
           tag: "Agents",
-          summary: "Read an agent",
+          summary: "Get an agent",
           scope: "agents:read",
           response: Agent,
           refuses: ["not_found"],

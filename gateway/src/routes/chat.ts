@@ -120,7 +120,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns }: 
         {
           id: "getChatSession",
           tag: "Chat",
-          summary: "Read a chat session",
+          summary: "Get a chat session",
           scope: "conversations:read",
           answerBytesMax: CONVERSATION_BYTES_MAX,
           query: ReadConversationQuery,

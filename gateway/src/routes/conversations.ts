@@ -61,7 +61,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
         {
           id: "getConversation",
           tag: "Conversations",
-          summary: "Read a conversation",
+          summary: "Get a conversation",
           scope: "conversations:read",
           answerBytesMax: CONVERSATION_BYTES_MAX,
           query: ReadConversationQuery,

@@ -13,7 +13,7 @@ const REPORTS_PER_MINUTE = 30;
 const REPORT = /^application\/csp-report\s*(;|$)/i;
 const CHARACTERS_MAX = 200;
 
-/** Where browsers report what the dashboard's content security policy stopped; a warning in the log. */
+/** Where browsers report what the dashboard's content security policy blocked; each report is a warning in the log. */
 export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addressOf" | "log">) {
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request);

@@ -79,7 +79,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
         {
           id: "getPrompt",
           tag: "Prompts",
-          summary: "Read a prompt",
+          summary: "Get a prompt",
           scope: "prompts:read",
           answerBytesMax: PROMPT_BYTES_MAX,
           query: GetPromptQuery,

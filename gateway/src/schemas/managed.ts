@@ -116,7 +116,7 @@ const Attempt = Resource("Attempt", {
     "Status of the receiver's response; null if there was none.",
   ),
   error: Nullable(Type.String(), "Why there was no complete response; null if there was one."),
-  response_excerpt: Nullable(Type.String(), "The first 4 KiB of the receiver's answer."),
+  response_excerpt: Nullable(Type.String(), "The first 4 KiB of the receiver's response."),
 });
 
 export const Delivery = Resource("Delivery", {

@@ -70,7 +70,7 @@ export const PageQuery = {
 
 export const E164 = Text({
   pattern: "^\\+[1-9]\\d{6,14}$",
-  form: "be a phone number in E.164, such as +14155550123",
+  form: "be a phone number in E.164 form, such as +14155550123",
   description: "Phone number in E.164 form.",
   example: "+14155550123",
 });

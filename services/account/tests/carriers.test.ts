@@ -255,7 +255,7 @@ test("removing a number does not wait for a carrier that is down, and the creden
   await account.client.importCarrierNumber({ ...key, mobileNumber });
   expect(await failureOf(account.client.disconnectCarrier(key))).toMatchObject({
     kind: "conflict",
-    detail: "1 phone numbers were imported from this carrier: remove them first",
+    detail: "A phone number was imported from this carrier: remove it first",
   });
   answersLeft = 0;
   await account.client.removeMobileNumber({ ownerId: key.ownerId, mobileNumber });

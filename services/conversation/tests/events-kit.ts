@@ -16,8 +16,8 @@ export function eventsOf({ events }: FakeDispatcher, conversationId: string): Co
 const STEP_MS = 50;
 
 /**
- * The first event of a conversation, once it has come. A little time passes in the meantime: a relay that was just ending its run is not
- * woken by what comes then, it looks again soon after.
+ * The first event of a conversation, once it has come. Lets a little time pass between checks, because an event that comes just
+ * as the relay ends a run does not wake it; the relay looks again soon after.
  */
 export function eventOf(service: TestEvents, conversationId: string): Promise<ConversationEvent> {
   return eventually(async () => {
@@ -34,8 +34,8 @@ export function payloadOf(event: ConversationEvent | undefined): any {
 }
 
 /**
- * Lets time pass, and the jobs see it: a payload that is set is what wakes them. It passes while none runs, or the lease of the
- * run would end with it and another run begin beside it, unless the test has given that lease no end.
+ * Lets time pass and wakes the jobs by setting their payloads. Waits until no job runs, because the lease of a running one would
+ * end and a second run would begin beside it; a lease that the test gave no end does not count.
  */
 export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms: number): Promise<void> {
   await eventually(() =>

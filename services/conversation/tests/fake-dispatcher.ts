@@ -13,7 +13,7 @@ export interface FakeDispatcher {
   events: readonly ConversationEvent[];
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
-  /** What the events from now on get; throws to refuse. */
+  /** How events are answered from now on; throws to refuse them. */
   accept(event: ConversationEvent): unknown;
   /** `stop` and `start` take it away and back, at the same address. */
   stop(): Promise<void>;

@@ -102,7 +102,7 @@ test("a call whose runtime goes silent fails with a note; an active or ended one
   await eventually(async () => {
     expect(await read(service.chat, dead)).toMatchObject({
       status: ConversationStatus.CONVERSATION_STATUS_FAILED,
-      notes: "Nothing was heard of the voice runtime for 1 min, so the conversation was closed.",
+      notes: "Nothing was heard from the voice runtime for 1 min, so the conversation was closed.",
     });
   });
   expect((await read(service.chat, alive)).status).toBe(IN_PROGRESS);

@@ -16,7 +16,7 @@ afterAll(() => lists.stop());
 
 const MIB = 1024 * 1024;
 
-/** Different words, always the same for the same place. */
+/** Different words; a place always has the same one. */
 function wordsOf(at: number, count: number): string {
   return Array.from({ length: count }, (_, n) => `w${(at * count + n).toString(36)}`).join(" ");
 }

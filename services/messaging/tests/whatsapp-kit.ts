@@ -37,7 +37,7 @@ export interface TestWhatsApp {
   write(number: Connected, from: string, text: string, messageId?: string): Promise<void>;
   /** Lets the time pass that a person has for further messages. */
   quiet(): void;
-  /** Lets much time pass, once no thread is at work: its lease would end with it. */
+  /** Lets much time pass once no thread is being worked on, because the lease of one would end. */
   pass(ms: number): Promise<void>;
   /** The texts that a person has got, once there are this many. */
   texts(to: string, count: number): Promise<string[]>;

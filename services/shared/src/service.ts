@@ -20,12 +20,12 @@ export const SERVICE_VARIABLES = {
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
   PARLEY_DATABASE_POOL: positiveInteger({
     default: 10,
-    desc: "most connections, in addition to three for long-running work",
+    desc: "maximum number of connections, in addition to three for long-running work",
   }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
   PARLEY_DATABASE_DIRECT_URL: str({
     default: "",
-    desc: "as DATABASE_URL, bypassing a transaction-mode pooler, which does not pass notifications on; defaults to DATABASE_URL",
+    desc: "like DATABASE_URL, but past a transaction-mode pooler, which loses notifications; defaults to DATABASE_URL",
   }),
   PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running calls may take to end at shutdown" }),
   ...TLS_VARIABLES,

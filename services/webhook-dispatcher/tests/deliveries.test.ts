@@ -263,7 +263,7 @@ describe("an attempt", () => {
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]).toMatchObject({
       httpStatus: undefined,
-      error: "The answer was not complete within 1 s",
+      error: "The response was not complete within 1 s",
       responseExcerpt: undefined,
     });
     await eventually(() => expect(silent.connections.every(({ isClosed }) => isClosed)).toBeTrue());
@@ -277,7 +277,7 @@ describe("an attempt", () => {
     const deliveries = await ended(service.client, ownerId, 2);
     expect(deliveries.map(({ status }) => status)).toEqual([FAILED, FAILED]);
     expect(deliveries.map(({ attempts }) => attempts[3]?.error).toSorted()).toEqual([
-      "127.0.0.1 closed the connection before the answer was complete",
+      "127.0.0.1 closed the connection before the response was complete",
       "127.0.0.1 refused the connection",
     ]);
   });

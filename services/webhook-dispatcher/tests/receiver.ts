@@ -12,7 +12,7 @@ export interface Received {
 export interface Receiver extends AsyncDisposable {
   url: string;
   received: Received[];
-  /** Answers what comes from now on. */
+  /** How requests are answered from now on. */
   answer: (received: Received, request: Request) => Response | Promise<Response>;
 }
 
@@ -55,7 +55,7 @@ export function fieldOf({ fields }: Received, name: string): string {
   return fields.find(([field]) => field === name)?.[1] ?? "";
 }
 
-/** Whether a receiver that knows this secret takes the delivery for ours, by the library that Standard Webhooks gives it. */
+/** Whether a receiver that knows this secret accepts the delivery, by the library of Standard Webhooks. */
 export function isSignedWith(secret: string, received: Received): boolean {
   try {
     new Webhook(secret).verify(fieldOf(received, "payload"), received.headers);

@@ -16,7 +16,9 @@ const callbacks = fc.record({
   reversed: fc.boolean(),
 });
 
-/** A call that a person answers. A carrier whose audio reaches nobody ends it at once, like a person who hangs up. */
+/**
+ * A call that a person answers. If nobody receives its audio, the carrier ends the call at once, as if the person had hung up.
+ */
 const ANSWERED = ["SUCCESS", "HUNG_UP_EARLY", "ERROR"];
 const MACHINE = ["NO_ANSWER", ...ANSWERED];
 

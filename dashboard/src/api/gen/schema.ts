@@ -36,7 +36,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an agent
+         * Get an agent
          * @description Needs a key with the scope `agents:read`, or a session.
          */
         get: operations["getAgent"];
@@ -108,7 +108,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a prompt
+         * Get a prompt
          * @description Needs a key with the scope `prompts:read`, or a session.
          */
         get: operations["getPrompt"];
@@ -216,7 +216,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a chat session
+         * Get a chat session
          * @description Needs a key with the scope `conversations:read`, or a session.
          */
         get: operations["getChatSession"];
@@ -256,7 +256,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a conversation
+         * Get a conversation
          * @description Needs a key with the scope `conversations:read`, or a session.
          */
         get: operations["getConversation"];
@@ -736,7 +736,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who is signed in
+         * Get the owner who is signed in
          * @description Needs a session.
          */
         get: operations["getOwner"];
@@ -992,7 +992,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a webhook delivery
+         * Get a webhook delivery
          * @description Needs a session.
          */
         get: operations["getDelivery"];
@@ -1246,7 +1246,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read which language models are ready to use
+         * Get the language models that are ready to use
          * @description The providers that the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.
          *
          *     Needs a session.
@@ -1268,7 +1268,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the owner's settings
+         * Get the owner's settings
          * @description Needs a session.
          */
         get: operations["getSettings"];
@@ -1294,7 +1294,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read outcomes, call time, tokens and latency by day, agent and model
+         * Get outcomes, call time, tokens and latency by day, agent and model
          * @description Days are in UTC, at most 366 of them. Test conversations with a draft are not counted.
          *
          *     Needs a session.
@@ -1654,7 +1654,7 @@ export interface components {
                  */
                 base_url: string;
                 /**
-                 * @description Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.
+                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
                  * @example sk-acme-0123456789
                  */
                 api_key?: string;
@@ -1699,7 +1699,7 @@ export interface components {
                  */
                 base_url: string;
                 /**
-                 * @description Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.
+                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
                  * @example sk-acme-0123456789
                  */
                 api_key: string;
@@ -1752,7 +1752,7 @@ export interface components {
                      */
                     base_url: string;
                     /**
-                     * @description Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.
+                     * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
                      * @example sk-acme-0123456789
                      */
                     api_key: string;
@@ -1846,7 +1846,7 @@ export interface components {
                      */
                     base_url: string;
                     /**
-                     * @description Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.
+                     * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
                      * @example sk-acme-0123456789
                      */
                     api_key: string;
@@ -1926,7 +1926,7 @@ export interface components {
                  */
                 base_url: string;
                 /**
-                 * @description Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.
+                 * @description Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.
                  * @example sk-acme-0123456789
                  */
                 api_key?: string;
@@ -4014,7 +4014,7 @@ export interface components {
             http_status: number | null;
             /** @description Why there was no complete response; null if there was one. */
             error: string | null;
-            /** @description The first 4 KiB of the receiver's answer. */
+            /** @description The first 4 KiB of the receiver's response. */
             response_excerpt: string | null;
         };
         NumberList: {
@@ -18396,7 +18396,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "1 phone numbers were imported from this carrier: remove them first"
+                     *       "detail": "2 phone numbers were imported from this carrier: remove them first"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

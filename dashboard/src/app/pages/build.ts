@@ -1,4 +1,6 @@
-/** The pages under Build, which come together: a script for each would be dozens of small files for what they share. */
+/**
+ * The pages under Build, which load as one script: a script for each page would need dozens of small files for what they share.
+ */
 import "../shared.ts";
 import { agentNamesQuery, agentQuery, agentsQuery } from "../../features/agents/agents.ts";
 import { promptsQuery, sharedPromptsQuery, versionsQuery } from "../../features/prompts/prompts.ts";

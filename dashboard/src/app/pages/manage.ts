@@ -1,4 +1,6 @@
-/** The pages under Manage, which come together: a script for each would be dozens of small files for what they share. */
+/**
+ * The pages under Manage, which load as one script: a script for each page would need dozens of small files for what they share.
+ */
 import "../shared.ts";
 import { keysQuery } from "../../features/keys/keys.ts";
 import { carriersQuery, numbersQuery } from "../../features/numbers/queries.ts";

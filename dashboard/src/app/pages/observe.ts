@@ -1,4 +1,6 @@
-/** The pages under Observe, which come together: a script for each would be dozens of small files for what they share. */
+/**
+ * The pages under Observe, which load as one script: a script for each page would need dozens of small files for what they share.
+ */
 import "../shared.ts";
 import { agentNamesQuery } from "../../features/agents/agents.ts";
 import { callsQuery } from "../../features/calls/queries.ts";

@@ -20,7 +20,7 @@ export const NEW_CALL: CallSetup = { agentId: "", from: DEFAULT, voicemail: DEFA
 const VOICEMAIL = [
   { value: DEFAULT, label: "Talk to whoever answers" },
   { value: "hang_up", label: "Hang up" },
-  { value: "leave_message", label: "Leave the agent’s message" },
+  { value: "leave_message", label: "Leave the agent's message" },
 ];
 
 /** @param children what follows the agent, such as its variables */
@@ -52,7 +52,7 @@ export function CallFields({
               value={setup.from}
               onChange={(from) => onChange({ ...setup, from })}
               options={[
-                { value: DEFAULT, label: "The agent’s first number" },
+                { value: DEFAULT, label: "The agent's first number" },
                 ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
               ]}
             />

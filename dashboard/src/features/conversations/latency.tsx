@@ -8,8 +8,8 @@ import { toolsBeforeFirstWord } from "./said.ts";
 const SPOKEN = [
   { name: "end_of_turn", label: "User finished speaking", colour: "bg-line-strong" },
   { name: "transcript", label: "Transcript complete", colour: "bg-(--chart-2)" },
-  { name: "first_word", label: "Model’s first word", colour: "bg-(--chart-1)" },
-  { name: "first_audio", label: "Voice’s first audio", colour: "bg-(--chart-3)" },
+  { name: "first_word", label: "Model's first word", colour: "bg-(--chart-1)" },
+  { name: "first_audio", label: "Voice's first audio", colour: "bg-(--chart-3)" },
   { name: "audible", label: "Audio sent", colour: "bg-(--chart-5)" },
 ] as const;
 const WRITTEN = [

@@ -49,7 +49,7 @@ export function AddNumberDialog({
         </div>
       ) : (
         <div className="pb-2">
-          <Notice>Connect a carrier first: Twilio, Plivo or a SIP trunk.</Notice>
+          <Notice>Connect a carrier first: Twilio, Plivo, or a SIP trunk.</Notice>
         </div>
       )}
     </Dialog>

@@ -35,7 +35,7 @@ export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
 
 const NOBODY = "nobody";
 
-/** Which agent answers the number, and another one when it is chosen. */
+/** Which agent answers the number, with a choice of another one. */
 function Assigned({ number }: { number: string }) {
   const client = useQueryClient();
   const agents = useQuery(assignableAgentsQuery);

@@ -35,7 +35,7 @@ export function PromptPage() {
 
 function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   const { prompt_name: name, versions, used_by = [] } = prompt;
-  // The own prompt of an agent is known by the agent, as in the list.
+  // An agent's own prompt is shown under the agent's name, as in the list.
   const title = used_by.find(({ agent_id }) => agent_id === agentOf(name))?.agent_name ?? name;
   const { version: shownVersion } = useSearch({ from: "/signed-in/prompts/$promptName" });
   const navigate = useNavigate({ from: "/prompts/$promptName" });

@@ -73,7 +73,7 @@ export function PromptsPage() {
   );
 }
 
-/** @param names of the agents, by which their own prompts are known */
+/** @param names of the agents, under which their own prompts are shown */
 const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Column<Prompt>[] => [
   {
     name: "Name",

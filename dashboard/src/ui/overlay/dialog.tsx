@@ -4,13 +4,13 @@ import { OpenedDialog } from "./opened-dialog.tsx";
 import type { DialogProps } from "./props.ts";
 
 /**
- * A window over the page. The focus moves into it, and back when it closes. It shows before its content is rendered, and is hidden
- * before its content is taken away, because both take longer than a press should.
+ * A window over the page. The focus moves into it, and back when it closes. It shows before its content is rendered, and is
+ * hidden before its content is removed, because both take longer than a press should.
  */
 export function Dialog(props: DialogProps) {
   const { open } = props;
   const [isThere, setThere] = useState(open);
-  // Nobody waits for the frame of one that is open as soon as its page is.
+  // A dialog that opens together with its page needs no frame: nobody waits for it.
   const [isPressed] = useState(!open);
   const lastOpen = useRef(props);
   const opener = useRef<HTMLElement>(null);

@@ -8,7 +8,7 @@ import { jsonSlices } from "./json-slices.ts";
 /** Bounds the memory for responses, which they hold until their clients have received them or disconnected. */
 export interface Answers {
   /**
-   * Reserves memory for a response before the service is called: as much as the owner's responses had lately.
+   * Reserves memory for a response before the service is called: as much as the owner's recent responses needed.
    * @param bytesMax the largest possible response
    * @throws ServiceError rate_limited when the owner has no memory left for five seconds, cancelled when `gone` fires
    */

@@ -78,7 +78,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   createDestination: "There are 50 destinations already: delete one first",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",
   connectCarrier: "There are 100 carriers already: disconnect one first",
-  disconnectCarrier: "1 phone numbers were imported from this carrier: remove them first",
+  disconnectCarrier: "2 phone numbers were imported from this carrier: remove them first",
   importCarrierNumber: "mobile_number +14155550123 belongs to another owner",
   addClonedVoice: "voice_id acme-receptionist was added before: remove it first",
 };

@@ -57,7 +57,8 @@ export interface Guessing extends Pick<OpenRequest, "request" | "address"> {
 }
 
 /**
- * Limits guesses of ids, tokens and signatures, but nothing that the provider sends: a right one is taken however many were wrong.
+ * Limits guesses of ids, tokens and signatures, but not the provider's own requests: a right one is accepted however many were
+ * wrong.
  * @throws whatever the work throws, or ServiceError rate_limited for a wrong one if there were too many from its address
  */
 export async function limitGuesses<R>(

@@ -46,7 +46,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
         {
           id: "getDelivery",
           tag: "Management",
-          summary: "Read a webhook delivery",
+          summary: "Get a webhook delivery",
           scope: "session",
           response: Delivery,
           refuses: ["not_found"],

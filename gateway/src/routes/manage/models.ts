@@ -13,7 +13,7 @@ export function modelRoutes(gate: GateContext, { agents, conversations }: Client
       {
         id: "getModelSetup",
         tag: "Management",
-        summary: "Read which language models are ready to use",
+        summary: "Get the language models that are ready to use",
         description:
           "The providers that the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.",
         scope: "session",

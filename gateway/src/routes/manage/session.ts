@@ -110,7 +110,13 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
       "/me",
       ...endpoint(
         gate,
-        { id: "getOwner", tag: "Management", summary: "Read who is signed in", scope: "session", response: Owner },
+        {
+          id: "getOwner",
+          tag: "Management",
+          summary: "Get the owner who is signed in",
+          scope: "session",
+          response: Owner,
+        },
         async ({ ownerId, origin }) => {
           const { owner } = await accounts.getOwner({ ownerId }, { origin });
           return presentOwner(required(owner));

@@ -16,7 +16,7 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
         {
           id: "getSettings",
           tag: "Management",
-          summary: "Read the owner's settings",
+          summary: "Get the owner's settings",
           scope: "session",
           response: Settings,
         },

@@ -15,7 +15,7 @@ export function statisticsRoutes(gate: GateContext, { conversations }: Clients) 
       {
         id: "getStatistics",
         tag: "Management",
-        summary: "Read outcomes, call time, tokens and latency by day, agent and model",
+        summary: "Get outcomes, call time, tokens and latency by day, agent and model",
         description: `Days are in UTC, at most ${DAYS_MAX} of them. Test conversations with a draft are not counted.`,
         scope: "session",
         query: StatisticsQuery,

@@ -29,7 +29,7 @@ const Endpoint = {
     max: 1000,
     pattern: "^[\\x21-\\x7e]*$",
     form: "be printable ASCII without spaces",
-    description: "Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.",
+    description: "Key for the endpoint. Responses show it masked; sending the mask back leaves it unchanged.",
     example: "sk-acme-0123456789",
   }),
 };

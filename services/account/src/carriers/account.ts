@@ -1,8 +1,9 @@
 import type { CarrierNumber } from "@parley/proto/parley/account/v1/account.ts";
 
 /**
- * An account with a carrier, as this service uses it: its credentials and its numbers. Its adapters are beside this file. Every method
- * throws CarrierUnavailable if the carrier does not answer, and CarrierRefusal for what the others do not name.
+ * An account with a carrier, as this service uses it: its credentials and its numbers. Its adapters are beside this file. Every
+ * method throws CarrierUnavailable if the carrier does not answer, and CarrierRefusal for any refusal that its own description
+ * does not name.
  */
 export interface CarrierAccount {
   /** @throws ServiceError invalid, naming the part of the credentials that is wrong; condition for an account that is closed */

@@ -2,7 +2,7 @@ import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts
 import { type CarrierField, type CarrierProvider, carrierFields } from "@parley/shared/domain/carriers";
 import { mask, type Sealer } from "@parley/shared/sealing";
 
-/** The use that the secrets are sealed for: they cannot be opened for another. */
+/** What the secrets are sealed for; they cannot be opened for anything else. */
 export interface CarrierUse {
   ownerId: string;
   carrierId: string;

@@ -1,8 +1,8 @@
 import type { CarrierAccount } from "./account.ts";
 
 /**
- * A SIP trunk. The voice service registers with it and calls through it; nothing can be verified or changed over HTTP, so its numbers
- * are the owner's word.
+ * A SIP trunk. The voice service registers with it and calls through it; nothing can be verified or changed over HTTP, so Parley
+ * trusts what the owner says about its numbers.
  */
 export const sipAccount: CarrierAccount = {
   verify: async () => {},

@@ -16,7 +16,9 @@ export function disconnectCarrier(ctx: AccountContext): Handler<"disconnectCarri
       if (numbers > 0)
         throw new ServiceError(
           "conflict",
-          `${numbers} phone numbers were imported from this carrier: remove them first`,
+          numbers === 1
+            ? "A phone number was imported from this carrier: remove it first"
+            : `${numbers} phone numbers were imported from this carrier: remove them first`,
         );
       await markDisconnected(tx, { ownerId, carrierId }, ctx.clock.now());
       await deleteUnneededCarriers(tx, ownerId);

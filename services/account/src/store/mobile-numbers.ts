@@ -7,7 +7,7 @@ export interface NumberRow {
   telephonyProvider: string;
   /** Null for a number that was only added. */
   carrierId: string | null;
-  /** What it had at its carrier. */
+  /** Its previous settings at its carrier. */
   before: NumberSettings | null;
 }
 

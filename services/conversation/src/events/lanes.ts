@@ -16,9 +16,9 @@ const LANES: readonly LaneKind[] = [
 /** Bounds on the events, and on the bytes of their payloads, of a lane. */
 const BATCH_MAX = 50;
 const BATCH_BYTES_MAX = 2 * 1024 * 1024;
-/** Bytes of a payload that the events of other owners do not wait for. */
+/** A payload of more than this many bytes gets its owner a lane of its own, so that other owners' events do not wait for it. */
 const LARGE_BYTES = 256 * 1024;
-/** The number of owners remembered for a large event; a forgotten one is learnt again. */
+/** The most owners remembered for a large event; a forgotten owner is noticed again at its next one. */
 const LARGE_OWNERS_MAX = 1_000;
 /** Nothing wakes a run that is busy, so it looks for other owners' events while its lanes are. */
 const LOOK_BESIDE_MS = 25;

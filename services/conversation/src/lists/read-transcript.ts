@@ -8,7 +8,7 @@ import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 /** Limit for one conversation: its transcript, its tool calls, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + TOOL_CALLS_BYTES_MAX + 2 * 1024 * 1024;
 
-/** The newest messages of a conversation, oldest first, and what the agent's models called, if that is asked for. */
+/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. */
 export async function readTranscript(sql: Sql, key: SessionKey, withToolCalls: boolean): Promise<MessageRow[]> {
   const [transcripts, called] = await Promise.all([
     listTranscripts(sql, key.ownerId, [key.conversationId]),

@@ -5,8 +5,8 @@ const BYTES_AT_ONCE = 16 * 1024;
 const turns = loopTurns();
 
 /**
- * Decodes what is read of a body, and has it parsed in short pieces, one in a turn of the event loop: while a turn waits for its
- * reader, much of its model's answer may arrive.
+ * Decodes a body as it is read and has it parsed in short pieces, one in each turn of the event loop, because much of a model's
+ * answer may arrive while its turn waits for its reader.
  * @param ownerId null for a model that nobody shares the loop with
  */
 export function bodyTexts(ownerId: string | null) {

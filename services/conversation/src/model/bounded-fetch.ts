@@ -40,7 +40,7 @@ function boundedBody(
         receivedBytes += value.length;
         if (receivedBytes > maxBytes) {
           void reader.cancel();
-          throw new EgressError("too_large", `The answer of ${host} is longer than ${maxBytes} bytes`);
+          throw new EgressError("too_large", `The response of ${host} is longer than ${maxBytes} bytes`);
         }
         meter?.received(value.length);
         controller.enqueue(value);

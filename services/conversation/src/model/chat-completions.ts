@@ -118,7 +118,7 @@ function readerOf({ body }: Response): BodyReader | undefined {
   return body?.getReader() as BodyReader | undefined;
 }
 
-/** The parts that are read of an answer. Providers leave out what they do not have, or send null. */
+/** The parts of an answer that are read. Providers leave out what they do not have, or send null. */
 interface Completion {
   choices?: { delta?: Message | null; message?: Message | null; finish_reason?: string | null }[];
   usage?: Usage | null;

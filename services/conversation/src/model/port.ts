@@ -9,7 +9,10 @@ export interface ModelRequest {
   answer?: JsonAnswer;
   /** Whose request it is, and a callback for the bytes of an answer held in memory. */
   meter?: Meter;
-  /** Is told how many characters of a whole answer were parsed, which holds much beside its text. @returns what to wait for, or null */
+  /**
+   * Called with the number of characters parsed of a whole answer, which has much besides its text. @returns what to wait for, or
+   * null
+   */
   parsed?(characters: number): Promise<void> | null;
   /** Time limit for the start of the answer, over all attempts, in milliseconds; none by default. */
   firstWordMs?: number;

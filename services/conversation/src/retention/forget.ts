@@ -14,7 +14,7 @@ interface Gone {
 }
 
 /**
- * Enqueues the deletion of what other services keep of conversations in the transaction that deletes them here.
+ * Enqueues, in the transaction that deletes conversations here, the deletion of what other services keep of them.
  * @param ids must not be empty
  */
 export async function forgetLater(

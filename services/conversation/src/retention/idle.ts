@@ -25,7 +25,7 @@ export function silentThreads({ db, limits }: ConversationContext): Sweep {
 /** Ends, as FAILED, calls whose voice runtime has gone silent (docs/voice-runtimes.md). */
 export function silentCalls({ db, limits }: ConversationContext): Sweep {
   const minutes = limits.callIdleMinutes;
-  const notes = `Nothing was heard of the voice runtime for ${minutes} min, so the conversation was closed.`;
+  const notes = `Nothing was heard from the voice runtime for ${minutes} min, so the conversation was closed.`;
   return silenceSweep("close-silent-calls", minutes, (silentSince, now) =>
     closeSilentCalls(db, silentSince, notes, now, BATCH),
   );

@@ -15,10 +15,11 @@ export interface ToldTurn {
 }
 
 /**
- * What turns have to tell the one caller of theirs: what happens in one turn of the loop, or while it is behind, leaves together.
- * While many turns speak, further words also wait until `GATHER_MS` after the last message, because a message costs both ends more
- * than the words in it. Whatever is urgent takes along all that waits. A message has at most 16 Ki characters of an owner and
- * 64 Ki in all: owners, and the turns of each, take turns, and a longer text leaves in several messages.
+ * The events of the turns of one caller. Events of one turn of the loop, and those that arrive while the caller is behind, leave
+ * in one message. While many turns speak, words after the first also wait until `GATHER_MS` after the last message, because a
+ * message costs both ends more than the words in it. An urgent event takes along everything that waits. A message has at most 16
+ * Ki characters of an owner and 64 Ki in all: owners, and the turns of each, take turns, and a longer text leaves in several
+ * messages.
  */
 export interface TurnOutbox {
   tellStarted(turn: ToldTurn, started: TurnStarted): void;

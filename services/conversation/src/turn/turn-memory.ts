@@ -31,9 +31,9 @@ export interface TurnShares {
   long: ByteShares;
   /** Limits how many turns are accepted concurrently, together with others in one statement. */
   accepting: FewAtOnce;
-  /** The characters that are heard of replies, and those that are parsed of whole answers. */
+  /** Paces the characters that are read of streamed replies and parsed of whole answers. */
   replies: Pace;
-  /** The database connections of turns that use one alone. */
+  /** The database connections of turns that each need one to themselves. */
   connections: ByteShares;
   /** Limits how many turns are accepted concurrently with a connection of their own. */
   acceptingAlone: FewAtOnce;

@@ -30,8 +30,9 @@ export type TurnEvent =
 export type Tell = (event: TurnEvent) => Promise<void> | null;
 
 /**
- * A turn begins in two short pieces: until it asks to be accepted, of which few of an owner are at a time, and from there until it has
- * asked the model. Those of an owner alone begin together, so that they share statements and messages.
+ * A turn begins with two short pieces of work: up to its request to be accepted, which few turns of an owner make at a time, and
+ * from there until it has asked the model. If only one owner has turns, their pieces begin together, so that they share
+ * statements and messages.
  */
 const enterTurn = loopEntry({ aloneMax: 16 });
 /** The words of a longer reply are looked for in pieces of this length, because a whole one takes milliseconds. */

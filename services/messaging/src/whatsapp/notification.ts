@@ -50,7 +50,7 @@ const WAMID_CHARACTERS_MAX = 256;
 const CONTACT = /^[1-9]\d{6,14}$/;
 
 /**
- * Reads what is of use in a callback and passes over the rest: reactions, system messages, and what a later version adds
+ * Reads the useful parts of a callback and skips the rest: reactions, system messages, and what a later version adds
  * (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages).
  * @returns null when the body is not JSON
  */

@@ -1,7 +1,10 @@
 import { invalid } from "@parley/shared/errors";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 
-/** A message that Meta has approved, with the values for its gaps; the only kind for a person who has not written for a day. */
+/**
+ * A message that Meta has approved, with the values for its placeholders; the only kind for a person who has not written for a
+ * day.
+ */
 export interface Template {
   name: string;
   /** Meta's code, such as `en_US`. */

@@ -22,7 +22,7 @@ export interface WidgetTokens {
   renew(token: string, origin: string, now: Date): { grant: WidgetGrant; renewableUntil: Date };
 }
 
-/** Short, because a token that leaks cannot be taken back. */
+/** Short, because a token that leaks cannot be revoked. */
 const VALID_MS = 15 * 60_000;
 /** Longer than a chat session lasts in silence, and no visitor keeps a page open for longer. */
 const RENEWABLE_MS = 24 * 60 * 60_000;

@@ -121,7 +121,7 @@ async function readBounded(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error("the answer is too long");
+    if (bytes > ANSWER_BYTES_MAX) throw new Error("the response is too long");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -285,7 +285,7 @@ describe("bodies", () => {
     const response = await fetch(server.url);
     await expect(response.text()).rejects.toMatchObject({
       kind: "too_large",
-      message: "The answer of 127.0.0.1 is longer than 1000 bytes",
+      message: "The response of 127.0.0.1 is longer than 1000 bytes",
     });
     await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
@@ -318,7 +318,7 @@ describe("bodies", () => {
     const read = egress.fetch(server.url).then((response) => response.text());
     await expect(read).rejects.toMatchObject({
       kind: "network",
-      message: "127.0.0.1 closed the connection before the answer was complete",
+      message: "127.0.0.1 closed the connection before the response was complete",
     });
   });
 

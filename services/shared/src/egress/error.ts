@@ -19,8 +19,8 @@ export class EgressError extends Error {
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "refused the connection",
-  ECONNRESET: "closed the connection before the answer was complete",
-  EPIPE: "closed the connection before the answer was complete",
+  ECONNRESET: "closed the connection before the response was complete",
+  EPIPE: "closed the connection before the response was complete",
   EHOSTUNREACH: "cannot be reached",
   ENETUNREACH: "cannot be reached",
   EADDRNOTAVAIL: "cannot be reached",
@@ -29,10 +29,10 @@ const REASONS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "has an expired certificate",
   CERT_NOT_YET_VALID: "has a certificate that is not valid yet",
   DEPTH_ZERO_SELF_SIGNED_CERT: "has a self-signed certificate",
-  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate of an authority that is not trusted here",
-  UNABLE_TO_GET_ISSUER_CERT: "has a certificate of an authority that is not trusted here",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate of an authority that is not trusted here",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate of an authority that is not trusted here",
+  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate from an authority that is not trusted here",
+  UNABLE_TO_GET_ISSUER_CERT: "has a certificate from an authority that is not trusted here",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate from an authority that is not trusted here",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate from an authority that is not trusted here",
 };
 
 /** The error to show a user when the connection to `host` fails with `cause`. Returns an EgressError unchanged. */

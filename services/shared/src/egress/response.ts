@@ -121,10 +121,13 @@ function bodyOf(
 }
 
 function tooLarge(host: string, maxResponseBytes: number): EgressError {
-  return new EgressError("too_large", `The answer of ${host} is longer than ${maxResponseBytes} bytes`);
+  return new EgressError("too_large", `The response of ${host} is longer than ${maxResponseBytes} bytes`);
 }
 
 // A few compressed bytes can become gigabytes, so the guard neither requests nor unpacks compression.
 function compressed(host: string, encoding: string): EgressError {
-  return new EgressError("network", `${host} compressed its answer (${encoding}) although the request said not to`);
+  return new EgressError(
+    "network",
+    `${host} compressed its response (${encoding}) although the request asked it not to`,
+  );
 }

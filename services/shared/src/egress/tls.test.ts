@@ -87,7 +87,7 @@ describe("TLS to a pinned address", () => {
     try {
       await expect(fetch(`https://api.example.test:${port}/`)).rejects.toMatchObject({
         kind: "network",
-        message: "api.example.test has a certificate of an authority that is not trusted here",
+        message: "api.example.test has a certificate from an authority that is not trusted here",
       });
       await withEgress({}, async (fetch) => {
         await expect(fetch(`https://evil.example.test:${port}/`)).rejects.toThrow("another name");

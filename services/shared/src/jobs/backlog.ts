@@ -13,7 +13,7 @@ export function observeBacklog(db: Database, queues: readonly string[], clock: C
   const due = meter().createObservableGauge("parley.jobs.due", { description: "Jobs that are due or running" });
   const givenUp = meter().createObservableGauge("parley.jobs.given_up", { description: "Jobs that failed for good" });
   const age = meter().createObservableGauge("parley.jobs.oldest_due.age", {
-    description: "How long the job that has been due longest has waited",
+    description: "How long the oldest due job has waited",
     unit: "s",
   });
   const observe: Parameters<ReturnType<typeof meter>["addBatchObservableCallback"]>[0] = async (result) => {

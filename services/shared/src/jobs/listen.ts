@@ -21,6 +21,6 @@ export function listenForJobs(
   log: Logger,
   { retryMs, onJob, onGap }: Listener,
 ): Pick<Notifications, "stop"> {
-  const onAway = (err: unknown) => log.warn({ err }, "job notifications are unavailable, so jobs are polled for");
+  const onAway = (err: unknown) => log.warn({ err }, "job notifications are unavailable, polling for jobs instead");
   return listenForNotifications({ db, direct, channel: "jobs", retryMs, heard: onJob, onGap, onAway });
 }

@@ -32,7 +32,7 @@ export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): 
       const before = new Date(clock.now().getTime() + pollMs);
       for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
     } catch (err) {
-      log.warn({ err }, "jobs cannot be polled for, will try again");
+      log.warn({ err }, "cannot poll for jobs, will retry");
     }
   }
 

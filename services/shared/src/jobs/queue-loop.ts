@@ -88,7 +88,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
         return sleepMs(await findNextClaimable(db, name, now));
       }
     } catch (err) {
-      log.warn({ err, queue: name }, "jobs cannot be claimed, will try again");
+      log.warn({ err, queue: name }, "cannot claim jobs, will retry");
       return Math.min(pollMs, RETRY_MS);
     }
     return null;

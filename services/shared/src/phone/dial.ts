@@ -40,8 +40,8 @@ const TRIES = 5;
 const RING_MAX_MS = 60_000;
 
 /**
- * Calls someone by SIP over UDP with telephone audio: a caller of the kind that a test, a benchmark or a terminal needs. It takes
- * what RFC 3261 requires of a caller, but no proxies and no changes of the session.
+ * Calls someone by SIP over UDP with telephone audio: a caller of the kind that a test, a benchmark or a terminal needs. It does
+ * what RFC 3261 requires of a caller, but supports neither proxies nor changes of the session.
  * @throws NotAnswered, or whatever the signal was aborted with
  */
 export async function dial({ server, callee, media, signal }: DialOptions): Promise<Dialed> {

@@ -55,7 +55,7 @@ export function adapt(
 ): UntypedServiceImplementation[string] {
   const checkOwnerIds = ownerIdCheck(method.path);
   const ownerOf = ownerIdReader(method.path);
-  const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
+  const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "a response could not be sent");
   const refusalOf = (grpcCall: Parameters<typeof refusePeer>[2]) => {
     const refusal = refusePeer(server.peers, method.path, grpcCall);
     if (refusal) server.log.warn({ rpc: method.path, reason: refusal.details }, "peer refused");

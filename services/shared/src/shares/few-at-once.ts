@@ -45,8 +45,8 @@ export function inTurns(shares: ByteShares): FewAtOnce {
 }
 
 /**
- * For callbacks until it is known who sent them, by the id that they name. Anyone may send them, and each asks the database and
- * other services, which is much more work than sending it was.
+ * Shares for callbacks whose sender is not verified yet, by the id that they name. Anyone may send them, and verifying one takes
+ * much more work than sending it.
  */
 export function fewUnverified(): FewAtOnce {
   return fewAtOnce({ what: "callbacks", atOnce: 2, totalAtOnce: 4, waitingMax: 1_000 });

@@ -34,8 +34,8 @@ interface Owner {
 }
 
 /**
- * Bounds the CPU that an owner takes from others on all the way that its long texts go. Sharing the event loop is not enough:
- * the garbage of long texts is collected in everybody's time, and the owner's next piece of work is always ready.
+ * Bounds the CPU that an owner's long texts take from others, from end to end. Sharing the event loop is not enough: the garbage
+ * of long texts is collected in everybody's time, and the owner's next piece of work is always ready.
  */
 export function createPace(
   { perSecond, atOnce, waitMaxMs = Number.POSITIVE_INFINITY, what = "requests" }: PaceSettings,

@@ -2,7 +2,7 @@
 export interface PassingTime {
   /** Milliseconds, from any start. */
   nowMs(): number;
-  /** @returns what calls it off */
+  /** @returns a function that cancels it */
   after(ms: number, then: () => void): () => void;
 }
 

@@ -105,8 +105,8 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
 }
 
 /**
- * Over a trunk this process holds the call from its first ring, and its end is recorded with the conversation's. A trunk that answers
- * nothing has rung nobody, so its call goes back into the queue.
+ * Over a trunk this process holds the call from its first ring, and its end is recorded with the conversation's. If the trunk
+ * answers nothing, nobody's phone has rung, so the call goes back into the queue.
  */
 async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   if (call.isUnwanted) return cancel(ctx, call);
@@ -114,7 +114,7 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   await ctx.startCall({ ...callRequest(call), takeBack }, async (listener, signal) => {
     if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was cancelled");
     const ringing = () =>
-      storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
+      storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "could not store that a call is ringing"));
     const leg = await ctx.dialTrunk(call, ringing, listener, signal).catch((error) => {
       // A call that was not reached is counted when it is taken back.
       if (error.how !== "unreached") countAttempt(call.provider, error.how === "failed" ? "refused" : "placed");

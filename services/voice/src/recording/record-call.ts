@@ -85,7 +85,7 @@ export function recorderOf({ file, bytesMax, clock, failed }: RecorderOptions): 
       });
       const hadFailed = isOver;
       isOver = true;
-      // Even after a failure, because the part that was written can be heard.
+      // Even after a failure, because the part that was written can be played.
       const closed = writing.then(file.close).catch((error) => hadFailed || failed(error));
       const late = Promise.withResolvers<void>();
       const stopWaiting = clock.after(END_WITHIN_MS, late.resolve);

@@ -32,7 +32,9 @@ export async function keepTrunksRegistered(options: KeepRegisteredOptions): Prom
     stop: async () => {
       stopping.abort();
       await worker.stop();
-      await handOver().catch((err) => log.warn({ err }, "trunks register again only when they are due"));
+      await handOver().catch((err) =>
+        log.warn({ err }, "trunks could not be handed over, so they register again only when they are due"),
+      );
     },
   };
 }

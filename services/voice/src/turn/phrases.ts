@@ -18,7 +18,7 @@ export function isAcknowledgement(text: string): boolean {
   return consistsOf(text, (phrase) => ACKNOWLEDGEMENTS.has(phrase), ACKNOWLEDGEMENT_WORDS_MAX);
 }
 
-/** Whether someone who says this while the agent says goodbye lets it. */
+/** Whether someone who says this while the agent says goodbye lets it finish. */
 export function isFarewell(text: string): boolean {
   return consistsOf(text, (phrase) => ACKNOWLEDGEMENTS.has(phrase) || FAREWELLS.has(phrase), 8);
 }

@@ -64,7 +64,7 @@ async function judgeAll({ calls, samples }: Windows): Promise<void> {
   const probabilities = new Array<number>(calls.length).fill(0);
   let left = calls.map((_, at) => at);
   while (left.length > 0) {
-    // A call's next window needs what the previous one left behind.
+    // A call's next window needs the state that the previous one left.
     const run = left.filter((at, index) => left.findIndex((other) => calls[other] === calls[at]) === index);
     const now = run.slice(0, RUN_MAX);
     const judged = await judge(now.map((at) => ({ call: calls[at] as number, window: windowAt(samples, at) })));

@@ -55,7 +55,7 @@ export async function transcribeNote(hearing: SpeechToText, note: VoiceNote, gon
   }
 }
 
-/** Decoded as it is sent: a note of some minutes is twenty times as large as audio. */
+/** Decoded as it is sent: a note of some minutes is twenty times as large once decoded. */
 function* piecesOf(file: Uint8Array): Generator<Pcm> {
   const { leadSeconds, packets } = readOggOpus(file);
   const skip = withoutLead(Math.round(leadSeconds * SAMPLES_PER_SECOND));

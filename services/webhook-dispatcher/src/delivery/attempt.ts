@@ -95,7 +95,7 @@ async function send(
 
 /** The error that the owner reads. */
 function explain(cause: unknown, isLate: boolean, { timeoutMs, log }: Sender): string {
-  if (isLate) return `The answer was not complete within ${timeoutMs / 1000} s`;
+  if (isLate) return `The response was not complete within ${timeoutMs / 1000} s`;
   if (cause instanceof EgressError) return cause.message;
   log.error({ err: cause }, "a webhook request could not be made");
   return "The request could not be made: an internal error";

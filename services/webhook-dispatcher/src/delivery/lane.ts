@@ -269,7 +269,7 @@ function earlier(one: Date | null, other: Date | null): Date | null {
   return one < other ? one : other;
 }
 
-/** A secret that cannot be decrypted fails the attempts, which the owner sees, instead of the lane, which would retry forever. */
+/** A secret that cannot be decrypted fails the attempts, which the owner sees; failing the lane would retry forever. */
 function targetOf(sealer: Sealer, destination: DestinationRow): Target {
   const { url, requestType } = destination;
   try {

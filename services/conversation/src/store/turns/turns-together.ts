@@ -31,7 +31,7 @@ export interface TurnStore {
   storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
-/** The most turns in one statement: 16 take a fifth of the CPU of 16 statements, and 32 hardly less. */
+/** The most turns in one statement: 16 take a fifth of the CPU of 16 statements, and 32 would save little more. */
 const TURNS_MAX = 16;
 /** Limit for a turn's texts, in characters: longer ones are stored alone, so that they hold up no others. */
 const TEXTS_MAX = 16 * 1024;
@@ -145,7 +145,7 @@ interface Statements<T, R> {
 
 const NO_HOLD: Pick<Hold, "release"> = { release: () => {} };
 
-/** Whatever is left out or fails with others is tried alone, so a turn gets the result and the error that it has alone. */
+/** A turn that is left out, or fails with others, is tried alone, so it gets the result or error that it would have had alone. */
 function together<T, R>({
   many,
   one,

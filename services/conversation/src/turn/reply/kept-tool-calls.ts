@@ -64,7 +64,7 @@ export function bytesOfAll(calls: readonly KeptToolCall[]): number {
 
 /** The beginning of a text, in whole characters, as it can be stored. */
 function cut(text: string, bytesMax: number): { text: string; isCut: boolean } {
-  // A character has at least one byte: what is longer than the limit need not be looked at.
+  // A character has at least one byte, so text beyond the limit need not be examined.
   const whole = storable(text.slice(0, bytesMax)).toWellFormed();
   const bytes = Buffer.from(whole);
   if (bytes.length <= bytesMax) return { text: whole, isCut: text.length > bytesMax };

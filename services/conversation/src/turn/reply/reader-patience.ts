@@ -8,8 +8,8 @@ const PATIENCE_MS = 30_000;
 export type WaitForReader = (caughtUp: Promise<void>) => Promise<void>;
 
 /**
- * One client's share of a turn's time, whose session, model and memory it holds: one that reads a byte a second is always behind and
- * never silent.
+ * How long one client may hold up a turn, and with it a session, a model and memory. A client that reads a byte a second is
+ * always behind and never silent.
  */
 export function readerPatience({ nowMs, after } = passingTime): WaitForReader {
   let leftMs = PATIENCE_MS;

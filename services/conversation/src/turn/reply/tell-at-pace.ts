@@ -14,8 +14,8 @@ export interface Telling {
 }
 
 /**
- * Tells a reply's words as they complete. What it returns settles once the turn may hear more of its model, whose answer waits
- * meanwhile: when the reader is not behind, and the owner's replies keep their pace.
+ * Tells a reply's words as they complete. The returned promise settles once the turn may read more of its model's answer: when
+ * the reader is not behind, and the owner's replies keep their pace.
  */
 export function tellAtPace({ tell, waitForReader, pace, ownerId, signal }: Telling): Telling["tell"] {
   return (text) => {

@@ -17,7 +17,7 @@ const WINDOW = 256;
 
 export function wordCutter(): WordCutter {
   let held = "";
-  /** The last character of `held`, which is long while no word ends: to look into it would copy it for each piece. */
+  /** The last character of `held`, kept apart because `held` grows long while no word ends, and reading from it copies it. */
   let last = "";
   return {
     push(piece) {

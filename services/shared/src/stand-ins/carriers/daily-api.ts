@@ -18,7 +18,7 @@ export interface DailyStandIn {
   /** The agent's call was connected, or ended. */
   connectSip(roomName: string): DailyParticipant;
   leave(roomName: string, id: string): void;
-  /** Has the next requests fail with these HTTP statuses; null leaves one unanswered after it was carried out. */
+  /** Makes the next requests fail with these HTTP statuses; null leaves one unanswered after it was carried out. */
   failNext(...statuses: (number | null)[]): void;
   /** How webhooks are sent from now on. */
   sends: { lateMs: number; twice: boolean; not: boolean };

@@ -17,7 +17,7 @@ export interface SaidInOrder {
   messages(): number;
 }
 
-/** If the model reports nothing about a voice for this long, it heard no words. */
+/** If the model reports nothing about a voice for this long, the voice had no words. */
 const WORDS_WITHIN_MS = 5_000;
 const HISTORY_MAX = 50;
 

@@ -68,7 +68,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
 
   const calleeOf = async ({ ownerId, carrierId, to }: IncomingRequest): Promise<string | null> => {
     if (!NUMBER.test(to)) return null;
-    // A number of another of the owner's carriers, or a removed one, gets no calls from this carrier.
+    // This carrier has no calls for a removed number, or for a number of another of the owner's carriers.
     const { carrier } = await options.accounts.findCarrierOfNumber({ ownerId, mobileNumber: to });
     if (carrier?.carrierId !== carrierId) return null;
     const { agent } = await options.agents.findCallee({ called: to, ofOwnerId: ownerId });

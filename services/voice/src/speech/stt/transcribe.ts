@@ -52,7 +52,7 @@ async function readText(response: Response): Promise<string> {
   let text = "";
   for await (const bytes of response.body ?? []) {
     text += decoder.decode(bytes, { stream: true });
-    if (text.length > ANSWER_BYTES_MAX) throw new Error("its answer is too long");
+    if (text.length > ANSWER_BYTES_MAX) throw new Error("its response is too long");
   }
   return text;
 }
@@ -64,6 +64,6 @@ function textOf(body: string): string {
   } catch {
     answer = null;
   }
-  if (!isObject(answer) || typeof answer.text !== "string") throw new Error("its answer has no text");
+  if (!isObject(answer) || typeof answer.text !== "string") throw new Error("its response has no text");
   return answer.text.trim();
 }

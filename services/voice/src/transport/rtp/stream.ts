@@ -40,7 +40,7 @@ export interface RtpOptions {
   dropped(reason: "malformed" | "unauthentic" | "stranger" | "unknown_type" | "too_much"): void;
 }
 
-/** We send to a peer that was never heard only for this long, so that nobody can aim a stream at others. */
+/** How long we send to a peer that was never heard: no longer, so that nobody can aim a stream at others. */
 const UNSEEN_MAX_MS = 15_000;
 
 /** @throws ServiceError unavailable if no port is free */

@@ -66,7 +66,7 @@ export interface SipSocketsOptions {
   /** The port of UDP and TCP; 0 takes any free one. */
   port: number;
   tls?: SipTls | undefined;
-  /** PEM of the authorities that the certificates of servers may be of; absent: those that everybody trusts. */
+  /** PEM of the authorities that may sign servers' certificates; absent: the publicly trusted ones. */
   authorities?: string | undefined;
 }
 

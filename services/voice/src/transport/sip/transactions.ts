@@ -19,9 +19,9 @@ export interface Incoming {
 export interface Transactions {
   received(message: SipMessage, from: Target): void;
   /**
-   * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer; if none comes, 408 or 503
-   * that is not the target's own. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time that
-   * it comes.
+   * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer; if none comes, it
+   * gets a 408 or 503 made here. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time
+   * that it comes.
    * @returns what a CANCEL needs: the request as it was sent
    */
   send(request: SipRequest, to: Target, answered: (response: SipResponse, isTheirs: boolean) => void): SipRequest;

@@ -19,7 +19,7 @@ export interface UserAgentOptions {
   port: number;
   /** Absent: no SIP over TLS. */
   tls?: SipTls | undefined;
-  /** PEM of the authorities that the certificates of servers may be of; absent: those that everybody trusts. */
+  /** PEM of the authorities that may sign servers' certificates; absent: the publicly trusted ones. */
   authorities?: string | undefined;
   rtpPorts: PortRange;
   /** What peers are told to send to; absent: `hostname`. */

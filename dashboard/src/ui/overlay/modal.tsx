@@ -1,7 +1,7 @@
 import { hideOthers } from "aria-hidden";
 import { clsx } from "clsx";
 import { DismissableLayer, FocusScope } from "radix-ui/internal";
-import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { type ReactNode, type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 
 /**
@@ -29,7 +29,9 @@ export function Modal({
   "aria-describedby"?: string | undefined;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => keepStill(isShown), [isShown]);
+  // Read before this is in the page, because the browser knows the page's layout until then.
+  const [hasScrollbar] = useState(() => window.innerWidth > document.documentElement.clientWidth);
+  useLayoutEffect(() => (isShown ? keepStill(hasScrollbar) : undefined), [isShown, hasScrollbar]);
   useEffect(() => (isShown && box.current ? hideOthers(box.current) : undefined), [isShown]);
   const giveBack = useCallback(() => {
     const focused = document.activeElement;
@@ -43,7 +45,7 @@ export function Modal({
   }, [isShown, giveBack]);
   return createPortal(
     <div hidden={!isShown}>
-      <div className="fixed inset-0 z-40 overscroll-contain bg-black/45" />
+      <Backdrop />
       <FocusScope.Root
         asChild
         loop
@@ -74,8 +76,13 @@ export function Modal({
   );
 }
 
+/** Darkens the page, which takes no presses of the pointer under it. */
+export function Backdrop() {
+  return <div className="fixed inset-0 z-40 overscroll-contain bg-black/45" />;
+}
+
 /** Where there is something to fill in, the focus begins there instead of at the button that closes. */
-export function focusFirst(box: HTMLElement | null): void {
+function focusFirst(box: HTMLElement | null): void {
   const first =
     box?.querySelector<HTMLElement>("input, textarea") ?? box?.querySelector<HTMLElement>("button, a[href]");
   (first ?? box)?.focus();
@@ -83,13 +90,15 @@ export function focusFirst(box: HTMLElement | null): void {
 
 let modals = 0;
 
-/** What is under a modal does not scroll. @returns lets it scroll again */
-function keepStill(isShown: boolean): (() => void) | undefined {
-  if (!isShown) return;
-  const { style, clientWidth } = document.documentElement;
+/**
+ * What is under a modal does not scroll.
+ * @param hasScrollbar whether the room of a scrollbar stays, so that the page keeps its width
+ * @returns lets it scroll again
+ */
+function keepStill(hasScrollbar: boolean): () => void {
+  const { style } = document.documentElement;
   modals++;
-  // The room of a scrollbar stays, so that the page keeps its width.
-  if (window.innerWidth > clientWidth) style.scrollbarGutter = "stable";
+  if (hasScrollbar) style.scrollbarGutter = "stable";
   style.overflow = "hidden";
   return () => {
     if (--modals === 0) style.overflow = style.scrollbarGutter = "";

@@ -1,9 +1,8 @@
 import { clsx } from "clsx";
 import { X } from "lucide-react";
-import { startTransition, useEffect, useId, useRef, useState } from "react";
+import { useId } from "react";
 import { Button } from "../button.tsx";
-import { afterPaint } from "../painted.ts";
-import { focusFirst, Modal } from "./modal.tsx";
+import { Modal } from "./modal.tsx";
 import type { OpenedDialogProps } from "./props.ts";
 
 const WIDTHS = { small: "max-w-md", medium: "max-w-lg", large: "max-w-3xl" } as const;
@@ -17,20 +16,9 @@ export function OpenedDialog({
   footer,
   size = "medium",
   children,
-  isPressed,
   opener,
 }: OpenedDialogProps) {
   const id = useId();
-  const [isFilled, setFilled] = useState(!isPressed);
-  useEffect(() => (isFilled ? undefined : afterPaint(() => startTransition(() => setFilled(true)))), [isFilled]);
-  const content = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const box = content.current?.closest<HTMLElement>('[role="dialog"]');
-    const focused = document.activeElement;
-    // The focus may be somewhere else in it by now.
-    if (isFilled && box && content.current?.querySelector("input, textarea") && focused?.matches("[data-close]"))
-      focusFirst(box);
-  }, [isFilled]);
   return (
     <Modal
       isShown={open}
@@ -54,13 +42,11 @@ export function OpenedDialog({
             </p>
           )}
         </div>
-        <Button data-close variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2" onClick={onClose}>
+        <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2" onClick={onClose}>
           <X aria-hidden />
         </Button>
       </div>
-      <div ref={content} className="min-h-0 overflow-y-auto px-5 py-3">
-        {isFilled && children}
-      </div>
+      <div className="min-h-0 overflow-y-auto px-5 py-3">{children}</div>
       {footer && <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>}
     </Modal>
   );

@@ -27,8 +27,6 @@ export interface DialogProps {
 }
 
 export interface OpenedDialogProps extends DialogProps {
-  /** Whether it opened because something was pressed. */
-  isPressed: boolean;
   /** The element that had the focus before, and gets it back. */
   opener: RefObject<HTMLElement | null>;
 }

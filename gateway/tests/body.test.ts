@@ -35,7 +35,7 @@ test.each(["12345678901234567890", "-9007199254740993", "[9007199254740993]"])(
 );
 
 test.each(["9007199254740991", "9007199254740992", "1e20", "0.12345678901234567890", '"12345678901234567890"'])(
-  "%s is kept as it came",
+  "%s is kept as it was sent",
   async (text) => {
     expect((await readJson(requestOf(`{"a":${text}}`))).value).toEqual({ a: JSON.parse(text) });
   },

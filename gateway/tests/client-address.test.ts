@@ -32,6 +32,6 @@ test.each([
   ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
   ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
   ["", ""],
-])("%s is limited as %s: of an IPv6 network a client has every address", (address, network) => {
+])("%s is limited as %s, because a client has every address of an IPv6 network", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

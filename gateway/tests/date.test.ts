@@ -28,7 +28,7 @@ test("at the end of a span, a date means its last millisecond and a time means i
 });
 
 test.each(["2026-02-30", "2026-02-30T10:00:00Z", "2026-04-31T00:00:00+02:00", "2026-13-01"])(
-  "%s, a day that is in no calendar, is refused by its field's name",
+  "%s, a day that does not exist, is refused by its field's name",
   (text) => {
     expect(() => readDate("from_date", text)).toThrow(
       new ServiceError("invalid", "from_date must be a date that exists, in ISO 8601"),
@@ -37,7 +37,7 @@ test.each(["2026-02-30", "2026-02-30T10:00:00Z", "2026-04-31T00:00:00+02:00", "2
 );
 
 test.each(["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])(
-  "%s, which is in no year from 1 to 9999 of UTC, is refused by its field's name",
+  "%s, which is outside the years 1 to 9999 in UTC, is refused by its field's name",
   (text) => {
     expect(() => readDate("from_date", text)).toThrow(
       new ServiceError("invalid", "from_date must be between the years 1 and 9999 in UTC"),

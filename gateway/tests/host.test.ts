@@ -43,7 +43,7 @@ test.each(["a", "api", "api:8080", "[::1]", "a.b.example"])(
   },
 );
 
-test.each(["", "a/b", "a b", "a?b#c"])("a Host header of %j is refused as bad, not as a fault", async (host) => {
+test.each(["", "a/b", "a b", "a?b#c"])("the Host header %j is a bad request, not an internal error", async (host) => {
   const { status, body } = await ask("POST /v1/public/agents HTTP/1.1", `Host: ${host}`, "Content-Length: 0");
   expect([status, JSON.parse(body)]).toEqual([400, { detail: "The Host header is missing or not a host" }]);
 });

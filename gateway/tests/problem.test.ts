@@ -38,7 +38,7 @@ const keysThatFail = (reason: Error) => ({ keys: { find: () => Promise.reject(re
 test.each([
   ["the gateway failed", new TypeError(SECRET)],
   ["a service failed", new ServiceError("internal", SECRET)],
-])("what nobody foresaw is 500, says no more than the request's id and that %s", async (category, reason) => {
+])("an unexpected error is 500 and says only the request's id and that %s", async (category, reason) => {
   const answer = await answerOf(keysThatFail(reason));
   expect(answer.status).toBe(500);
   expect(answer.headers.get("x-request-id")).toBe("req-1");
@@ -58,7 +58,7 @@ test("the shortest Retry-After is one second", async () => {
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
 });
 
-test.each(["upstream_failed", "internal"] as const)("a turn that failed as %s tells its session", async (kind) => {
+test.each(["upstream_failed", "internal"] as const)("a turn that failed as %s names its session", async (kind) => {
   const failed = new ServiceError(kind, "No", { metadata: { session_id: "ses-1" } });
   expect((await answerOf(keysThatFail(failed))).headers.get("x-session-id")).toBe("ses-1");
 });

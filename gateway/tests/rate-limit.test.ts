@@ -131,7 +131,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
   });
 
   test.each([0, 1, 30, 59])(
-    "above 1,000 a minute a request counts for 60 s, wherever in its bucket it came (%d ms)",
+    "above 1,000 a minute a request counts for 60 s, wherever in its bucket it arrived (%d ms)",
     async (ms) => {
       const key = newKey();
       await takeAll(key, repeat(1_001, START_MS + ms), 1_001);

@@ -10,7 +10,7 @@ describe("a write", () => {
     ["that the user began, not a page", { "sec-fetch-site": "none" }],
     ["of this origin by a browser that says no more", { origin: "https://api.example" }],
     ["of no browser", {}],
-  ])("%s is let through", (_, headers: Record<string, string>) => {
+  ])("%s is allowed", (_, headers: Record<string, string>) => {
     expect(() => refuseOtherOrigins(request(headers))).not.toThrow();
   });
 

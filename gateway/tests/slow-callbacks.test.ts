@@ -51,12 +51,12 @@ function callback(provider: string) {
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-/** Not a fake one. */
+/** The real one, because the test's timers are fake. */
 const { setImmediate: soon } = globalThis;
 const pause = () => new Promise<void>((resolve) => soon(resolve));
 
 test.each(["twilio", "plivo"])(
-  "a callback of %s whose body drips in is given up after ten seconds",
+  "a callback from %s whose body trickles in is refused after ten seconds",
   async (provider) => {
     const { answer, body, cancelled } = callback(provider);
     const sender = await body;

@@ -76,6 +76,6 @@ test.each([
   ["*;q=0.1, gzip", "gzip"],
   ["deflate", "identity"],
   ["identity, br;q=0.5", "identity"],
-] as const)("of %p %s is chosen", (accepted, encoding) => {
+] as const)("for %p, %s is chosen", (accepted, encoding) => {
   expect(chooseEncoding(accepted, ["br", "gzip", "identity"])).toBe(encoding);
 });

@@ -108,7 +108,7 @@ test.each([
   ["Twilio", TWILIO, "+12025550154", { outcome: "failed" }, "ERROR"],
   ["Plivo", PLIVO, "+12025550155", { outcome: "busy", callbacks: { twice: true, reversed: true } }, "BUSY"],
 ] as const)(
-  "an agent calls over %s from %s a phone, %s, that does %j: %s",
+  "an agent calls over %s, from %s to %s, a phone that does %j: %s",
   async (_, from, to, script, outcome) => {
     await carrier.setPhone(to, script);
     const request = { agent_id: agentId, from_mobile_number: from, to_mobile_number: to };

@@ -92,7 +92,7 @@ const CARRIERS = [
 ] as const;
 
 test.each(CARRIERS)(
-  "a call over %s is hung up while it rings and while it is held, and asked for twice with one key rings once",
+  "a call over %s can be hung up while it rings and while it is held, and rings once if requested twice with one key",
   async (_, from, phones) => {
     const [ringing, held] = [`${phones}0`, `${phones}1`];
     const key = { "idempotency-key": crypto.randomUUID() };
@@ -133,7 +133,7 @@ test.each(CARRIERS)(
 );
 
 test.each(CARRIERS)(
-  "an agent that calls over %s connects the phone to a person who is asked for",
+  "an agent that calls over %s connects the phone to a person on request",
   async (_, from, phones) => {
     const to = `${phones}3`;
     model.always((exchange) => {

@@ -32,9 +32,9 @@ afterAll(async () => {
 });
 
 const WAYS = [
-  ["streamed", true],
-  ["whole", false],
-] as const;
+  { way: "streamed", streaming: true },
+  { way: "whole", streaming: false },
+];
 
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", ...fields });
 const sessionOf = ({ headers }: { headers: Headers }) => headers.get("x-session-id") ?? "";
@@ -99,9 +99,12 @@ describe("a model that fails before the first word", () => {
     ["never answers", 504, "did not answer in time", () => {}],
   ];
 
-  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "fails a %s turn (%p) when it %s: the message is stored and the session continues",
-    async (_way, streaming, _fault, status, detail, script) => {
+  const cases = faults.flatMap(([fault, status, detail, script]) =>
+    WAYS.map((way) => ({ ...way, fault, status, detail, script })),
+  );
+  test.each(cases)(
+    "fails a $way turn when it $fault: the message is stored and the session continues",
+    async ({ streaming, status, detail, script }) => {
       model.always(script);
       const answer = await chat({ streaming });
       model.always(null);
@@ -114,7 +117,7 @@ describe("a model that fails before the first word", () => {
     },
   );
 
-  test.each(WAYS)("is down: a %s turn (%p) is 502 and the message is stored", async (_way, streaming) => {
+  test.each(WAYS)("is down: a $way turn is 502 and the message is stored", async ({ streaming }) => {
     const [port] = await freePorts(1);
     const agent = await createAgent(api, { baseUrl: `http://127.0.0.1:${port}/v1` });
     const answer = await chat({ agent_id: agent, streaming });
@@ -133,9 +136,9 @@ describe("a model that fails briefly", () => {
     ["drops the connection", (x) => x.reset()],
     ["streams nothing", (x) => x.respond(200, "text/event-stream", "")],
   ];
-  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "is retried: the client of a %s turn (%p) notices nothing when it %s",
-    async (_way, streaming, _fault, script) => {
+  test.each(faults.flatMap(([fault, script]) => WAYS.map((way) => ({ ...way, fault, script }))))(
+    "is retried: the client of a $way turn notices nothing when it $fault",
+    async ({ streaming, script }) => {
       const before = model.requests.length;
       for (let time = 0; time < 2; time++) model.next(script);
       const answer = await chat({ streaming });
@@ -167,15 +170,15 @@ describe("a model with a fallback", () => {
   const faults: [string, Script][] = [
     ["is broken", (x) => x.reset()],
     ["refuses the key", (x) => x.respond(401, "application/json", "{}")],
-    ["wants much time", (x) => x.respond(429, "application/json", "{}", { "retry-after": "3600" })],
+    ["asks for a long wait", (x) => x.respond(429, "application/json", "{}", { "retry-after": "3600" })],
     ["hangs", () => {}],
   ];
   const agentWithFallback = () =>
     createAgent(api, model, { llm: { ...llmOf(model), fallbacks: [{ ...llmOf(second), model_name: "second" }] } });
 
-  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "is replaced by its fallback in a %s turn (%p) when it %s, and is asked first again next time",
-    async (_way, streaming, _fault, script) => {
+  test.each(faults.flatMap(([fault, script]) => WAYS.map((way) => ({ ...way, fault, script }))))(
+    "is replaced by its fallback in a $way turn when it $fault, and is asked first again next time",
+    async ({ streaming, script }) => {
       const agent = await agentWithFallback();
       model.always(script);
       const answer = await chat({ agent_id: agent, streaming });
@@ -190,8 +193,8 @@ describe("a model with a fallback", () => {
   );
 
   test.each(WAYS)(
-    "that fails too gives a %s turn (%p) both failures, and the session continues",
-    async (_way, streaming) => {
+    "that fails too gives a $way turn both failures, and the session continues",
+    async ({ streaming }) => {
       const agent = await agentWithFallback();
       model.always((x) => x.respond(401, "application/json", "{}"));
       second.always((x) => x.respond(404, "application/json", "{}"));
@@ -206,8 +209,8 @@ describe("a model with a fallback", () => {
   );
 
   test.each(WAYS)(
-    "is left out of a %s turn (%p) when its provider is not configured here; without a fallback the turn is refused",
-    async (_way, streaming) => {
+    "is left out of a $way turn when its provider is not configured here; without a fallback the turn is refused",
+    async ({ streaming }) => {
       const unconfigured = { provider_name: "OPENAI", model_name: "gpt-4.1-mini" };
       const fallbacks = [{ ...llmOf(second), model_name: "second" }];
       const agent = await createAgent(api, model, { llm: { ...unconfigured, fallbacks } });

@@ -107,7 +107,7 @@ afterAll(async () => {
 }, 60_000);
 
 test(
-  `${CALLS} calls end once each, with one webhook, and ring nobody twice, whatever is killed meanwhile`,
+  `${CALLS} calls end once each, with one webhook, and ring nobody twice, whatever is killed in the meantime`,
   async () => {
     const beganAt = Date.now();
     console.log(`PARLEY_TEST_SEED=${SEED}`);

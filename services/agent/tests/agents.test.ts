@@ -217,7 +217,7 @@ describe("reading many", () => {
   });
 
   test.each(["", "agt_", "\0", "agt_\0".padEnd(30, "0"), "x".repeat(100), "agt_ñ", "' or 1=1"])(
-    "the impossible id %j is not found and spoils nothing for the others of its batch",
+    "the impossible id %j is not found and does not affect the others of its batch",
     async (agentId) => {
       const owner = newOwner();
       const agent = await create(service.agents, creation(owner));

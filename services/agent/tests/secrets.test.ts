@@ -190,7 +190,7 @@ test.each([
     "https://evil.example/v1",
     "llm.fallbacks.0.params.api_key",
   ],
-] as const)("a key opens for no other use that the database is made to say: %s", async (_, path, value, field) => {
+] as const)("a key opens for no other use that someone writes into the database: %s", async (_, path, value, field) => {
   const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
   const [agent, other] = [
     await create(service.agents, creation(newOwner(), { llm })),

@@ -287,9 +287,9 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
       },
     ],
   ];
-  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "asked for an answer that is %s (%p) and %s fails as a provider that %s",
-    async (_way, ask, _, what, script) => {
+  test.each(faults.flatMap(([fault, what, script]) => WAYS.map(([way, ask]) => ({ way, ask, fault, what, script }))))(
+    "that $fault fails a $way answer, and the error says so in our words",
+    async ({ ask, what, script }) => {
       server.script = script;
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");
@@ -307,7 +307,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     ["reports an error", "", (call) => void call.event(dialect.error)],
     ["reports an error midway", "", saying("Hel", (call) => call.event(dialect.error))],
   ];
-  test.each(streamFaults)("whose stream %s fails as a provider that %s", async (_, what, script) => {
+  test.each(streamFaults)("whose stream %s fails, and the error says so in our words", async (_, what, script) => {
     server.script = script;
     const { kind, detail } = await failure(streamed(model));
     expect(kind).toBe("upstream_failed");
@@ -328,11 +328,11 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
   });
 
   test.each(
-    WAYS.flatMap((way) => [
-      [...way, "before its head", () => {}] as const,
-      [...way, "in the middle of its answer", (call: ModelCall) => void call.piece("Hel")] as const,
+    WAYS.flatMap(([way, ask]) => [
+      { way, ask, when: "before its head", script: () => {} },
+      { way, ask, when: "in the middle", script: (call: ModelCall) => void call.piece("Hel") },
     ]),
-  )("is aborted at once (%s, %p, %s) and fails with the abort reason", async (_, ask, _when, script) => {
+  )("whose $way answer is aborted $when ends at once and fails with the abort reason", async ({ ask, script }) => {
     const called = Promise.withResolvers<ModelCall>();
     server.script = (call) => {
       script(call);

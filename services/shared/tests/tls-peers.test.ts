@@ -126,7 +126,7 @@ test("every method reserved for a peer exists in its service", () => {
   }
 });
 
-describe("refused is", () => {
+describe("mutual TLS refuses", () => {
   test("a peer without a certificate", async () => {
     expect(await attempt(credentials.createSsl(Buffer.from(authority.cert)))).toBe("unavailable");
   });

@@ -207,7 +207,7 @@ test("a forbidden address ends it, and nothing is sent", async () => {
   expect(JSON.stringify(events)).toContain("169.254.169.254");
 });
 
-test.each(["abort", "close"])("%s ends the request, and nothing is told afterwards", async (how) => {
+test.each(["abort", "close"])("%s ends the request, and nothing is reported afterwards", async (how) => {
   const gone = Promise.withResolvers<void>();
   server.onRequest = (request) => {
     request.signal.addEventListener("abort", () => gone.resolve());

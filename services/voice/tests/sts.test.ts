@@ -352,7 +352,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events).toMatchObject([{ type: "failed", error: { detail } }]));
   });
 
-  test.each(["abort", "close"])("%s ends the connection, and nothing is told afterwards", async (how) => {
+  test.each(["abort", "close"])("%s ends the connection, and nothing is reported afterwards", async (how) => {
     const { conversation, events } = converse();
     const connection = await open();
     if (how === "abort") call.abort();

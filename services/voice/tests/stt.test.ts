@@ -305,7 +305,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events).toEqual([{ type: "partial", text: "still here" }]));
   });
 
-  test.each(["abort", "close"])("%s ends the connection, and nothing is told afterwards", async (how) => {
+  test.each(["abort", "close"])("%s ends the connection, and nothing is reported afterwards", async (how) => {
     const { stream, events } = listen();
     const connection = await connected();
     if (how === "abort") calls.abort();

@@ -10,7 +10,7 @@ test.each<[TierName, number | undefined, number]>([
   ["pro", undefined, 500],
   ["enterprise", 1, 1],
   ["enterprise", 1_000_000, 1_000_000],
-])("the %s tier with %p asked for has %d requests a minute", (tier, asked, limit) => {
+])("the %s tier with a requested limit of %p has %d requests a minute", (tier, asked, limit) => {
   expect(rateLimitOf(planOf(tier, asked))).toBe(limit);
 });
 

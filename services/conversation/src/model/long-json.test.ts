@@ -18,7 +18,7 @@ const VALUES: readonly unknown[] = [
 ];
 
 test.each([1, 5, 7, 1_000, PIECE, 1e9])(
-  "what arrives in pieces of %d characters has the value that it has as a whole",
+  "a document that arrives in pieces of %d characters has the same value as in one piece",
   (pieceLength) => {
     for (const value of VALUES) expect(read(JSON.stringify(value), pieceLength)).toEqual(value);
     // Uses escapes that JSON.stringify does not write.

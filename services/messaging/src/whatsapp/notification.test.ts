@@ -75,7 +75,7 @@ test.each([
   [{ type: "text", text: { body: "Hi" }, group_id: "a group" }],
   [{ type: "text", text: { body: "Hi" }, from: "US.13491208655302741918" }],
   [{ type: "text", text: { body: "Hi" }, id: "" }],
-])("%j is passed over", (message) => {
+])("%j is skipped", (message) => {
   expect(contentOf(message)).toBeNull();
 });
 

@@ -32,7 +32,7 @@ test.each([
   "file:///etc/passwd",
   "javascript:alert(1)",
   `https://${"a".repeat(400)}.example`,
-])("what no browser sends as a page's origin is refused: %p", (origin) => {
+])("an origin that no browser sends for a page is refused: %p", (origin) => {
   expect(() => checkOrigin(origin, [...ALLOWED, origin, "null", "*"])).toThrow("must be the origin of a web page");
 });
 

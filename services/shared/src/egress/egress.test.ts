@@ -53,7 +53,7 @@ describe("addresses", () => {
     ["unresolvable", async () => []],
     ["unresolvable", async () => Promise.reject(new Error("ENOTFOUND"))],
     ["timeout", () => new Promise<string[]>(() => {})],
-  ] as const)("%s is what a name with such answers is", async (kind, resolve) => {
+  ] as const)("a name whose look-up gives no usable address is %s", async (kind, resolve) => {
     const { fetch } = egressTo("", { resolve, connectTimeoutMs: 50 });
     await expect(fetch("https://name.test/")).rejects.toMatchObject({ name: "EgressError", kind });
   });
@@ -351,7 +351,7 @@ describe("bodies", () => {
   test.each([
     ["HTTP/1.1 204 No Content\r\n\r\n", 204],
     ["HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", 404],
-  ])("%j is an empty answer of status %d", async (sent, status) => {
+  ])("%j is an empty response with status %d", async (sent, status) => {
     await using server = await startRawServer((socket) => socket.write(sent));
     const response = await egress.fetch(server.url);
     expect([response.status, await response.text()]).toEqual([status, ""]);

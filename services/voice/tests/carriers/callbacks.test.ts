@@ -220,7 +220,7 @@ test.each([
   ["no-answer", [end("no_answer", null, 7)]],
   ["canceled", [end("cancelled", null, 7)]],
   ["failed", [end("failed", "Twilio 13224: the call failed", 7)]],
-])("Twilio's status %s tells the call %j, however often and in whatever order", async (CallStatus, events) => {
+])("Twilio's status %s reports %j to the call, however often and in whatever order", async (CallStatus, events) => {
   const form = { CallSid: "CA1", CallStatus, CallDuration: "7", ErrorCode: "13224" };
   for (let time = 1; time <= 2; time++) {
     expect(await send({ id: CALL, event: "status", form })).toBe("");
@@ -235,7 +235,7 @@ test.each([
   ["machine_start", [true]],
   ["machine_end_beep", [true, "ready"]],
   ["machine_end_silence", [true, "ready"]],
-])("Twilio's finding of %s tells the call %j", async (AnsweredBy, told) => {
+])("Twilio's detection of %s reports %j to the call", async (AnsweredBy, told) => {
   await send({ id: CALL, event: "machine", form: { CallSid: "CA1", AnsweredBy } });
   expect(reported.map((event) => (event.type === "answered" ? event.machine : "ready"))).toEqual(told as never);
 });
@@ -250,7 +250,7 @@ test.each([
     [end("no_answer", "Plivo 3000: No Answer", null, "u-1")],
   ],
   ["hangup", { CallStatus: "busy", HangupCause: "Busy Line" }, [end("busy", "Plivo Busy Line", null, "u-1")]],
-])("Plivo's %s with %j tells the call %j", async (event, form, events) => {
+])("Plivo's %s with %j reports %j to the call", async (event, form, events) => {
   callCarrier = PLIVO;
   await send({ provider: "plivo", id: CALL, event, form: { CallUUID: "u-1", ...(form as Record<string, string>) } });
   expect(reported).toEqual(events as never);

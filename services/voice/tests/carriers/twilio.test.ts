@@ -82,7 +82,7 @@ test("a refusal is final and has Twilio's own code and words", async () => {
 test.each([
   [503, {}, null],
   [429, { "retry-after": "3" }, 3_000],
-] as const)("an answer of %s is no refusal: the call may have been placed", async (status, headers, retryAfterMs) => {
+] as const)("a response of %s is no refusal: the call may have been placed", async (status, headers, retryAfterMs) => {
   answer = async () => new Response("{}", { status, headers });
   const failed = await carrier.place(outgoing).catch((error) => error);
   expect(failed).toBeInstanceOf(CarrierUnavailable);

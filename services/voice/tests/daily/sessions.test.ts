@@ -288,7 +288,7 @@ test.each([
   [429, "unavailable", "Daily answered 429, try again"],
   [500, "unavailable", "Daily answered 500, try again"],
 ] as const)(
-  "Daily's %i while it makes a room is told as %s and leaves nothing behind",
+  "Daily's status %i while it creates a room is reported as %s and leaves nothing behind",
   async (status, kind, detail) => {
     const ownerId = newOwner();
     // The second failure answers the look-up of the room.

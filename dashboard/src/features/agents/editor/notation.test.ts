@@ -9,7 +9,7 @@ test.each([
   ["list[dict]", { kind: "other", detail: "list[dict]", isOptional: false }],
   ['Literal["a,b"]', { kind: "other", detail: 'Literal["a,b"]', isOptional: false }],
   ["nonsense[", { kind: "other", detail: "nonsense[", isOptional: false }],
-] as const)("the type %p is shown so that it is written as it was", (notation, shown) => {
+] as const)("the type %p is shown, and written back unchanged", (notation, shown) => {
   expect(readNotation(notation)).toEqual(shown);
   expect(notationOf(shown)).toBe(notation);
 });

@@ -32,7 +32,7 @@ test.each(PASSING)("a write that fails with %s is tried again until it works", a
 });
 
 test.each(["22021", "23505", "42P01", "CONNECTION_ENDED", "no code"])(
-  "%s will not pass: it is tried once",
+  "a write that fails permanently, with %s, is tried once",
   async (code) => {
     const { tries, write } = failing(code, null);
     await expect(untilStored(silentLogger, write, NOW)).rejects.toThrow(code);

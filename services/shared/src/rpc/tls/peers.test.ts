@@ -25,7 +25,7 @@ test.each([
   ["URI:urn:DNS:gateway", "A peer without a name is not served here"],
   ["", "A peer without a name is not served here"],
   [undefined, "A peer without a name is not served here"],
-])("a peer with %p is not", (names, details) => {
+])("a peer with %p is not the gateway", (names, details) => {
   expect(refusePeer(ADMITTED, READ, callBy(names))?.details).toBe(details);
 });
 

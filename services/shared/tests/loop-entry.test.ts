@@ -28,6 +28,10 @@ function manual(pieceMs: number) {
       return log.splice(0).join("");
     },
     isIdle: () => planned.length === 0,
+    /** Other work takes this long. */
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
   };
 }
 
@@ -70,6 +74,19 @@ test("an owner alone begins four pieces, or as many as are short, at once, as lo
   expect(begins(hurried, "aa")).toEqual([true, true]);
   nowMs = 2;
   expect(begins(hurried, "a")).toEqual([false]);
+});
+
+test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 32 at most", async () => {
+  const { piece, rest, turn, pass } = manual(1);
+  for (let at = 0; at < 60; at++) void piece("a");
+  for (let at = 0; at < 3; at++) void piece("b");
+  expect(await rest()).toBe("aaaab");
+  pass(7);
+  expect(await turn()).toBe("ababaaa");
+  expect(await turn()).toBe("aa");
+  pass(100);
+  expect(await turn()).toBe("a".repeat(32));
+  expect(await turn()).toBe("aa");
 });
 
 test("an owner that is not alone begins one piece at once", () => {

@@ -12,8 +12,8 @@ const USUAL_BYTES = 96 * 1024;
 const LONG_BYTES = 40 * 1024;
 /** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted concurrently: as many as share a statement. */
-const ACCEPTING_MAX = 16;
+/** Turns of one owner that are accepted concurrently: as many as two statements take, one in progress and the next. */
+const ACCEPTING_MAX = 64;
 /** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */

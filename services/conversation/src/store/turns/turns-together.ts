@@ -31,8 +31,8 @@ export interface TurnStore {
   storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
-/** The most turns in one statement: 16 take a fifth of the CPU of 16 statements, and 32 would save little more. */
-const TURNS_MAX = 16;
+/** The most turns in one statement: 32 take it about 4 ms, and Postgres a seventh of the CPU of 32 statements (bench/README.md). */
+const TURNS_MAX = 32;
 /** Limit for a turn's texts, in characters: longer ones are stored alone, so that they hold up no others. */
 const TEXTS_MAX = 16 * 1024;
 /** The most long texts of one owner that are stored at a time. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, together. */

@@ -9,12 +9,13 @@ function manual() {
   const planned: (() => void)[] = [];
   const shares = loopShares((run) => planned.push(run));
   const log: string[] = [];
-  const give = (ownerId: string, bytes: number) =>
+  const give = (ownerId: string, bytes: number, isFirst?: boolean) =>
     shares.handOver(
       ownerId,
       new Uint8Array(bytes),
       (slice) => log.push(`${ownerId} ${slice.length / KIB}`),
       () => log.push(`${ownerId} done`),
+      isFirst,
     );
   const turn = () => planned.splice(0).forEach((run) => void run());
   return { give, turn, log, isIdle: () => planned.length === 0 };
@@ -37,6 +38,18 @@ test("an owner's flood is processed one slice a turn, in order, and another owne
   turn();
   turn();
   expect(log).toEqual(["own_2 2", "own_1 16", "own_2 2", "own_1 16", "own_1 8", "own_1 done", "own_1 4", "own_1 done"]);
+});
+
+test("first words go ahead of all that waits of their owner, in order, and of no other owner's", () => {
+  const { give, turn, log } = manual();
+  for (const owner of ["own_1", "own_2"]) give(owner, 32 * KIB);
+  expect([give("own_2", 8 * KIB), give("own_2", 2 * KIB, true), give("own_2", 3 * KIB, true)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  turn();
+  expect(log.filter((line) => !line.endsWith("done"))).toEqual(["own_1 16", "own_2 2", "own_2 3", "own_2 11"]);
 });
 
 test("floods of several owners take turns, four slices in each turn of the loop", () => {

@@ -119,7 +119,7 @@ async function answer(
     const received = (bytes: number) => {
       if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
     };
-    const meter = { ownerId: turn.ownerId, received };
+    const meter = { ownerId: turn.ownerId, received, isAwaited: () => reply.firstTextAt === null };
     const ask = (round: ModelRequest, hear: Hear) => model.stream({ ...round, meter }, watch.signal, hear);
     const act = (action: CallAction) => {
       if (action.type === "set_language") decided.language = action.language;

@@ -111,7 +111,8 @@ async function answer(
     let hasSpoken = false;
     // The first word never waits, nor does a lone turn.
     const mayRest = () => hasSpoken && ctx.turns.count() >= GATHER_FROM_TURNS;
-    const meter = { ownerId: turn.ownerId, received, mayRest };
+    const isAwaited = () => !hasSpoken;
+    const meter = { ownerId: turn.ownerId, received, mayRest, isAwaited };
     const pace = ctx.turnShares.replies;
     const parsed = (characters: number) => pace.take(turn.ownerId, characters, watch.signal);
     const ask = (round: ModelRequest, hear: Hear) =>

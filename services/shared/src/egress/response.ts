@@ -12,6 +12,8 @@ export interface BodyBounds {
 
 /** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
 const QUEUED_BYTES = 16 * 1024;
+/** Bytes of a body that may go ahead of its owner's others: a first word, or a whole answer of usual length. */
+const FIRST_BYTES = 16 * 1024;
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
@@ -76,7 +78,8 @@ function bodyOf(
     meter?.received(chunk.length);
     tellPiece?.();
     if (!meter) return enqueue(chunk);
-    const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, resume);
+    const isFirst = receivedBytes <= FIRST_BYTES && meter.isAwaited?.();
+    const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, resume, isFirst);
     isHeldBack = !isDone;
     if (isHeldBack) incoming.pause();
   };

@@ -8,20 +8,28 @@ export interface LoopShares {
   /**
    * Hands over bytes, at once while the owner has part of its slice left, else slice by slice in later turns of the loop.
    * @param work on a slice, synchronously or in promises that settle by themselves
+   * @param isFirst whether a reader waits for these bytes before it has any: they go ahead of the owner's others
    * @returns whether all of it was handed over at once; otherwise `done` is called after the last slice
    */
-  handOver(ownerId: string, bytes: Uint8Array, work: (slice: Uint8Array) => void, done: () => void): boolean;
+  handOver(
+    ownerId: string,
+    bytes: Uint8Array,
+    work: (slice: Uint8Array) => void,
+    done: () => void,
+    isFirst?: boolean,
+  ): boolean;
 }
 
 interface Waiting {
   rest: Uint8Array;
+  isFirst: boolean;
   work(slice: Uint8Array): void;
   done(): void;
 }
 
 /**
  * An owner whose models answer faster than a process can read would keep everybody else waiting for the loop. Owners take turns,
- * and what waits of one owner is worked on in the order in which it came.
+ * and what waits of one owner is worked on in the order in which it came, after what is first of its kind.
  * @param nextTurn runs a callback in the next turn of the loop
  */
 export function loopShares(nextTurn: (run: () => void) => void = setImmediate): LoopShares {
@@ -30,7 +38,13 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
   const waiting = new Map<string, Waiting[]>();
   let isPlanned = false;
 
-  function handOver(ownerId: string, bytes: Uint8Array, work: (slice: Uint8Array) => void, done: () => void): boolean {
+  function handOver(
+    ownerId: string,
+    bytes: Uint8Array,
+    work: (slice: Uint8Array) => void,
+    done: () => void,
+    isFirst = false,
+  ): boolean {
     const before = used.get(ownerId) ?? 0;
     plan();
     if (!waiting.has(ownerId) && before + bytes.length <= SLICE_BYTES) {
@@ -39,8 +53,8 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
       return true;
     }
     const queue = waiting.get(ownerId);
-    const item = { rest: bytes, work, done };
-    if (queue) queue.push(item);
+    const item = { rest: bytes, isFirst, work, done };
+    if (queue) enqueue(queue, item);
     else waiting.set(ownerId, [item]);
     return false;
   }
@@ -81,6 +95,13 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
   }
 
   return { handOver };
+}
+
+/** The bodies of the items differ, so their order is free. */
+function enqueue(queue: Waiting[], item: Waiting): void {
+  const later = item.isFirst ? queue.findIndex(({ isFirst }) => !isFirst) : -1;
+  if (later < 0) queue.push(item);
+  else queue.splice(later, 0, item);
 }
 
 /** The number of owners who get a turn in one turn of the loop. */

@@ -21,6 +21,8 @@ const FIGURES = {
   replies: 5,
   inputTokens: 900,
   outputTokens: 60,
+  costUsdMicros: 12_345,
+  unpricedReplies: 2,
 };
 
 let account: RunningServer;

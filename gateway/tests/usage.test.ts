@@ -24,7 +24,14 @@ let gateway: Running;
 beforeAll(async () => {
   const settings = { address: "127.0.0.1:0", log: silentLogger };
   account = await serve(AccountServiceService, { authenticateSession: async () => ({ session: SESSION }) }, settings);
-  const day = { conversations: 2, replies: 3, inputTokens: 400, outputTokens: 50 };
+  const day = {
+    conversations: 2,
+    replies: 3,
+    inputTokens: 400,
+    outputTokens: 50,
+    costUsdMicros: 1_250,
+    unpricedReplies: 1,
+  };
   conversation = await serve(
     ConversationServiceService,
     {

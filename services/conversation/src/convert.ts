@@ -21,7 +21,11 @@ import type { KeptToolCall } from "./turn/reply/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
 
-export function toConversation(row: ConversationRow, messages: readonly MessageRow[]): Conversation {
+export function toConversation(
+  row: ConversationRow,
+  messages: readonly MessageRow[],
+  usage?: UsageRow | undefined,
+): Conversation {
   return {
     id: row.id,
     conversationId: row.conversationId,
@@ -51,6 +55,7 @@ export function toConversation(row: ConversationRow, messages: readonly MessageR
     scheduledCall: row.scheduledCall
       ? { at: new Date(row.scheduledCall.at), reason: row.scheduledCall.reason }
       : undefined,
+    usage,
   };
 }
 
@@ -108,6 +113,7 @@ function toReply(row: MessageRow, providerName: string): Reply {
     modelName: row.model ?? "",
     inputTokens: row.inputTokens ?? undefined,
     outputTokens: row.outputTokens ?? undefined,
+    costUsdMicros: row.costUsdMicros ?? undefined,
     firstWordMs: row.firstWordMs ?? undefined,
     totalMs: row.totalMs ?? undefined,
     isPartial: row.partial ?? false,

@@ -109,7 +109,12 @@ describe("the event of a conversation that ended", () => {
           promptVersion: null,
           toolCalls: [],
         };
-        const measured = { usage: { inputTokens: 1, outputTokens: 1 }, firstWordMs: 1, totalMs: 1 };
+        const measured = {
+          usage: { inputTokens: 1, outputTokens: 1 },
+          costUsdMicros: null,
+          firstWordMs: 1,
+          totalMs: 1,
+        };
         const hangup = (status: string) => service.sql`
           update conversations set status = ${status}, updated_at = ${now()}
           where owner_id = ${agent.ownerId} and conversation_id = ${sessionId} and status = 'IN_PROGRESS'`;

@@ -99,7 +99,10 @@ async function whole(model: Model, request = REQUEST, signal = new AbortControll
 
 function endOf({ provider, name }: Model, { by, toolCalls, usage }: ModelEnd): Said[] {
   expect(by).toEqual({ provider, name });
-  return [...toolCalls.map((call) => ({ type: "tool_call", call }) as const), { type: "finish", usage }];
+  return [
+    ...toolCalls.map((call) => ({ type: "tool_call", call }) as const),
+    { type: "finish", usage: countsOf(usage) },
+  ];
 }
 
 const WAYS: [string, typeof streamed][] = [
@@ -112,6 +115,11 @@ function saying(text: string, then: (call: ModelCall) => unknown): Script {
     call.piece(text);
     then(call);
   };
+}
+
+/** The counts that every provider reports. */
+function countsOf({ inputTokens, outputTokens }: TokenUsage): TokenUsage {
+  return { inputTokens, outputTokens };
 }
 
 const FINISH = { type: "finish" as const, usage: { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS } };
@@ -214,7 +222,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
       return null;
     });
     expect(text).toBe("Hello 😀 ab");
-    expect(usage).toEqual(FINISH.usage);
+    expect(countsOf(usage)).toEqual(FINISH.usage);
   });
 
   test("passes on text that arrived together in one piece", async () => {

@@ -72,6 +72,7 @@ test("folding changes no figure, whatever came before and comes after", async ()
   const sorted = (answer: GetStatisticsResponse) => ({
     ...answer,
     channels: answer.channels.sort((one, two) => one.day.localeCompare(two.day)),
+    latencies: answer.latencies.sort((one, two) => one.day.localeCompare(two.day)),
   });
   await say(service, agent);
   await note(agent.ownerId, "CHAT", [400, 800]);

@@ -47,7 +47,7 @@ function newTurn(key: SessionKey, message: string): NewTurn {
 function reply(content: string): StoredReply {
   const by = { provider: "p", model: "m", promptName: null, promptVersion: null };
   const usage = { inputTokens: 1, outputTokens: undefined };
-  return { content, ...by, toolCalls: [], partial: false, usage, firstWordMs: null, totalMs: 1 };
+  return { content, ...by, toolCalls: [], partial: false, usage, costUsdMicros: 12, firstWordMs: null, totalMs: 1 };
 }
 
 function called(name: string): KeptToolCall {

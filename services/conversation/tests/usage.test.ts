@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const usage = (ownerId: string, from: string, to: string) =>
   service.chat.countUsage({ ownerId, from: new Date(from), to: new Date(to) });
-const nothing = { conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 };
+const nothing = { conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0, costUsdMicros: 0, unpricedReplies: 0 };
 
 test("conversations count on the day of their start, replies and tokens on the day of the reply, in every kind of turn", async () => {
   const agent = await createAgent(service, { firstMessagePrompt: "Welcome!" });

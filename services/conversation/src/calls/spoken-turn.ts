@@ -201,6 +201,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
       by: spoken ? replySoFar(spoken.reply, spoken.agent) : null,
       partial: !(heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim())),
       usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },
+      costUsdMicros: heard.isFinal && reply ? reply.costUsdMicros : null,
       firstWordMs: since(reply?.firstTextAt ?? null),
       totalMs: heard.isFinal ? (since(performance.now()) ?? 0) : null,
       latency: heard.latency,

@@ -94,6 +94,11 @@ function isMissingEnd(error: unknown): boolean {
 
 type Part = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
 
-function tokens(usage: LanguageModelV4Usage): TokenUsage {
-  return { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total };
+function tokens({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
+  return {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cachedInputTokens: inputTokens.cacheRead,
+    cacheWriteTokens: inputTokens.cacheWrite,
+  };
 }

@@ -147,6 +147,7 @@ interface ToolCallDelta {
 interface Usage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
+  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
 }
 
 /** Limit for an event of a stream, which is parsed at once: a few words have some hundreds of characters. */
@@ -250,5 +251,11 @@ const NO_USAGE: TokenUsage = { inputTokens: undefined, outputTokens: undefined }
 function usageOf({ usage, x_groq }: Completion): TokenUsage | null {
   const given = usage ?? x_groq?.usage;
   if (!given) return null;
-  return { inputTokens: given.prompt_tokens ?? undefined, outputTokens: given.completion_tokens ?? undefined };
+  const { prompt_tokens, completion_tokens, prompt_tokens_details: cached } = given;
+  return {
+    inputTokens: prompt_tokens ?? undefined,
+    outputTokens: completion_tokens ?? undefined,
+    cachedInputTokens: cached?.cached_tokens ?? undefined,
+    cacheWriteTokens: cached?.cache_write_tokens ?? undefined,
+  };
 }

@@ -1,3 +1,4 @@
+import type { ModelPrice } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Meter } from "@parley/shared/egress/meter";
 
 /** A request to a language model. */
@@ -53,12 +54,17 @@ export interface AnsweredToolCall extends Omit<ToolCall, "json"> {
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
+  /** Of the input tokens, those that the provider read from its cache and those that it wrote there. */
+  cachedInputTokens?: number | undefined;
+  cacheWriteTokens?: number | undefined;
 }
 
 /** One model of one provider, as an agent's configuration names them. */
 export interface ModelName {
   provider: string;
   name: string;
+  /** What it costs now; undefined if unknown. */
+  price?: ModelPrice | undefined;
 }
 
 /** The rest of an answer, once its text is delivered. */

@@ -35,8 +35,8 @@ export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Log
 }
 
 /** Returns null when the provider has no credential. */
-function modelOf({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model | null {
-  const by = { provider: providerName, name: modelName };
+function modelOf({ providerName, modelName, params, price }: LlmConfig, settings: ProviderSettings): Model | null {
+  const by = { provider: providerName, name: modelName, price };
   const given = { temperature: params?.temperature, userFirst: false };
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);

@@ -4,6 +4,7 @@ import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
+import { sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
 
@@ -11,7 +12,11 @@ export function getConversation(ctx: ConversationContext): Handler {
   return async ({ withToolCalls = false, ...key }, call) => {
     const read = async () => {
       const row = await readConversation(ctx, key, "Conversation");
-      return toConversation(row, await readTranscript(ctx.db, key, withToolCalls));
+      const [messages, usage] = await Promise.all([
+        readTranscript(ctx.db, key, withToolCalls),
+        withToolCalls ? sumUsage(ctx.db, key) : undefined,
+      ]);
+      return toConversation(row, messages, usage);
     };
     return { conversation: await ctx.boundedRead(key.ownerId, CONVERSATION_BYTES_MAX, call, read) };
   };

@@ -21,14 +21,16 @@ export async function foldFigureChanges(db: Database, ownerId: string): Promise<
         returning *
       ), summed as (
         insert into figures as known (owner_id, day, agent_id, type, provider, model, begun, completed, disconnected,
-          failed, call_seconds, replies, input_tokens, output_tokens)
+          failed, call_seconds, replies, input_tokens, output_tokens, cost_usd_micros, priced_replies)
         select owner_id, day, agent_id, type, provider, model, ${sums(tx)} from taken group by 1, 2, 3, 4, 5, 6
         on conflict (owner_id, day, agent_id, type, provider, model) do update set
           begun = known.begun + excluded.begun, completed = known.completed + excluded.completed,
           disconnected = known.disconnected + excluded.disconnected, failed = known.failed + excluded.failed,
           call_seconds = known.call_seconds + excluded.call_seconds, replies = known.replies + excluded.replies,
           input_tokens = known.input_tokens + excluded.input_tokens,
-          output_tokens = known.output_tokens + excluded.output_tokens
+          output_tokens = known.output_tokens + excluded.output_tokens,
+          cost_usd_micros = known.cost_usd_micros + excluded.cost_usd_micros,
+          priced_replies = known.priced_replies + excluded.priced_replies
       ), timed as (
         insert into figure_latencies as known (owner_id, day, agent_id, type, bucket, replies)
         select owner_id, day, agent_id, type, latency_bucket(latency_ms), count(*)
@@ -45,7 +47,7 @@ function sums(sql: Sql) {
     sum(begun) as begun, count(*) filter (where ended = 'COMPLETED') as completed,
     count(*) filter (where ended = 'DISCONNECTED') as disconnected, count(*) filter (where ended = 'FAILED') as failed,
     sum(call_seconds) as call_seconds, sum(replies) as replies, sum(input_tokens) as input_tokens,
-    sum(output_tokens) as output_tokens`;
+    sum(output_tokens) as output_tokens, sum(cost_usd_micros) as cost_usd_micros, sum(priced_replies) as priced_replies`;
 }
 
 export interface FigureFilter {
@@ -66,6 +68,10 @@ export interface Figures {
   replies: number;
   inputTokens: number;
   outputTokens: number;
+  /** In millionths of a US dollar, of the replies whose cost is known. */
+  costUsdMicros: number;
+  /** Replies whose cost is unknown. */
+  unpricedReplies: number;
 }
 
 /** The figures of a day and channel, of an agent, or of a model: the fields of the other two are null. */
@@ -82,7 +88,7 @@ export async function listFigures(sql: Sql, filter: FigureFilter): Promise<Figur
   return sql<FigureRow[]>`
     with counted as (
       select day, agent_id, type, provider, model, begun, completed, disconnected, failed, call_seconds, replies,
-        input_tokens, output_tokens
+        input_tokens, output_tokens, cost_usd_micros, priced_replies
       from figures where ${matching(sql, filter)}
       union all
       select day, agent_id, type, provider, model, ${sums(sql)}
@@ -91,7 +97,8 @@ export async function listFigures(sql: Sql, filter: FigureFilter): Promise<Figur
     select to_char(day, 'YYYY-MM-DD') as day, type, agent_id, provider, model, sum(begun)::bigint as begun,
       sum(completed)::bigint as completed, sum(disconnected)::bigint as disconnected, sum(failed)::bigint as failed,
       sum(call_seconds) as call_seconds, sum(replies)::bigint as replies, sum(input_tokens)::bigint as input_tokens,
-      sum(output_tokens)::bigint as output_tokens
+      sum(output_tokens)::bigint as output_tokens, sum(cost_usd_micros)::bigint as cost_usd_micros,
+      greatest(sum(replies - priced_replies), 0)::bigint as unpriced_replies
     from counted
     group by grouping sets ((day, type), (agent_id), (provider, model))
     having provider is distinct from ''`;

@@ -21,6 +21,7 @@ export interface MessageRow {
   model?: string | null;
   inputTokens?: number | null;
   outputTokens?: number | null;
+  costUsdMicros?: number | null;
   firstWordMs?: number | null;
   totalMs?: number | null;
   partial?: boolean;
@@ -88,7 +89,8 @@ export async function listTranscripts(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await sql<MessageRow[]>`
-    select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, first_word_ms, total_ms, partial
+    select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms,
+      partial
     from ${newestMessages(sql, ownerId, conversationIds)} messages
     order by conversation_id, seq`;
   return byConversation(rows);
@@ -157,6 +159,10 @@ export interface UsageRow {
   replies: number;
   inputTokens: number;
   outputTokens: number;
+  /** In millionths of a US dollar, of the replies whose cost is known. */
+  costUsdMicros: number;
+  /** Replies whose cost is unknown. */
+  unpricedReplies: number;
   firstWordMs: number;
   totalMs: number;
 }
@@ -165,7 +171,8 @@ export interface UsageRow {
 export async function sumUsage(sql: Sql, key: SessionKey): Promise<UsageRow> {
   const [row] = await sql<[UsageRow]>`
     select count(*) as replies, coalesce(sum(input_tokens), 0) as input_tokens,
-      coalesce(sum(output_tokens), 0) as output_tokens, coalesce(avg(first_word_ms), 0)::integer as first_word_ms,
+      coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost_usd_micros), 0)::bigint as cost_usd_micros,
+      count(*) filter (where cost_usd_micros is null) as unpriced_replies, coalesce(avg(first_word_ms), 0)::integer as first_word_ms,
       coalesce(avg(total_ms), 0)::integer as total_ms
     from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and provider is not null`;

@@ -149,6 +149,8 @@ export interface Reply {
     | undefined;
   /** The reply was cut short, or is still being made. */
   isPartial: boolean;
+  /** At the price of its moment, in millionths of a US dollar; absent: unknown. */
+  costUsdMicros?: number | undefined;
 }
 
 /** Milliseconds from the end of the user's speech; absent: not measured. */
@@ -228,7 +230,11 @@ export interface Conversation {
   roomUrl?: string | undefined;
   roomName?: string | undefined;
   isTestCall: boolean;
-  scheduledCall: ScheduledCall | undefined;
+  scheduledCall:
+    | ScheduledCall
+    | undefined;
+  /** Where a single conversation is read with its tool calls. */
+  usage?: Usage | undefined;
 }
 
 export interface Transcript {
@@ -264,7 +270,7 @@ export interface ChatSessionSummary {
   updatedAt: Date | undefined;
 }
 
-/** Totals over the assistant's replies of a session. */
+/** Totals over the replies of a conversation that a model gave. */
 export interface Usage {
   replies: number;
   inputTokens: number;
@@ -272,6 +278,9 @@ export interface Usage {
   /** Means over the replies, milliseconds. */
   firstWordMs: number;
   totalMs: number;
+  /** Of the replies whose cost is known, in millionths of a US dollar, and the number of the others. */
+  costUsdMicros: number;
+  unpricedReplies: number;
 }
 
 function createBaseDelivery(): Delivery {
@@ -637,6 +646,7 @@ function createBaseReply(): Reply {
     firstWordMs: undefined,
     totalMs: undefined,
     isPartial: false,
+    costUsdMicros: undefined,
   };
 }
 
@@ -662,6 +672,9 @@ export const Reply: MessageFns<Reply> = {
     }
     if (message.isPartial !== false) {
       writer.uint32(56).bool(message.isPartial);
+    }
+    if (message.costUsdMicros !== undefined) {
+      writer.uint32(64).int64(message.costUsdMicros);
     }
     return writer;
   },
@@ -735,6 +748,14 @@ export const Reply: MessageFns<Reply> = {
             message.isPartial = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.costUsdMicros = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -759,6 +780,7 @@ export const Reply: MessageFns<Reply> = {
     message.firstWordMs = object.firstWordMs ?? undefined;
     message.totalMs = object.totalMs ?? undefined;
     message.isPartial = object.isPartial ?? false;
+    message.costUsdMicros = object.costUsdMicros ?? undefined;
     return message;
   },
 };
@@ -1057,6 +1079,7 @@ function createBaseConversation(): Conversation {
     roomName: undefined,
     isTestCall: false,
     scheduledCall: undefined,
+    usage: undefined,
   };
 }
 
@@ -1136,6 +1159,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.scheduledCall !== undefined) {
       ScheduledCall.encode(message.scheduledCall, writer.uint32(202).fork()).join();
+    }
+    if (message.usage !== undefined) {
+      Usage.encode(message.usage, writer.uint32(210).fork()).join();
     }
     return writer;
   },
@@ -1353,6 +1379,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.scheduledCall = ScheduledCall.decode(reader, reader.uint32());
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.usage = Usage.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1401,6 +1435,7 @@ export const Conversation: MessageFns<Conversation> = {
     message.scheduledCall = (object.scheduledCall !== undefined && object.scheduledCall !== null)
       ? ScheduledCall.fromPartial(object.scheduledCall)
       : undefined;
+    message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     return message;
   },
 };
@@ -1851,7 +1886,15 @@ export const ChatSessionSummary: MessageFns<ChatSessionSummary> = {
 };
 
 function createBaseUsage(): Usage {
-  return { replies: 0, inputTokens: 0, outputTokens: 0, firstWordMs: 0, totalMs: 0 };
+  return {
+    replies: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    firstWordMs: 0,
+    totalMs: 0,
+    costUsdMicros: 0,
+    unpricedReplies: 0,
+  };
 }
 
 export const Usage: MessageFns<Usage> = {
@@ -1870,6 +1913,12 @@ export const Usage: MessageFns<Usage> = {
     }
     if (message.totalMs !== 0) {
       writer.uint32(40).int32(message.totalMs);
+    }
+    if (message.costUsdMicros !== 0) {
+      writer.uint32(48).int64(message.costUsdMicros);
+    }
+    if (message.unpricedReplies !== 0) {
+      writer.uint32(56).int32(message.unpricedReplies);
     }
     return writer;
   },
@@ -1927,6 +1976,22 @@ export const Usage: MessageFns<Usage> = {
             message.totalMs = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.costUsdMicros = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unpricedReplies = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1949,6 +2014,8 @@ export const Usage: MessageFns<Usage> = {
     message.outputTokens = object.outputTokens ?? 0;
     message.firstWordMs = object.firstWordMs ?? 0;
     message.totalMs = object.totalMs ?? 0;
+    message.costUsdMicros = object.costUsdMicros ?? 0;
+    message.unpricedReplies = object.unpricedReplies ?? 0;
     return message;
   },
 };

@@ -536,6 +536,9 @@ export interface CountUsageResponse_Day {
   replies: number;
   inputTokens: number;
   outputTokens: number;
+  /** Of the replies whose cost is known, in millionths of a US dollar, and the number of the others. */
+  costUsdMicros: number;
+  unpricedReplies: number;
 }
 
 /** Whole UTC days, as in CountUsageRequest. */
@@ -570,6 +573,9 @@ export interface GetStatisticsResponse_Figures {
   replies: number;
   inputTokens: number;
   outputTokens: number;
+  /** Of the replies whose cost is known, in millionths of a US dollar, and the number of the others. */
+  costUsdMicros: number;
+  unpricedReplies: number;
 }
 
 export interface GetStatisticsResponse_Channel {
@@ -5128,7 +5134,15 @@ export const CountUsageResponse: MessageFns<CountUsageResponse> = {
 };
 
 function createBaseCountUsageResponse_Day(): CountUsageResponse_Day {
-  return { day: "", conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 };
+  return {
+    day: "",
+    conversations: 0,
+    replies: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    costUsdMicros: 0,
+    unpricedReplies: 0,
+  };
 }
 
 export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
@@ -5147,6 +5161,12 @@ export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
     }
     if (message.outputTokens !== 0) {
       writer.uint32(40).int64(message.outputTokens);
+    }
+    if (message.costUsdMicros !== 0) {
+      writer.uint32(48).int64(message.costUsdMicros);
+    }
+    if (message.unpricedReplies !== 0) {
+      writer.uint32(56).int32(message.unpricedReplies);
     }
     return writer;
   },
@@ -5204,6 +5224,22 @@ export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
             message.outputTokens = longToNumber(reader.int64());
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.costUsdMicros = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.unpricedReplies = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5226,6 +5262,8 @@ export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
     message.replies = object.replies ?? 0;
     message.inputTokens = object.inputTokens ?? 0;
     message.outputTokens = object.outputTokens ?? 0;
+    message.costUsdMicros = object.costUsdMicros ?? 0;
+    message.unpricedReplies = object.unpricedReplies ?? 0;
     return message;
   },
 };
@@ -5422,6 +5460,8 @@ function createBaseGetStatisticsResponse_Figures(): GetStatisticsResponse_Figure
     replies: 0,
     inputTokens: 0,
     outputTokens: 0,
+    costUsdMicros: 0,
+    unpricedReplies: 0,
   };
 }
 
@@ -5450,6 +5490,12 @@ export const GetStatisticsResponse_Figures: MessageFns<GetStatisticsResponse_Fig
     }
     if (message.outputTokens !== 0) {
       writer.uint32(64).int64(message.outputTokens);
+    }
+    if (message.costUsdMicros !== 0) {
+      writer.uint32(72).int64(message.costUsdMicros);
+    }
+    if (message.unpricedReplies !== 0) {
+      writer.uint32(80).int64(message.unpricedReplies);
     }
     return writer;
   },
@@ -5531,6 +5577,22 @@ export const GetStatisticsResponse_Figures: MessageFns<GetStatisticsResponse_Fig
             message.outputTokens = longToNumber(reader.int64());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.costUsdMicros = longToNumber(reader.int64());
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.unpricedReplies = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5558,6 +5620,8 @@ export const GetStatisticsResponse_Figures: MessageFns<GetStatisticsResponse_Fig
     message.replies = object.replies ?? 0;
     message.inputTokens = object.inputTokens ?? 0;
     message.outputTokens = object.outputTokens ?? 0;
+    message.costUsdMicros = object.costUsdMicros ?? 0;
+    message.unpricedReplies = object.unpricedReplies ?? 0;
     return message;
   },
 };

@@ -41,6 +41,8 @@ export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoF
 export interface StoredReply extends ReplySoFar {
   partial: boolean;
   usage: TokenUsage;
+  /** In millionths of a US dollar; null if unknown. */
+  costUsdMicros: number | null;
   firstWordMs: number | null;
   totalMs: number;
 }
@@ -99,9 +101,9 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       returning given.*
     ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``} ${storingToolCalls(sql, sql`finished`, turns.map(callingOf))}, stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
-        prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
+        prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms)
       select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, provider, model, prompt_name,
-        prompt_version, input_tokens, output_tokens, first_word_ms, total_ms
+        prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
       from finished
       ${byOwner(sql, turns)}
       ${checkpointed ? replaceCheckpoint(sql) : sql``}
@@ -129,6 +131,7 @@ function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
       ${reply.partial}::boolean as is_partial, ${reply.provider}::text as provider, ${reply.model}::text as model,
       ${reply.promptName}::text as prompt_name, ${reply.promptVersion}::integer as prompt_version,
       ${reply.usage.inputTokens ?? null}::integer as input_tokens, ${reply.usage.outputTokens ?? null}::integer as output_tokens,
+      ${reply.costUsdMicros}::bigint as cost_usd_micros,
       ${reply.firstWordMs}::integer as first_word_ms, ${reply.totalMs}::integer as total_ms
   )`;
 }
@@ -137,7 +140,7 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
   return sql`(
     select owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
       is_partial::boolean as is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
-      first_word_ms, total_ms
+      cost_usd_micros, first_word_ms, total_ms
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -155,10 +158,12 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ reply }) => reply.promptVersion)}::integer[],
       ${turns.map(({ reply }) => reply.usage.inputTokens ?? null)}::integer[],
       ${turns.map(({ reply }) => reply.usage.outputTokens ?? null)}::integer[],
+      ${turns.map(({ reply }) => reply.costUsdMicros)}::bigint[],
       ${turns.map(({ reply }) => reply.firstWordMs)}::integer[],
       ${turns.map(({ reply }) => reply.totalMs)}::integer[]
     ) as given (owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
-      is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
+      is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms,
+      total_ms)
     where ${isOneRow(sql)}
   )`;
 }
@@ -175,6 +180,7 @@ function replaceCheckpoint(sql: Sql) {
     on conflict (owner_id, conversation_id, seq) do update set
       content = excluded.content, created_at = excluded.created_at, partial = excluded.partial, provider = excluded.provider,
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+      cost_usd_micros = excluded.cost_usd_micros,
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
 }
 

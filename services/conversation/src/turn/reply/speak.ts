@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/length";
+import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type {
   AnsweredToolCall,
   Hear,
@@ -23,6 +24,8 @@ export interface Reply {
   by: ModelName;
   /** The sum over all calls of the turn. */
   usage: TokenUsage;
+  /** The cost of all calls so far, in millionths of a US dollar; null while one is in progress, or if that of one is unknown. */
+  costUsdMicros: number | null;
   /** When the turn began, in `performance.now()` time, as `firstTextAt`. */
   startedAt: number;
   firstTextAt: number | null;
@@ -39,6 +42,7 @@ export function emptyReply({ provider, name }: ModelName): Reply {
     text: "",
     by: { provider, name },
     usage: { inputTokens: undefined, outputTokens: undefined },
+    costUsdMicros: 0,
     startedAt: performance.now(),
     firstTextAt: null,
     toolCalls: [],
@@ -117,10 +121,14 @@ export async function speak(
   for (let round = 1; ; round++) {
     const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
     const from = reply.text.length;
+    const before = reply.costUsdMicros;
+    // What a call costs that breaks off is unknown: providers tell at the end.
+    reply.costUsdMicros = null;
     const { by, toolCalls, usage } = await ask({ ...request, messages, firstWordMs }, hear);
     watch.pause();
     reply.by = by;
     reply.usage = sum(reply.usage, usage);
+    reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
     calls.push(...toolCalls);
     const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
     const answered = toolCalls.map((call) => answer(call, offset));

@@ -41,7 +41,7 @@ export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRunt
 
 async function store({ db, clock, turnStore }: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
-  const { text, usage, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
+  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
   if (text === "") return releaseTurn(db, accepted, clock.now(), { language, toolCalls });
   const isStored = await turnStore.finishTurn(
     accepted,
@@ -49,6 +49,7 @@ async function store({ db, clock, turnStore }: ConversationContext, ended: Ended
       ...replySoFar(reply, agent),
       partial: !isWhole,
       usage,
+      costUsdMicros,
       // Unknown for a non-streamed reply.
       firstWordMs: isStreamed && firstTextAt !== null ? Math.round(firstTextAt - startedAt) : null,
       totalMs: Math.round(performance.now() - startedAt),

@@ -20,6 +20,7 @@ import { validator } from "./http/validate.ts";
 import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
+import type { Refusals } from "./rate-limit/refusals.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
 
 /**
@@ -31,6 +32,7 @@ export interface GateContext extends IdentifyContext {
   /** The limiter of keys and sessions. */
   keyLimiter: RateLimiter;
   signInLimiter: RateLimiter;
+  refusals: Refusals;
   answers: Answers;
   /** Where clients reach the gateway; empty if each request says so itself. */
   publicUrl: string;
@@ -147,6 +149,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     } catch (error) {
       failure = error;
       reservation?.release();
+      await ctx.refusals.wait(caller?.ownerId ?? ctx.addressOf(request), error, request);
       const problem = problemOf(error, requestId);
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);

@@ -20,6 +20,7 @@ import { createGuesses } from "./rate-limit/guesses.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
+import { createRefusals } from "./rate-limit/refusals.ts";
 import { openDashboard } from "./routes/dashboard.ts";
 
 /**
@@ -42,6 +43,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     addressLimiter: limiters.addresses,
     guesses: createGuesses({ limiter: limiters.addresses }),
     signInLimiter: limiters.signIns,
+    refusals: createRefusals(),
     answers: createAnswers(),
     addressOf: (request) =>
       networkOf(

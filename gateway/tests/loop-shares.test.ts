@@ -5,6 +5,7 @@ import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 const KEYS = { flood: `vk_${"a".repeat(43)}`, limited: `vk_${"b".repeat(43)}`, other: `vk_${"c".repeat(43)}` };
 const hashOf = (key: string) => new Bun.CryptoHasher("sha256").update(key).digest("hex");
@@ -24,6 +25,7 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
+  refusals: createRefusals(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
   publicUrl: "",

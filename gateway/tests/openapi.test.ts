@@ -12,6 +12,7 @@ import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 // Only the document is tested: no request reaches a service.
 const gate: GateContext = {
@@ -24,6 +25,7 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
+  refusals: createRefusals(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
   publicUrl: "",

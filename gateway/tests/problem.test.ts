@@ -9,6 +9,7 @@ import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 const SECRET = "relation owners does not exist";
 
@@ -20,6 +21,7 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     addressLimiter: memoryLimiter(),
     guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
+    refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
     publicUrl: "",

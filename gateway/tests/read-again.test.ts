@@ -7,6 +7,7 @@ import { gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 const MIB = 1024 * 1024;
 
@@ -19,6 +20,7 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
+  refusals: createRefusals(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
   publicUrl: "",

@@ -9,6 +9,7 @@ import { createAnswers } from "../src/http/answer/answers.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 import { openEndpoint } from "../src/routes/open-endpoint.ts";
 
 const KEY = `vk_${"a".repeat(43)}`;
@@ -22,6 +23,7 @@ function gateWith(log: Logger): GateContext {
     addressLimiter: memoryLimiter(),
     guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
+    refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
     publicUrl: "",

@@ -6,6 +6,7 @@ import type { Clients } from "../src/clients.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 const gate = {
   keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
@@ -13,6 +14,7 @@ const gate = {
   keyLimiter: memoryLimiter(),
   addressLimiter: memoryLimiter(),
   signInLimiter: memoryLimiter(),
+  refusals: createRefusals(),
   guesses: createGuesses({ limiter: memoryLimiter() }),
   addressOf: () => "192.0.2.1",
   answers: createAnswers(),

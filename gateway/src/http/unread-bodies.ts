@@ -12,12 +12,22 @@ const RECEIVED_BYTES_MAX = 64 * 1024;
 export function withoutUnreadBodies(fetch: Fetch): Fetch {
   return async (request) => {
     const answer = await fetch(request);
-    // Accessing `body` creates a stream even for a request without one.
-    if (request.bodyUsed || !hasBody(request)) return answer;
-    await request.body?.cancel().catch(() => {});
+    if (!(await dropBody(request))) return answer;
     if (isLong(request)) answer.headers.set("Connection", "close");
     return answer;
   };
+}
+
+const dropped = new WeakSet<Request>();
+
+/** Releases the body of a request, and what arrives of it later. @returns whether there is one that nobody has read */
+export async function dropBody(request: Request): Promise<boolean> {
+  if (dropped.has(request)) return true;
+  // Accessing `body` creates a stream even for a request without one.
+  if (request.bodyUsed || !hasBody(request)) return false;
+  dropped.add(request);
+  await request.body?.cancel().catch(() => {});
+  return true;
 }
 
 function hasBody({ method, headers }: Request): boolean {

@@ -23,6 +23,9 @@ export function limitGuessesAt(limiter: RateLimiter, account: string): Promise<v
 }
 
 async function limitGuesses(limiter: RateLimiter, of: string, limit: number): Promise<void> {
+  // As with other requests without a key (routes/open-endpoint.ts).
+  const begun = enterLoop(of);
+  if (begun) await begun;
   const { allowed, retryAfterSeconds } = await limiter.take(`sign-in:${of}`, limit);
   // As with the requests of a key (gate.ts).
   const turn = enterLoop(of);

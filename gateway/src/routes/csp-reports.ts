@@ -14,7 +14,7 @@ const REPORT = /^application\/csp-report\s*(;|$)/i;
 const CHARACTERS_MAX = 200;
 
 /** Where browsers report what the dashboard's content security policy blocked; each report is a warning in the log. */
-export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addressOf" | "log">) {
+export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addressOf" | "refusals" | "log">) {
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request);
     try {
@@ -24,6 +24,7 @@ export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addr
       gate.log.warn({ request_id: requestId, ...describe(report) }, "the content security policy blocked something");
       return new Response(null, { status: 204, headers: commonHeaders(requestId) });
     } catch (error) {
+      await gate.refusals.wait(gate.addressOf(request), error, request);
       const { status, body, headers } = problemOf(error, requestId);
       return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId) }));
     }

@@ -42,6 +42,9 @@ export function openEndpoint(
     try {
       const address = gate.addressOf(request);
       const { name, perMinute, refusal } = perAddress;
+      // Requests of one address, which needs no key, would otherwise all begin in the turn in which they arrive.
+      const begun = enterLoop(address);
+      if (begun) await begun;
       const decision = await gate.addressLimiter.take(`${name}:${address}`, perMinute);
       // As with the requests of a key (gate.ts).
       await enterLoop(address);
@@ -50,6 +53,7 @@ export function openEndpoint(
       for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
     } catch (error) {
       failure = error;
+      await gate.refusals.wait(gate.addressOf(request), error, request);
       const { status, body, headers: own } = problemOf(error, requestId);
       response = jsonAnswer(status, body, new Headers({ ...own, ...headers }));
     }

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
+import { createCompany } from "@parley/shared/shares/company";
 import { type EnterLoop, loopEntry } from "@parley/shared/shares/loop-entry";
 
 /** A loop whose turns the test runs, where each piece takes `pieceMs`, and a log of the pieces of each turn. */
 function manual(pieceMs: number) {
   const planned: (() => void)[] = [];
   let nowMs = 0;
-  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => nowMs });
+  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => nowMs, company: createCompany() });
   const log: string[] = [];
   return {
     async piece(ownerId: string) {
@@ -66,11 +67,12 @@ test("the time of pieces of many owners counts too, and owners take turns", asyn
 test("an owner alone begins four pieces, or as many as are short, at once, as long as the turn has lasted less than two milliseconds", () => {
   let nowMs = 0;
   const begins = (enter: EnterLoop, owners: string) => [...owners].map((owner) => enter(owner) === null);
-  const unhurried = loopEntry({ nextTurn: () => {}, now: () => 0 });
+  const own = () => ({ nextTurn: () => {}, company: createCompany() });
+  const unhurried = loopEntry({ ...own(), now: () => 0 });
   expect(begins(unhurried, "aaaaa")).toEqual([true, true, true, true, false]);
-  const short = loopEntry({ aloneMax: 5, nextTurn: () => {}, now: () => 0 });
+  const short = loopEntry({ ...own(), aloneMax: 5, now: () => 0 });
   expect(begins(short, "aaaaaab")).toEqual([true, true, true, true, true, false, true]);
-  const hurried = loopEntry({ nextTurn: () => {}, now: () => nowMs });
+  const hurried = loopEntry({ ...own(), now: () => nowMs });
   expect(begins(hurried, "aa")).toEqual([true, true]);
   nowMs = 2;
   expect(begins(hurried, "a")).toEqual([false]);
@@ -89,9 +91,24 @@ test("after a long turn of the loop, a piece begins for each millisecond that ot
   expect(await turn()).toBe("aa");
 });
 
-test("an owner that is not alone begins one piece at once", () => {
-  const enter = loopEntry({ nextTurn: () => {}, now: () => 0 });
-  expect(["a", "b", "a"].map((owner) => enter(owner) === null)).toEqual([true, true, false]);
+test("an owner that is not alone begins one piece at once, until it has been alone for a second", () => {
+  let nowMs = 0;
+  const turns: (() => void)[] = [];
+  const company = createCompany({ nowMs: () => nowMs });
+  const enter = loopEntry({ nextTurn: (run) => turns.push(run), now: () => 0, company });
+  const begins = (owners: string) => [...owners].map((owner) => enter(owner) === null);
+  const nextTurn = () => {
+    for (const run of turns.splice(0)) run();
+  };
+  expect(begins("aba")).toEqual([true, true, false]);
+  nextTurn();
+  nextTurn();
+  nowMs = 999;
+  expect(begins("aa")).toEqual([true, false]);
+  nextTurn();
+  nextTurn();
+  nowMs = 1_000;
+  expect(begins("aa")).toEqual([true, true]);
 });
 
 test("one piece begins in each turn of the loop, however long the turn has lasted", async () => {

@@ -12,8 +12,11 @@ const USUAL_BYTES = 96 * 1024;
 const LONG_BYTES = 40 * 1024;
 /** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted concurrently: as many as two statements take, one in progress and the next. */
-const ACCEPTING_MAX = 64;
+/**
+ * Turns of one owner that are accepted concurrently: alone, as many as two statements take, one in progress and the next. Those of one
+ * statement continue together, so they are fewer while others are there.
+ */
+const ACCEPTING = { aloneAtOnce: 64, atOnce: 16, backlogAtOnce: 4 };
 /** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */
@@ -56,7 +59,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     const ownerBytes = ownerTurnsMax * turnBytes;
     return byteShares({ what, totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 });
   };
-  const accepting = fewAtOnce({ what: "chat turns", atOnce: ACCEPTING_MAX, waitingMax: ownerTurnsMax });
+  const accepting = fewAtOnce({ what: "chat turns", ...ACCEPTING, waitingMax: ownerTurnsMax });
   const connections = connectionShares();
   return {
     usual: sharesOf("chat turns", USUAL_BYTES),

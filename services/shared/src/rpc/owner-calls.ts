@@ -7,6 +7,8 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
+/** The same of an owner with a lasting backlog, whose calls would keep every core of the database busy. */
+const BACKLOG_AT_ONCE = 3;
 const WAITING_MAX = 1_000;
 
 /**
@@ -26,6 +28,7 @@ export function ownerCalls(): EnterCall {
     what: "requests",
     totalBytes: Number.POSITIVE_INFINITY,
     ownerBytes: AT_ONCE,
+    backlogBytes: BACKLOG_AT_ONCE,
     waitingMax: WAITING_MAX,
   });
   return (rpcPath, request, call) => {

@@ -1,4 +1,6 @@
 import { cancelled, ServiceError } from "../errors.ts";
+import { type Company, company as ownCompany } from "./company.ts";
+import { passingTime } from "./passing-time.ts";
 
 /** Bytes of a process's memory that one owner occupies until they are released. */
 export interface Hold {
@@ -37,6 +39,10 @@ export interface ByteShareSettings {
   totalBytes: number;
   /** The share of one owner. Less than the total, so that one owner never blocks another. */
   ownerBytes: number;
+  /** The share of an owner for whom alone the process works; `ownerBytes` by default. */
+  aloneBytes?: number;
+  /** The share of an owner with a lasting backlog while the process works for others too; `ownerBytes` by default. */
+  backlogBytes?: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */
@@ -53,29 +59,55 @@ interface Owner {
   held: number;
   holds: number;
   waiting: Waiting[];
+  /** Since when some have waited, whichever they were; null while none waits. */
+  waitingSinceMs: number | null;
 }
+
+/** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
+const BACKLOG_MS = 100;
 
 /**
  * Shares a budget of bytes among owners. A request larger than its owner's share is served when the owner holds nothing
  * else, and one larger than the budget when nobody holds anything, so every request is served eventually.
  */
-export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }: ByteShareSettings): ByteShares {
+export function byteShares(
+  {
+    what,
+    totalBytes,
+    ownerBytes,
+    aloneBytes = ownerBytes,
+    backlogBytes = ownerBytes,
+    waitingMax,
+    waitMs,
+  }: ByteShareSettings,
+  { company, nowMs }: { company: Company; nowMs(): number } = { company: ownCompany, nowMs: passingTime.nowMs },
+): ByteShares {
   const owners = new Map<string, Owner>();
   /** Owners with waiting requests, in the order of their turns. */
   const turns = new Set<string>();
   let total = 0;
 
-  const fitsShare = (owner: Owner, bytes: number) => owner.holds === 0 || owner.held + bytes <= ownerBytes;
+  const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes;
+  const hasBacklog = ({ waitingSinceMs }: Owner) => waitingSinceMs !== null && nowMs() - waitingSinceMs >= BACKLOG_MS;
+  function shareOf(ownerId: string, owner: Owner): number {
+    if (!heedsOthers) return ownerBytes;
+    if (company.isAlone(ownerId)) return aloneBytes;
+    return hasBacklog(owner) ? backlogBytes : ownerBytes;
+  }
+  const fitsShare = (ownerId: string, owner: Owner, bytes: number) =>
+    owner.holds === 0 || owner.held + bytes <= shareOf(ownerId, owner);
   const fitsTotal = (bytes: number) => total === 0 || total + bytes <= totalBytes;
 
   async function hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold> {
     if (gone?.aborted) throw cancelled();
+    if (heedsOthers) company.enter(ownerId);
     const owner = ownerOf(ownerId);
     const { promise, resolve, reject } = Promise.withResolvers<Hold>();
     const waiting: Waiting = { bytes, grant: resolve };
     owner.waiting.push(waiting);
     turns.add(ownerId);
     serve();
+    if (heedsOthers && owner.waiting.length > 0) owner.waitingSinceMs ??= nowMs();
     if (!owner.waiting.includes(waiting)) return promise;
     const giveUp = (error: ServiceError) => {
       const at = owner.waiting.indexOf(waiting);
@@ -97,9 +129,10 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
   }
 
   function tryHold(ownerId: string, bytes: number): Hold | null {
+    if (heedsOthers) company.enter(ownerId);
     const owner = ownerOf(ownerId);
     const fits = turns.size === 0 ? fitsTotal(bytes) : totalBytes === Number.POSITIVE_INFINITY;
-    if (owner.waiting.length === 0 && fits && fitsShare(owner, bytes)) return granted(ownerId, owner, bytes);
+    if (owner.waiting.length === 0 && fits && fitsShare(ownerId, owner, bytes)) return granted(ownerId, owner, bytes);
     forgetIdle(ownerId, owner);
     return null;
   }
@@ -115,12 +148,13 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
     for (const ownerId of turns) {
       const owner = ownerOf(ownerId);
       const next = owner.waiting[0];
-      if (!next || !fitsShare(owner, next.bytes)) continue;
+      if (!next || !fitsShare(ownerId, owner, next.bytes)) continue;
       if (!fitsTotal(next.bytes)) return;
       owner.waiting.shift();
       turns.delete(ownerId);
       // Iterating over a set also visits elements added in the meantime, at the end.
       if (owner.waiting.length > 0) turns.add(ownerId);
+      else owner.waitingSinceMs = null;
       next.grant(granted(ownerId, owner, next.bytes));
     }
   }
@@ -165,13 +199,14 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
   function ownerOf(ownerId: string): Owner {
     const known = owners.get(ownerId);
     if (known) return known;
-    const owner: Owner = { held: 0, holds: 0, waiting: [] };
+    const owner: Owner = { held: 0, holds: 0, waiting: [], waitingSinceMs: null };
     owners.set(ownerId, owner);
     return owner;
   }
 
   function forgetIdle(ownerId: string, owner: Owner): void {
     if (owner.waiting.length > 0) return;
+    owner.waitingSinceMs = null;
     turns.delete(ownerId);
     if (owner.holds === 0) owners.delete(ownerId);
   }

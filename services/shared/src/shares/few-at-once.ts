@@ -11,6 +11,10 @@ export interface FewAtOnceSettings {
   what: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
+  /** The same of an owner for whom alone the process works; `atOnce` by default. */
+  aloneAtOnce?: number;
+  /** The same of an owner with a lasting backlog while the process works for others too; `atOnce` by default. */
+  backlogAtOnce?: number;
   /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;
   waitingMax: number;
@@ -19,10 +23,13 @@ export interface FewAtOnceSettings {
 export function fewAtOnce({
   what,
   atOnce,
+  aloneAtOnce = atOnce,
+  backlogAtOnce = atOnce,
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
-  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax }));
+  const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
+  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */

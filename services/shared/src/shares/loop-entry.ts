@@ -1,4 +1,5 @@
 import { nextTick } from "node:process";
+import { type Company, company as ownCompany } from "./company.ts";
 
 /** Time in one turn of the event loop, from its first piece on, after which further pieces wait for the next turn. */
 const SLICE_MS = 2;
@@ -10,7 +11,10 @@ const MS_PER_PIECE = 1;
 const PIECES_MAX = 32;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
-/** By default, pieces of an owner alone that begin at once in a turn of the loop: they share what follows, such as a statement. */
+/**
+ * By default, pieces that begin at once in a turn of the loop of an owner for whom alone the process works: they share what follows,
+ * such as a statement.
+ */
 const ALONE_MAX = 4;
 
 /**
@@ -26,6 +30,7 @@ export interface LoopEntrySettings {
   nextTurn?(run: () => void): void;
   /** Milliseconds, from any start. */
   now?(): number;
+  company?: Company;
 }
 
 /**
@@ -36,6 +41,7 @@ export function loopEntry({
   nextTurn = setImmediate,
   now = () => performance.now(),
   aloneMax = ALONE_MAX,
+  company = ownCompany,
 }: LoopEntrySettings = {}): EnterLoop {
   const waiting = new Map<string, (() => void)[]>();
   /** Owners with a piece in this turn of the loop. */
@@ -114,11 +120,12 @@ export function loopEntry({
 
   function mayBeginAtOnce(ownerId: string): boolean {
     if (!served.has(ownerId)) return served.size < OWNERS_MAX && !waiting.has(ownerId);
-    const isAlone = served.size === 1 && waiting.size === 0;
-    return isAlone && begunAlone < aloneMax - 1 && hasTime();
+    if (served.size > 1 || waiting.size > 0 || begunAlone >= aloneMax - 1) return false;
+    return company.isAlone(ownerId) && hasTime();
   }
 
   return (ownerId) => {
+    company.enter(ownerId);
     begin();
     if (mayBeginAtOnce(ownerId)) {
       if (served.has(ownerId)) begunAlone++;

@@ -1,0 +1,42 @@
+import { ServiceError } from "@parley/shared/errors";
+import { createPace, type PaceSettings } from "@parley/shared/shares/pace";
+import { passingTime } from "@parley/shared/shares/passing-time";
+import { dropBody } from "../http/unread-bodies.ts";
+
+/**
+ * Of one owner, or of one address without a key: per second, and at once. Each takes half a millisecond of the processor, and a client
+ * that repeats a refused request at once would have thousands a second.
+ */
+const REFUSALS: PaceSettings & { waitMaxMs: number } = { perSecond: 50, atOnce: 100, waitMaxMs: 2_000 };
+
+/** Answers that tell a client that it asks too often, which it gets at a pace if it does not listen. */
+export interface Refusals {
+  /**
+   * Waits before the answer to a request that failed with `error`, if that is a refusal and there were many. The request's body is dropped,
+   * so that it takes no memory meanwhile.
+   * @param of the owner, or the address
+   */
+  wait(of: string, error: unknown, request: Request): Promise<void>;
+}
+
+export function createRefusals({ waitMaxMs, ...rest } = REFUSALS, time = passingTime): Refusals {
+  const pace = createPace({ ...rest, waitMaxMs }, time);
+  /** @returns null when the answer may leave at once */
+  const turn = (of: string, gone: AbortSignal): Promise<void> | null => {
+    try {
+      return pace.take(of, 1, gone);
+    } catch {
+      // More wait already than leave in that time.
+      return new Promise((resolve) => void time.after(waitMaxMs, resolve));
+    }
+  };
+  return {
+    wait: async (of, error, request) => {
+      if (!(error instanceof ServiceError) || error.kind !== "rate_limited") return;
+      const waited = turn(of, request.signal);
+      if (!waited) return;
+      await dropBody(request);
+      await waited;
+    },
+  };
+}

@@ -1,33 +1,47 @@
-const NUMBER = new Intl.NumberFormat();
-const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
-const PERCENT = new Intl.NumberFormat(undefined, { style: "percent" });
-const SECONDS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+/**
+ * What makes the value when it is first asked for. The browser's first formatter for a locale takes it longer than a page takes to
+ * render, and most pages show their largest part without one.
+ */
+export function onFirstUse<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const number = onFirstUse(() => new Intl.NumberFormat());
+const compact = onFirstUse(() => new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }));
+const percent = onFirstUse(() => new Intl.NumberFormat(undefined, { style: "percent" }));
+const tenths = onFirstUse(
+  () => new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+);
 
 /** A number in the viewer's locale. */
 export function numberOf(value: number): string {
-  return NUMBER.format(value);
+  return number().format(value);
 }
 
 /** A short form of the number, such as `12.4K`. */
 export function compactOf(value: number): string {
-  return value < 10_000 ? NUMBER.format(value) : COMPACT.format(value);
+  return value < 10_000 ? number().format(value) : compact().format(value);
 }
 
 /** A share from 0 to 1 in whole percent, such as `95%`. */
 export function percentOf(share: number): string {
-  return PERCENT.format(share);
+  return percent().format(share);
 }
 
 /** A short time, such as `480 ms` or `1.2 s`. */
 export function latencyOf(ms: number): string {
-  return ms < 1_000 ? `${NUMBER.format(ms)} ms` : `${SECONDS.format(ms / 1_000)} s`;
+  return ms < 1_000 ? `${number().format(ms)} ms` : `${tenths().format(ms / 1_000)} s`;
 }
 
 /** How long something lasted, such as `42 s`, `3 min 5 s` or `2 h 10 min`. */
 export function durationOf(seconds: number): string {
   const whole = Math.round(seconds);
   const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
-  if (hours > 0) return `${NUMBER.format(hours)} h ${minutes} min`;
+  if (hours > 0) return `${number().format(hours)} h ${minutes} min`;
   return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
 }
 

@@ -1,7 +1,6 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Button } from "./button.tsx";
-
-const NUMBERS = new Intl.NumberFormat();
+import { numberOf } from "./numbers.ts";
 
 /** Shows which part of a list is shown, with buttons for the next and the previous part; nothing for a list of one page. */
 export function Pagination({
@@ -21,7 +20,7 @@ export function Pagination({
   return (
     <nav aria-label="Pages" className="flex items-center justify-between gap-4 text-muted">
       <span>
-        {NUMBERS.format(first)}–{NUMBERS.format(Math.min(total, page * pageSize))} of {NUMBERS.format(total)}
+        {numberOf(first)}–{numberOf(Math.min(total, page * pageSize))} of {numberOf(total)}
       </span>
       <span className="flex gap-2">
         <Button size="small" disabled={page <= 1} onClick={() => onPage(page - 1)}>

@@ -1,7 +1,9 @@
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+import { onFirstUse } from "./numbers.ts";
+
+const dateTime = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }));
+const timeOfDay = onFirstUse(() => new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }));
+const day = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }));
+const distance = onFirstUse(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }));
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],
@@ -17,9 +19,9 @@ const RELATIVE_DAYS_MAX = 6;
  */
 export function Time({ at, relative = false, on }: { at: string; relative?: boolean; on?: string }) {
   const date = new Date(at);
-  const isThatDay = on !== undefined && DATE.format(new Date(on)) === DATE.format(date);
-  const absolute = isThatDay ? TIME : DATE_TIME;
-  const shown = relative ? sinceOrDate(date, new Date()) : absolute.format(date);
+  const isThatDay = on !== undefined && new Date(on).toDateString() === date.toDateString();
+  const absolute = isThatDay ? timeOfDay : dateTime;
+  const shown = relative ? sinceOrDate(date, new Date()) : absolute().format(date);
   return (
     <time
       dateTime={at}
@@ -33,7 +35,7 @@ export function Time({ at, relative = false, on }: { at: string; relative?: bool
 
 function sinceOrDate(date: Date, now: Date): string {
   const seconds = (date.getTime() - now.getTime()) / 1000;
-  if (Math.abs(seconds) > (RELATIVE_DAYS_MAX + 0.5) * 86_400) return DATE.format(date);
+  if (Math.abs(seconds) > (RELATIVE_DAYS_MAX + 0.5) * 86_400) return day().format(date);
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
-  return Math.abs(seconds) < 5 ? "just now" : RELATIVE.format(Math.round(seconds / length), unit);
+  return Math.abs(seconds) < 5 ? "just now" : distance().format(Math.round(seconds / length), unit);
 }

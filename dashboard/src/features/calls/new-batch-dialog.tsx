@@ -12,7 +12,7 @@ import { Skeleton } from "../../ui/states.tsx";
 import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
 import { CsvPreview, CsvRefusal } from "./csv-preview.tsx";
 import { CALLS } from "./queries.ts";
-import { AT_ONCE, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
+import { immediately, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
 
 /** Asks for a file of numbers. Wrong rows are named by their lines before anyone is called. */
 export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -34,7 +34,7 @@ const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)
 function BatchForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const [setup, setSetup] = useState(NEW_CALL);
-  const [schedule, setSchedule] = useState(AT_ONCE);
+  const [schedule, setSchedule] = useState(immediately);
   const [csv, setCsv] = useState("");
   const make = useMutation({
     mutationFn: () =>

@@ -3,6 +3,7 @@ import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
+import { onFirstUse } from "../../ui/numbers.ts";
 
 /** When a batch calls, in the form's values. Texts are "" and numbers of retries 0 for what is not chosen. */
 export interface Schedule {
@@ -16,17 +17,22 @@ export interface Schedule {
   afterMinutes: number;
 }
 
-export const AT_ONCE: Schedule = {
-  startAt: "",
-  hasWindow: false,
-  from: "09:00",
-  to: "17:00",
-  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  retries: 0,
-  afterMinutes: 60,
-};
+/** A schedule that calls immediately. */
+export function immediately(): Schedule {
+  return {
+    startAt: "",
+    hasWindow: false,
+    from: "09:00",
+    to: "17:00",
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    retries: 0,
+    afterMinutes: 60,
+  };
+}
 
-const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }));
+const zones = onFirstUse(() =>
+  Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") })),
+);
 const RETRIES = [
   { value: "0", label: "Never" },
   { value: "1", label: "Once" },
@@ -136,7 +142,7 @@ export function ScheduleFields({
 
 /** A browser may be in a zone under a name that it does not list. */
 function withOwn(zone: string) {
-  return ZONES.some(({ value }) => value === zone) ? ZONES : [{ value: zone, label: zone }, ...ZONES];
+  return zones().some(({ value }) => value === zone) ? zones() : [{ value: zone, label: zone }, ...zones()];
 }
 
 /** The same in the form of the API. */

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
+import { onFirstUse } from "../../ui/numbers.ts";
 import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
@@ -243,10 +244,10 @@ function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const dayInUtc = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" }));
 
 function shownPeriod(from: string | undefined, to: string | undefined): string | undefined {
-  const shown = (day: string) => DATE.format(new Date(day));
+  const shown = (day: string) => dayInUtc().format(new Date(day));
   if (from && to) return from === to ? shown(from) : `${shown(from)} – ${shown(to)}`;
   if (from) return `since ${shown(from)}`;
   return to ? `until ${shown(to)}` : undefined;

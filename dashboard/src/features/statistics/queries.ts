@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { onFirstUse } from "../../ui/numbers.ts";
 
 export type Statistics = Schema["Statistics"];
 
@@ -26,11 +27,13 @@ export function statisticsQuery({ days, agentId }: Period) {
   });
 }
 
-const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const monthAndDay = onFirstUse(
+  () => new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" }),
+);
 
 /** A day as an axis shows it. @param day YYYY-MM-DD */
 export function shortDay(day: string): string {
-  return DATE.format(new Date(day));
+  return monthAndDay().format(new Date(day));
 }
 
 /** The number of days in a page's address; 30 unless it is one of those offered. */

@@ -12,7 +12,7 @@ umask 077
 [ $# -ge 1 ] || { echo "usage: backup.sh FILE [COMMAND…]" >&2; exit 2; }
 file="$1"
 shift
-[ ! -e "$file" ] || { echo "$file is there already: name another file" >&2; exit 1; }
+[ ! -e "$file" ] || { echo "$file exists already: name another file" >&2; exit 1; }
 trap 'rm -f "$file.partial"' EXIT
 
 "$@" pg_dump --username="${PGUSER:-postgres}" --dbname="${PGDATABASE:-parley}" --format=custom --strict-names \

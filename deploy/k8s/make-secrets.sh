@@ -14,12 +14,12 @@ namespace="${1:-parley}"
 if [ "${INSECURE_STORAGE:-}" != 1 ]; then
   case "$ADMIN_DATABASE_URL" in
     *[?\&]sslmode=verify-full*) ;;
-    *[?\&]sslmode=*) echo "ADMIN_DATABASE_URL must have sslmode=verify-full, or none, which means that" >&2; exit 1 ;;
+    *[?\&]sslmode=*) echo "ADMIN_DATABASE_URL must have sslmode=verify-full, or no sslmode, which means the same" >&2; exit 1 ;;
     *\?*) ADMIN_DATABASE_URL="$ADMIN_DATABASE_URL&sslmode=verify-full&sslrootcert=/run/secrets/postgres/ca.crt" ;;
     *) ADMIN_DATABASE_URL="$ADMIN_DATABASE_URL?sslmode=verify-full&sslrootcert=/run/secrets/postgres/ca.crt" ;;
   esac
   case ",$REDIS_URL" in
-    *,redis:*) echo "REDIS_URL must begin with rediss://: what a gateway tells Redis would be in clear" >&2; exit 1 ;;
+    *,redis:*) echo "REDIS_URL must begin with rediss://, so that gateways' requests to Redis are encrypted" >&2; exit 1 ;;
   esac
 fi
 

@@ -249,7 +249,7 @@ test("a backup is not restored over running processes or existing owners, nor fr
   expect(await rowsOf(databaseUrl, ownerId)).toEqual(before);
   expect(await run("backup", databaseUrl)).toEqual({
     status: 1,
-    said: `${file} is there already: name another file\n`,
+    said: `${file} exists already: name another file\n`,
   });
 });
 

@@ -62,7 +62,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   console.log("starting Parley and the victim");
   const field = await startField(run);
   if (!field.idleCpu.isIdle)
-    console.log("hostile processes take some CPU from Parley here: that they do not takes root");
+    console.log("hostile processes take some CPU from Parley here: preventing that requires root");
   await Bun.sleep(WARM_UP_MS);
   const quiet = await observe(field, () => Bun.sleep(QUIET_MS));
   const quietPhases = [quiet.phase];
@@ -72,7 +72,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   const untried: string[] = [];
   for (const attack of attacks) {
     if (attack.needsResolver && !field.hasResolver) {
-      console.log(`\n${attack.name}: left out, no name can be made to stall here`);
+      console.log(`\n${attack.name}: skipped, because names cannot be made to stall here`);
       untried.push(attack.name);
       continue;
     }
@@ -94,7 +94,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   const took = performance.now() - startedMs;
   console.log(summaryText(results, untried, allFigures(quietPhases), limits));
   console.log(markdown(results, allFigures(quietPhases), limits));
-  console.log(`\nThe whole took ${(took / 60_000).toFixed(1)} minutes`);
+  console.log(`\nThe run took ${(took / 60_000).toFixed(1)} minutes`);
 }
 
 function readArguments() {

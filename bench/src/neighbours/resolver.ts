@@ -22,7 +22,7 @@ export async function withOwnResolver(run: Run): Promise<number | null> {
   await Bun.write(file, `nameserver ${ADDRESS}\n`);
   const mount = ["unshare", "--mount", "sh", "-c", `mount --bind ${file} /etc/resolv.conf && exec "$@"`, "sh"];
   const isPermitted = process.getuid?.() === 0 && Bun.spawnSync([...mount, "true"]).exitCode === 0;
-  if (!isPermitted) console.log("names cannot be made to stall here: that takes root and unshare");
+  if (!isPermitted) console.log("names cannot be made to stall here: that requires root and unshare");
   const child = Bun.spawn([...(isPermitted ? mount : []), process.execPath, ...process.argv.slice(1)], {
     env: { ...process.env, ...ENV, [MARK]: isPermitted ? "1" : "0" },
     stdio: ["ignore", "inherit", "inherit"],

@@ -68,7 +68,7 @@ export async function startVictim({ stack, apiKey, receiver, agentId, analysedId
     webhook: async () => receiver.arrival(await goodbye(agentId)),
     analysis: async () => {
       if (!(await receiver.arrival(await goodbye(analysedId))).isAnalysed)
-        throw new Error("told of without its analysis");
+        throw new Error("reported without its analysis");
     },
   };
 

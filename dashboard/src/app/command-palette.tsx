@@ -40,7 +40,7 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose: () =
       <Command.Input
         value={text}
         onValueChange={setText}
-        placeholder="Search agents, pages and actions…"
+        placeholder="Search agents, pages, and actions…"
         className="h-12 w-full border-b border-line bg-transparent px-4 text-[0.9375rem] outline-none"
       />
       <Command.List className="max-h-80 overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted">

@@ -307,7 +307,7 @@
 
   /** @param {unknown} error @param {boolean} hasBegun whether some of the answer has come */
   function wordsFor(error, hasBegun) {
-    if (hasBegun) return "The answer broke off. Please ask again.";
+    if (hasBegun) return "The answer was cut off. Please ask again.";
     if (statusOf(error) === 429) return "Too many messages. Please wait a moment and try again.";
     if (statusOf(error) === 409) return "The last answer is still being written.";
     return "The message could not be sent. Please try again.";

@@ -43,7 +43,7 @@ export const CHANNEL_ATTACKS: readonly Attack[] = [
   },
   {
     name: "slow-messages",
-    what: "500 of WhatsApp's callbacks that claim 3 MB and are sent byte by byte, to connections made up and its own",
+    what: "500 of WhatsApp's callbacks that claim 3 MB and are sent byte by byte, to its own and to made-up connections",
     tier: "free",
     prepare: async (hostile) => {
       const { connectionId } = await hostile.connectWhatsApp();

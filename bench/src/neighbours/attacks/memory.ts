@@ -8,7 +8,7 @@ const CHATS = "/v1/public/chat";
 export const MEMORY_ATTACKS: readonly Attack[] = [
   {
     name: "control-characters",
-    what: "60 chats answered with 900,000 control characters each, told of to a webhook that hangs",
+    what: "60 chats answered with 900,000 control characters each, whose webhook hangs",
     tier: "enterprise",
     async prepare(hostile) {
       const agentId = await hostile.createAgent(hostile.model("control-characters"), KEEPS_ALL);

@@ -21,7 +21,7 @@ export const WEBHOOK_ATTACKS: readonly Attack[] = [
   },
   {
     name: "ended-at-once",
-    what: "3,000 conversations ended as fast as it goes, for one webhook that works",
+    what: "3,000 conversations ended as fast as possible, for one webhook that works",
     tier: "free",
     async prepare(hostile) {
       const agentId = await hostile.createAgent(hostile.model("short"));

@@ -5,38 +5,50 @@ import { Command } from "cmdk";
 import { Bot, KeyRound, type LucideIcon, Plus } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { api, ask } from "../api/client.ts";
+import { Modal } from "../ui/overlay/modal.tsx";
+import { Presence } from "../ui/overlay/presence.tsx";
+import { afterPaint } from "../ui/painted.ts";
 import { DESTINATIONS } from "./navigation.ts";
 
+const LABEL = "Search or jump to";
 const FOUND_MAX = 8;
 
 /** A field that finds every page, agent and frequent action by a few letters. */
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Presence open={open}>
+      {(isShown, opener) => (
+        <Modal
+          isShown={isShown}
+          onClose={onClose}
+          opener={opener}
+          aria-label={LABEL}
+          className="top-[14vh] left-1/2 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
+        >
+          <Palette onClose={onClose} />
+        </Modal>
+      )}
+    </Presence>
+  );
+}
+
+function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");
   const navigate = useNavigate();
   const agents = useQuery({
     queryKey: ["agents", "palette", text],
     queryFn: ({ signal }) =>
       ask(api.GET("/v1/public/agents", { params: { query: { search: text, page_size: FOUND_MAX } }, signal })),
-    enabled: open && text.trim() !== "",
+    enabled: text.trim() !== "",
     placeholderData: (before) => before,
   });
-  const close = () => {
-    setText("");
-    onClose();
-  };
   const go = (to: string, search = {}) => {
-    close();
-    navigate({ to, search });
+    onClose();
+    void afterPaint(() => navigate({ to, search }));
   };
   const found = text.trim() === "" ? [] : (agents.data?.agents ?? []);
   return (
-    <Command.Dialog
-      open={open}
-      onOpenChange={(next) => next || close()}
-      label="Search or jump to"
-      overlayClassName="fixed inset-0 z-40 bg-black/45"
-      contentClassName="fixed top-[14vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
-    >
+    <Command label={LABEL}>
       <Command.Input
         value={text}
         onValueChange={setText}
@@ -70,7 +82,7 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose: () =
           </Entry>
         </Command.Group>
       </Command.List>
-    </Command.Dialog>
+    </Command>
   );
 }
 

@@ -32,7 +32,7 @@ export function Button({
 }: ButtonProps) {
   const look = clsx(
     "inline-flex shrink-0 items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap motion-safe:transition-colors",
-    "aria-expanded:bg-hover disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0",
+    "active:opacity-80 aria-expanded:bg-hover disabled:opacity-55 [&_svg]:size-4 [&_svg]:shrink-0",
     VARIANTS[variant],
     SIZES[size],
     className,

@@ -1,10 +1,14 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { Button } from "./button.tsx";
 import { numberOf } from "./numbers.ts";
+import { useShownFirst } from "./painted.ts";
 
-/** Shows which part of a list is shown, with buttons for the next and the previous part; nothing for a list of one page. */
+/**
+ * Shows which part of a list is shown, with buttons for the next and the previous part; nothing for a list of one page. The numbers
+ * change before the list does.
+ */
 export function Pagination({
-  page,
+  page: found,
   pageSize,
   total,
   onPage,
@@ -14,6 +18,7 @@ export function Pagination({
   total: number;
   onPage: (page: number) => void;
 }) {
+  const [page, goTo] = useShownFirst(found, onPage);
   const pages = Math.max(1, Math.ceil(total / pageSize));
   if (pages === 1 && page === 1) return null;
   const first = (page - 1) * pageSize + 1;
@@ -23,10 +28,10 @@ export function Pagination({
         {numberOf(first)}–{numberOf(Math.min(total, page * pageSize))} of {numberOf(total)}
       </span>
       <span className="flex gap-2">
-        <Button size="small" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+        <Button size="small" disabled={page <= 1} onClick={() => goTo(page - 1)}>
           <ChevronLeft aria-hidden /> Previous
         </Button>
-        <Button size="small" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+        <Button size="small" disabled={page >= pages} onClick={() => goTo(page + 1)}>
           Next <ChevronRight aria-hidden />
         </Button>
       </span>

@@ -7,7 +7,7 @@ import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
+import { afterPaint, useShownFirst } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -64,7 +64,7 @@ export function AgentsPage() {
             <EmptyState
               icon={SearchX}
               title="No matching agents"
-              action={<Button onClick={() => navigate({ search: {} })}>Clear filters</Button>}
+              action={<Button onClick={() => void afterPaint(() => navigate({ search: {} }))}>Clear filters</Button>}
             />
           ) : (
             <EmptyState icon={Bot} title="Create your first agent" action={make}>

@@ -7,6 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { durationOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
+import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -32,7 +33,7 @@ export function ConversationsPage() {
       ) : found.isError ? (
         <ErrorState error={found.error} onRetry={found.refetch} />
       ) : found.data.conversations.length === 0 ? (
-        <Nothing filters={filters} onClear={() => change({})} />
+        <Nothing filters={filters} onClear={() => void afterPaint(() => change({}))} />
       ) : (
         <div
           className={`flex flex-col gap-4 motion-safe:transition-opacity ${found.isPlaceholderData ? "opacity-60" : ""}`}

@@ -14,6 +14,7 @@ import { UnsavedChanges } from "../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { PromptEditor } from "./prompt-field.tsx";
@@ -45,6 +46,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   const isDirty = text !== latest.prompt_content;
   const save = useAddVersion(name);
   const show = (version: number | undefined) => navigate({ search: version === undefined ? {} : { version } });
+  const [marked, mark] = useShownFirst(shown?.prompt_version, show);
   const restore = (version: Version) =>
     save.mutate(version.prompt_content, {
       onSuccess: () => {
@@ -76,7 +78,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
               version={shown}
               onRestore={shown === latest ? null : () => restore(shown)}
               isRestoring={save.isPending}
-              onClose={() => show(undefined)}
+              onClose={() => mark(undefined)}
             />
           ) : (
             <>
@@ -101,7 +103,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
           )}
         </div>
         <div className="flex flex-col gap-4">
-          <Versions versions={versions} shown={shown?.prompt_version} onShow={show} />
+          <Versions versions={versions} shown={marked} onShow={mark} />
           <UsedBy prompt={prompt} />
         </div>
       </div>

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
+import { afterPaint, useShownFirst } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -58,7 +58,7 @@ export function PromptsPage() {
             <EmptyState
               icon={SearchX}
               title="No matching prompts"
-              action={<Button onClick={() => navigate({ search: {} })}>Clear search</Button>}
+              action={<Button onClick={() => void afterPaint(() => navigate({ search: {} }))}>Clear search</Button>}
             />
           ) : (
             <EmptyState icon={ScrollText} title="No prompts yet" action={make}>

@@ -48,11 +48,14 @@ function Editor({ agent }: { agent: Agent }) {
     navigate({ search: (before) => ({ ...before, tab: next as typeof tab }), replace: true });
   const setTrying = (next: "chat" | "talk" | undefined) =>
     navigate({ search: (before) => ({ ...before, try: next }), replace: true });
-  const [isTrying, tryIt] = useShownFirst(trying !== undefined, (on) => setTrying(on ? "chat" : undefined));
   return (
     <div className="flex min-h-full">
       <div className="min-w-0 flex-1">
-        <EditorHeader draft={draft} isTrying={isTrying} onTry={() => tryIt(!isTrying)} />
+        <EditorHeader
+          draft={draft}
+          isTrying={trying !== undefined}
+          onTry={(on) => setTrying(on ? "chat" : undefined)}
+        />
         <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
           {draft.refusal && (
             <div className="pt-3">
@@ -83,7 +86,15 @@ function Editor({ agent }: { agent: Agent }) {
   );
 }
 
-function EditorHeader({ draft, isTrying, onTry }: { draft: AgentDraft; isTrying: boolean; onTry: () => void }) {
+function EditorHeader({
+  draft,
+  isTrying,
+  onTry,
+}: {
+  draft: AgentDraft;
+  isTrying: boolean;
+  onTry: (on: boolean) => void;
+}) {
   const { agent, isDirty, isSaving } = draft;
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-canvas/95 backdrop-blur max-lg:top-13">
@@ -104,9 +115,7 @@ function EditorHeader({ draft, isTrying, onTry }: { draft: AgentDraft; isTrying:
               Discard
             </Button>
           )}
-          <Button onClick={onTry} aria-pressed={isTrying}>
-            <Play aria-hidden /> Try it
-          </Button>
+          <TryButton isTrying={isTrying} onTry={onTry} />
           <Button variant="primary" busy={isSaving} disabled={!isDirty} onClick={draft.save}>
             Save
           </Button>
@@ -114,6 +123,16 @@ function EditorHeader({ draft, isTrying, onTry }: { draft: AgentDraft; isTrying:
         </div>
       </div>
     </header>
+  );
+}
+
+/** Renders alone when it is pressed: the editor beside it may have a long prompt. */
+function TryButton({ isTrying, onTry }: { isTrying: boolean; onTry: (on: boolean) => void }) {
+  const [isPressed, press] = useShownFirst(isTrying, onTry);
+  return (
+    <Button onClick={() => press(!isPressed)} aria-pressed={isPressed}>
+      <Play aria-hidden /> Try it
+    </Button>
   );
 }
 

@@ -10,7 +10,7 @@ const BATCH_WITHIN_MS = 600_000;
 const AT_A_TIME = Math.min(2 * availableParallelism() + 1, 6);
 
 /**
- * A file in a process of its own runs most of its code a few times only: optimising it costs more than it saves. The
+ * A file in a process of its own runs most of its code a few times only: optimizing it costs more than it saves. The
  * processes of stacks, which live longer, do not inherit this.
  */
 const SHORT_LIVED = { BUN_JSC_useDFGJIT: "0" };
@@ -43,10 +43,10 @@ async function runBatch(batch: readonly string[], around: Surroundings, stopping
   const env = Object.assign({}, ...(await Promise.all(batch.map(around.envOf))));
   const overdue = AbortSignal.timeout(BATCH_WITHIN_MS);
   const engine = batch.length > 1 ? {} : SHORT_LIVED;
-  const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const paths = batch.map((file) => `./${file}`);
   const child = Bun.spawn([process.execPath, "test", "--no-orphans", `--timeout=${TIMEOUT_MS}`, ...paths], {
-    env: { ...engine, ...process.env, ...colour, ...env },
+    env: { ...engine, ...process.env, ...color, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     signal: AbortSignal.any([stopping, overdue]),
     killSignal: "SIGKILL",

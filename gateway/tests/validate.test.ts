@@ -180,7 +180,7 @@ describe("a violation is reported with its field and the fix", () => {
   });
 
   test("unknown fields are ignored and null counts as absent", () => {
-    expect(messagesOf({ ...GOOD, colour: "red", agent_description: null, llm: null })).toEqual([]);
+    expect(messagesOf({ ...GOOD, color: "red", agent_description: null, llm: null })).toEqual([]);
   });
 });
 

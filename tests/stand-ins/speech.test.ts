@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
-import { openRecogniser } from "@parley/dev/stand-ins/speech/recogniser.ts";
+import { openRecognizer } from "@parley/dev/stand-ins/speech/recognizer.ts";
 import { startSpeech } from "@parley/dev/stand-ins/speech/server.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 
@@ -130,9 +130,9 @@ describe("what the speech stand-in hears", () => {
 });
 
 test("without PocketSphinx, the speech stand-in says how to get it", async () => {
-  const recogniser = openRecogniser("Install it.");
-  recogniser.warm();
-  await expect(recogniser.hear(new Int16Array(10), new AbortController().signal)).rejects.toMatchObject({
+  const recognizer = openRecognizer("Install it.");
+  recognizer.warm();
+  await expect(recognizer.hear(new Int16Array(10), new AbortController().signal)).rejects.toMatchObject({
     status: 503,
     message: "Install it.",
   });

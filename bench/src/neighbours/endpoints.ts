@@ -68,13 +68,13 @@ if (import.meta.main) {
     port: Number(process.env.PORT),
     idleTimeout: 0,
     async fetch(request) {
-      const [, kind = "", behaviour = ""] = new URL(request.url).pathname.split("/");
+      const [, kind = "", behavior = ""] = new URL(request.url).pathname.split("/");
       if (kind === "hook") {
         await request.arrayBuffer();
-        return HOOKS[behaviour]?.() ?? new Response("no such hook", { status: 404 });
+        return HOOKS[behavior]?.() ?? new Response("no such hook", { status: 404 });
       }
       const asked = (await request.json()) as Asked;
-      return MODELS[behaviour]?.(asked) ?? new Response("no such model", { status: 404 });
+      return MODELS[behavior]?.(asked) ?? new Response("no such model", { status: 404 });
     },
   });
 }

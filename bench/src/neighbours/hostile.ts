@@ -21,9 +21,9 @@ export interface Hostile {
   /** Number of requests by outcome: a status, or why there was none. */
   tally: Record<string, number>;
   /** Base URL of a hostile model. */
-  model(behaviour: string): string;
+  model(behavior: string): string;
   /** URL of a hostile webhook endpoint. */
-  hook(behaviour: string): string;
+  hook(behavior: string): string;
   /** Sends a request and discards the response. @returns the status, 0 when the request failed; never throws */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
   /** The same, but returns the answer's JSON; null unless it is a success. */
@@ -99,8 +99,8 @@ export function createHostile(orders: Orders): Hostile {
     apiKey,
     ownerId,
     tally,
-    model: (behaviour) => `${endpointsUrl}/model/${behaviour}/v1`,
-    hook: (behaviour) => `${endpointsUrl}/hook/${behaviour}`,
+    model: (behavior) => `${endpointsUrl}/model/${behavior}/v1`,
+    hook: (behavior) => `${endpointsUrl}/hook/${behavior}`,
     async request(method, path, body, headers) {
       try {
         const response = await send(method, path, body, headers);

@@ -4,7 +4,7 @@ import type uPlot from "uplot";
 export interface Series {
   label: string;
   /** A variable of the style sheet, such as `--accent`. */
-  colour: string;
+  color: string;
   values: readonly (number | null)[];
   /** Distinguishes a line from another one of its color. */
   isDashed?: boolean;
@@ -57,12 +57,12 @@ export const Chart = memo(function Chart(props: ChartProps) {
       </figcaption>
       <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs" aria-hidden>
         <span className="min-w-11 font-medium">{places[shown]}</span>
-        {series.map(({ label: name, colour, values, isDashed }) => (
+        {series.map(({ label: name, color, values, isDashed }) => (
           <span key={name} className="flex items-center gap-1">
             {kind === "bars" ? (
-              <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
+              <span className="size-2.5 rounded-sm" style={{ background: `var(${color})` }} />
             ) : (
-              <span className="h-0.5 w-[11px]" style={{ background: isDashed ? dashes(colour) : `var(${colour})` }} />
+              <span className="h-0.5 w-[11px]" style={{ background: isDashed ? dashes(color) : `var(${color})` }} />
             )}
             <span className="text-muted">{name}</span>
             <span className="font-medium tabular-nums">{told(values[shown], format)}</span>
@@ -98,8 +98,8 @@ export const Chart = memo(function Chart(props: ChartProps) {
 });
 
 /** A line as the legend shows it. */
-function dashes(colour: string): string {
-  return `repeating-linear-gradient(90deg, var(${colour}) 0 4px, transparent 4px 7px)`;
+function dashes(color: string): string {
+  return `repeating-linear-gradient(90deg, var(${color}) 0 4px, transparent 4px 7px)`;
 }
 
 function told(value: number | null | undefined, format: (value: number) => string): string {
@@ -159,7 +159,7 @@ function optionsOf(
     ],
     series: [
       {},
-      ...drawn.map(({ label, colour: name, isDashed }) => ({
+      ...drawn.map(({ label, color: name, isDashed }) => ({
         label,
         stroke: resolved(name),
         width: kind === "bars" ? 0 : 2,
@@ -181,9 +181,9 @@ function hasLonelyPoints(series: readonly Series[]): boolean {
 }
 
 /** A canvas knows no variables and no `light-dark()`. */
-function resolve(host: HTMLElement, colour: string): string {
+function resolve(host: HTMLElement, written: string): string {
   const probe = document.createElement("span");
-  probe.style.color = colour;
+  probe.style.color = written;
   host.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();

@@ -1,7 +1,7 @@
 import type { PhoneAudio } from "@parley/shared/phone/audio";
 
 /** What someone in a room does. */
-export interface Behaviour {
+export interface Behavior {
   /** Sentences, each said when the agent has finished. */
   say: string[];
   /** Milliseconds after which they leave; null: when the agent has answered the last sentence. */
@@ -32,7 +32,7 @@ const TICK_MS = 20;
  * @param leave is called once, when they leave by themselves
  */
 export function person(
-  { say, leaveAfterMs }: Behaviour,
+  { say, leaveAfterMs }: Behavior,
   speak: (sentence: string) => Promise<Int16Array>,
   leave: () => void,
 ): Person {

@@ -2,7 +2,7 @@ import { resampler } from "@parley/shared/media/resample";
 import { readWav } from "@parley/shared/media/wav";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
 import { dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
-import { type Behaviour, type Person, person } from "./person.ts";
+import { type Behavior, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 
 export interface DailyOptions {
@@ -91,7 +91,7 @@ export async function startDaily({ port, hostname, speechUrl }: DailyOptions) {
       forget(name, id);
       api.leave(name, id);
     };
-    const guest = person(behaviourOf(body), (line) => spoken(speechUrl, line), leave);
+    const guest = person(behaviorOf(body), (line) => spoken(speechUrl, line), leave);
     talk.people.set(id, guest);
     if (talk.call) guest.connect(talk.call.audio);
     return { participant_id: id };
@@ -155,10 +155,7 @@ async function controlled(
 }
 
 /** @throws Error naming the field that is wrong */
-function behaviourOf({
-  say = ["Hello. When do you open?"],
-  leave_after_ms = null,
-}: Record<string, unknown>): Behaviour {
+function behaviorOf({ say = ["Hello. When do you open?"], leave_after_ms = null }: Record<string, unknown>): Behavior {
   if (!Array.isArray(say) || !say.every((line) => typeof line === "string")) throw new Error("say is not valid");
   const isTime = leave_after_ms === null || (typeof leave_after_ms === "number" && leave_after_ms >= 0);
   if (!isTime) throw new Error("leave_after_ms is not valid");

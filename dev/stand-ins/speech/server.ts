@@ -1,8 +1,8 @@
 import { ApiError, readBody, render } from "../openai-api.ts";
 import type { StandIn } from "../serve.ts";
-import { openRecogniser, type Recogniser } from "./recogniser.ts";
+import { openRecognizer, type Recognizer } from "./recognizer.ts";
 import { readSpeechRequest, type SpeechRequest } from "./speech-request.ts";
-import { openSynthesiser, type Synthesiser } from "./synthesiser.ts";
+import { openSynthesizer, type Synthesizer } from "./synthesizer.ts";
 import { readTranscriptionRequest } from "./transcription-request.ts";
 import { wavHeader } from "./wav.ts";
 
@@ -22,8 +22,8 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
  * @throws when the port is taken
  */
 export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions = {}): StandIn {
-  const synthesiser = openSynthesiser();
-  const recogniser = openRecogniser();
+  const synthesizer = openSynthesizer();
+  const recognizer = openRecognizer();
   const server = Bun.serve({
     port,
     hostname,
@@ -34,11 +34,11 @@ export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions 
       "/v1/audio/speech": {
         POST: async (request) => {
           // A call begins with a greeting, and while it is heard there is time.
-          recogniser.warm();
-          return speak(readSpeechRequest(await readBody(request)), synthesiser);
+          recognizer.warm();
+          return speak(readSpeechRequest(await readBody(request)), synthesizer);
         },
       },
-      "/v1/audio/transcriptions": { POST: (request) => transcribe(request, recogniser) },
+      "/v1/audio/transcriptions": { POST: (request) => transcribe(request, recognizer) },
     },
     fetch: ({ method, url }) => {
       const known = "POST /v1/audio/speech, POST /v1/audio/transcriptions";
@@ -51,15 +51,15 @@ export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions 
     url: server.url.origin,
     stop: async () => {
       await server.stop(true);
-      synthesiser.close();
-      recogniser.close();
+      synthesizer.close();
+      recognizer.close();
     },
   };
 }
 
 /** A WAV stream: each sentence is sent as soon as it is spoken. */
-function speak(request: SpeechRequest, synthesiser: Synthesiser): Response {
-  const sentences = synthesiser.speak(request);
+function speak(request: SpeechRequest, synthesizer: Synthesizer): Response {
+  const sentences = synthesizer.speak(request);
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(wavHeader()),
     pull: async (controller) => {
@@ -72,8 +72,8 @@ function speak(request: SpeechRequest, synthesiser: Synthesiser): Response {
   return new Response(body, { headers: { "content-type": "audio/wav" } });
 }
 
-async function transcribe(request: Request, recogniser: Recogniser): Promise<Response> {
+async function transcribe(request: Request, recognizer: Recognizer): Promise<Response> {
   const { audio, format } = await readTranscriptionRequest(request);
-  const text = await recogniser.hear(audio, request.signal);
+  const text = await recognizer.hear(audio, request.signal);
   return format === "text" ? new Response(`${text}\n`) : Response.json({ text });
 }

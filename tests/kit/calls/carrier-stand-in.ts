@@ -18,7 +18,7 @@ export interface CarrierStandIn {
   /** Adds an account with numbers. @returns the fields with which it is connected */
   addTwilio(numbers: readonly string[]): Promise<{ provider: "TWILIO"; account_sid: string; auth_token: string }>;
   addPlivo(numbers: readonly string[]): Promise<{ provider: "PLIVO"; auth_id: string; auth_token: string }>;
-  /** Sets the behaviour of a phone that agents call. */
+  /** Sets the behavior of a phone that agents call. */
   setPhone(number: string, script: object): Promise<void>;
   /** Makes a phone call a number. */
   callIn(to: string, script?: object): Promise<StandInCall>;

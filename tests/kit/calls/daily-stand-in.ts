@@ -13,7 +13,7 @@ export interface StandInRoom {
 /** The people in the rooms of the stack's stand-in for Daily. */
 export interface DailyPeople {
   /** A person enters with a token, talks and leaves. */
-  join(roomName: string, token: string, behaviour?: { say?: string[]; leave_after_ms?: number }): Promise<string>;
+  join(roomName: string, token: string, behavior?: { say?: string[]; leave_after_ms?: number }): Promise<string>;
   leave(roomName: string, participantId: string): Promise<void>;
   room(roomName: string): Promise<StandInRoom>;
   /** Waits until a room is deleted. */
@@ -34,8 +34,8 @@ export function dailyPeople(address: string): DailyPeople {
     return JSON.parse(text);
   };
   return {
-    join: async (roomName, token, behaviour = {}) =>
-      (await send(`${roomName}/join`, { token, ...behaviour })).participant_id,
+    join: async (roomName, token, behavior = {}) =>
+      (await send(`${roomName}/join`, { token, ...behavior })).participant_id,
     leave: async (roomName, participantId) => void (await send(`${roomName}/leave`, { participant_id: participantId })),
     room: (roomName) => send(roomName),
     deleted: (roomName) =>

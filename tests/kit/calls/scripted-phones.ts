@@ -56,8 +56,8 @@ function ended(outcome: string, outcomes: readonly string[]) {
   return fc.constant({ script: { outcome }, voicemail: null, outcomes });
 }
 
-function answered(behaviour: Record<string, fc.Arbitrary<unknown>>) {
-  const script = fc.record({ outcome: fc.constant("answer"), ...behaviour });
+function answered(behavior: Record<string, fc.Arbitrary<unknown>>) {
+  const script = fc.record({ outcome: fc.constant("answer"), ...behavior });
   return script.map((each) => ({ script: each, voicemail: null, outcomes: ANSWERED }));
 }
 

@@ -1,7 +1,7 @@
 import type { Attack } from "../attack.ts";
 import { eachOf } from "../hostile.ts";
 
-const BEHAVIOURS = ["hangs", "redirects", "huge"];
+const BEHAVIORS = ["hangs", "redirects", "huge"];
 const DESTINATIONS = 20;
 const ENDS_AT_ONCE = 128;
 
@@ -13,7 +13,7 @@ export const WEBHOOK_ATTACKS: readonly Attack[] = [
     tier: "free",
     async prepare(hostile) {
       const agentId = await hostile.createAgent(hostile.model("short"));
-      const urls = [...BEHAVIOURS.map(hostile.hook), "http://127.0.0.1:1/"];
+      const urls = [...BEHAVIORS.map(hostile.hook), "http://127.0.0.1:1/"];
       for (let at = 0; at < DESTINATIONS; at++) await hostile.createDestination(urls[at % urls.length] ?? "");
       const ends = await hostile.startConversations(agentId, 500, ["Hi", "Hello"]);
       return () => eachOf(ends, ENDS_AT_ONCE, (end) => end());

@@ -110,15 +110,15 @@ function startsLater({ start_at, ended_at }: Summary): boolean {
 }
 
 const PARTS = [
-  { count: "success", label: "Completed", colour: "bg-(--chart-5)" },
-  { count: "no_answer", label: "No answer", colour: "bg-(--chart-3)" },
-  { count: "busy", label: "Busy", colour: "bg-(--chart-3)" },
-  { count: "hung_up_early", label: "Hung up early", colour: "bg-(--chart-6)" },
-  { count: "error", label: "Failed", colour: "bg-(--chart-4)" },
-  { count: "cancelled", label: "Cancelled", colour: "bg-line-strong" },
-  { count: "do_not_call", label: "Do not call", colour: "bg-line-strong" },
-  { count: "calling", label: "Calling", colour: "bg-(--chart-2)" },
-  { count: "pending", label: "Waiting", colour: "bg-hover" },
+  { count: "success", label: "Completed", color: "bg-(--chart-5)" },
+  { count: "no_answer", label: "No answer", color: "bg-(--chart-3)" },
+  { count: "busy", label: "Busy", color: "bg-(--chart-3)" },
+  { count: "hung_up_early", label: "Hung up early", color: "bg-(--chart-6)" },
+  { count: "error", label: "Failed", color: "bg-(--chart-4)" },
+  { count: "cancelled", label: "Cancelled", color: "bg-line-strong" },
+  { count: "do_not_call", label: "Do not call", color: "bg-line-strong" },
+  { count: "calling", label: "Calling", color: "bg-(--chart-2)" },
+  { count: "pending", label: "Waiting", color: "bg-hover" },
 ] as const;
 
 function Progress({ batch: { counts, total } }: { batch: Batch }) {
@@ -129,15 +129,15 @@ function Progress({ batch: { counts, total } }: { batch: Batch }) {
   return (
     <div className="flex flex-col gap-2">
       <div role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
-        {parts.map(({ count, colour }) => (
-          <span key={count} className={colour} style={{ width: `${(counts[count] / Math.max(1, total)) * 100}%` }} />
+        {parts.map(({ count, color }) => (
+          <span key={count} className={color} style={{ width: `${(counts[count] / Math.max(1, total)) * 100}%` }} />
         ))}
       </div>
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-muted" aria-hidden>
-        {parts.map(({ count, label, colour }) => (
+        {parts.map(({ count, label, color }) => (
           <span key={count} className="flex items-center gap-1.5">
             <span
-              className={`size-2.5 rounded-sm ${colour} ${count === "pending" ? "border border-line-strong" : ""}`}
+              className={`size-2.5 rounded-sm ${color} ${count === "pending" ? "border border-line-strong" : ""}`}
             />
             {label}
             <span className="font-medium text-ink tabular-nums">{numberOf(counts[count])}</span>

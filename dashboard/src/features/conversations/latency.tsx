@@ -6,22 +6,22 @@ import { toolsBeforeFirstWord } from "./said.ts";
 
 /** The stages of a spoken reply, each from the end of the previous one, and those of a reply in text. */
 const SPOKEN = [
-  { name: "end_of_turn", label: "User finished speaking", colour: "bg-line-strong" },
-  { name: "transcript", label: "Transcript complete", colour: "bg-(--chart-2)" },
-  { name: "first_word", label: "Model's first word", colour: "bg-(--chart-1)" },
-  { name: "first_audio", label: "Voice's first audio", colour: "bg-(--chart-3)" },
-  { name: "audible", label: "Audio sent", colour: "bg-(--chart-5)" },
+  { name: "end_of_turn", label: "User finished speaking", color: "bg-line-strong" },
+  { name: "transcript", label: "Transcript complete", color: "bg-(--chart-2)" },
+  { name: "first_word", label: "Model's first word", color: "bg-(--chart-1)" },
+  { name: "first_audio", label: "Voice's first audio", color: "bg-(--chart-3)" },
+  { name: "audible", label: "Audio sent", color: "bg-(--chart-5)" },
 ] as const;
 const WRITTEN = [
-  { label: "First word", colour: "bg-(--chart-1)" },
-  { label: "Rest of the reply", colour: "bg-(--chart-2)" },
+  { label: "First word", color: "bg-(--chart-1)" },
+  { label: "Rest of the reply", color: "bg-(--chart-2)" },
 ] as const;
 
-const TOOLS = { label: "Tool calls", colour: "bg-(--chart-6)" };
+const TOOLS = { label: "Tool calls", color: "bg-(--chart-6)" };
 
 interface Segment {
   label: string;
-  colour: string;
+  color: string;
   ms: number;
 }
 
@@ -38,13 +38,13 @@ export function Latency({ messages }: { messages: readonly Message[] }) {
       </EmptyState>
     );
   const longest = Math.max(...replies.map(({ total }) => total));
-  const stages = new Map(replies.flatMap(({ segments }) => segments.map(({ label, colour }) => [label, colour])));
+  const stages = new Map(replies.flatMap(({ segments }) => segments.map(({ label, color }) => [label, color])));
   return (
     <div className="flex flex-col gap-5">
       <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-muted">
-        {[...stages].map(([label, colour]) => (
+        {[...stages].map(([label, color]) => (
           <li key={label} className="flex items-center gap-2">
-            <span className={`size-2.5 rounded-sm ${colour}`} aria-hidden />
+            <span className={`size-2.5 rounded-sm ${color}`} aria-hidden />
             {label}
           </li>
         ))}
@@ -69,8 +69,8 @@ function Waterfall({ segments, longest }: { segments: readonly Segment[]; longes
   return (
     <span className="flex flex-col gap-1">
       <span role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
-        {segments.map(({ label, colour, ms }) => (
-          <span key={label} className={colour} style={{ width: `${(ms / longest) * 100}%` }} />
+        {segments.map(({ label, color, ms }) => (
+          <span key={label} className={color} style={{ width: `${(ms / longest) * 100}%` }} />
         ))}
       </span>
       <span className="text-xs text-muted" aria-hidden>
@@ -84,12 +84,12 @@ function segmentsOf({ latency, reply, tool_calls = [] }: Message): Segment[] {
   const toolsMs = toolsBeforeFirstWord(tool_calls);
   if (latency) {
     let before = 0;
-    return SPOKEN.flatMap(({ name, label, colour }) => {
+    return SPOKEN.flatMap(({ name, label, color }) => {
       const at = latency[name];
       if (at === undefined) return [];
       const ms = Math.max(0, at - before);
       before = Math.max(before, at);
-      return name === "first_word" ? withTools({ label, colour, ms }, toolsMs) : [{ label, colour, ms }];
+      return name === "first_word" ? withTools({ label, color, ms }, toolsMs) : [{ label, color, ms }];
     });
   }
   if (!reply || reply.total_ms === null) return [];

@@ -14,11 +14,11 @@ const SPLITS = [
   { value: "channel", label: "Channel" },
 ] as const;
 const OUTCOMES = [
-  { figure: "completed", label: "Completed", colour: "--chart-1" },
-  { figure: "disconnected", label: "Disconnected", colour: "--chart-3" },
-  { figure: "failed", label: "Failed", colour: "--chart-4" },
+  { figure: "completed", label: "Completed", color: "--chart-1" },
+  { figure: "disconnected", label: "Disconnected", color: "--chart-3" },
+  { figure: "failed", label: "Failed", color: "--chart-4" },
 ] as const;
-const CHANNEL_COLOURS: Record<Channel, string> = {
+const CHANNEL_COLORS: Record<Channel, string> = {
   CHAT: "--chart-1",
   WEB: "--chart-2",
   TELEPHONY: "--chart-5",
@@ -61,21 +61,21 @@ function sum(day: Day, figure: Figure): number {
 }
 
 function byOutcome(days: readonly Day[]): Series[] {
-  const ended = OUTCOMES.map(({ figure, label, colour }) => ({
+  const ended = OUTCOMES.map(({ figure, label, color }) => ({
     label,
-    colour,
+    color,
     values: days.map((day) => sum(day, figure)),
   }));
   const live = days.map(
     (day) => sum(day, "conversations") - OUTCOMES.reduce((total, { figure }) => total + sum(day, figure), 0),
   );
-  return withValues([...ended, { label: "Live", colour: "--chart-2", values: live }]);
+  return withValues([...ended, { label: "Live", color: "--chart-2", values: live }]);
 }
 
 function byChannel(days: readonly Day[]): Series[] {
   const channels = Object.entries(CHANNELS).map(([channel, { label }]) => ({
     label,
-    colour: CHANNEL_COLOURS[channel as Channel],
+    color: CHANNEL_COLORS[channel as Channel],
     values: days.map(({ channels: all }) =>
       all.reduce((total, each) => total + (each.conversation_type === channel ? each.conversations : 0), 0),
     ),
@@ -90,17 +90,17 @@ function withValues(series: Series[]): Series[] {
 
 function latenciesOf(days: readonly Day[]): Series[] {
   const all: Series[] = [
-    { label: "Chat p50", colour: "--chart-1", values: days.map(({ text_latency }) => text_latency?.p50_ms ?? null) },
+    { label: "Chat p50", color: "--chart-1", values: days.map(({ text_latency }) => text_latency?.p50_ms ?? null) },
     {
       label: "Chat p95",
-      colour: "--chart-1",
+      color: "--chart-1",
       isDashed: true,
       values: days.map(({ text_latency }) => text_latency?.p95_ms ?? null),
     },
-    { label: "Call p50", colour: "--chart-5", values: days.map(({ call_latency }) => call_latency?.p50_ms ?? null) },
+    { label: "Call p50", color: "--chart-5", values: days.map(({ call_latency }) => call_latency?.p50_ms ?? null) },
     {
       label: "Call p95",
-      colour: "--chart-5",
+      color: "--chart-5",
       isDashed: true,
       values: days.map(({ call_latency }) => call_latency?.p95_ms ?? null),
     },

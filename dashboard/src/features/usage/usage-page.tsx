@@ -54,8 +54,8 @@ function Shown({ statistics }: { statistics: Statistics }) {
     const sums = (figure: "input_tokens" | "output_tokens") =>
       days.map(({ channels }) => channels.reduce((total, channel) => total + channel[figure], 0));
     return [
-      { label: "Input", colour: "--chart-1", values: sums("input_tokens") },
-      { label: "Output", colour: "--chart-2", values: sums("output_tokens") },
+      { label: "Input", color: "--chart-1", values: sums("input_tokens") },
+      { label: "Output", color: "--chart-2", values: sums("output_tokens") },
     ];
   }, [days]);
   return (

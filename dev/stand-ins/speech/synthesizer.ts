@@ -2,7 +2,7 @@ import type { FliteRequest } from "./flite-thread.ts";
 import type { SpeechRequest } from "./speech-request.ts";
 import { openThread } from "./thread.ts";
 
-export interface Synthesiser {
+export interface Synthesizer {
   /** Speaks sentence after sentence: samples, 16,000 a second. */
   speak(request: SpeechRequest): AsyncGenerator<Int16Array, void, undefined>;
   close(): void;
@@ -10,7 +10,7 @@ export interface Synthesiser {
 
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
 
-export function openSynthesiser(): Synthesiser {
+export function openSynthesizer(): Synthesizer {
   const thread = openThread<FliteRequest, Int16Array>(new URL("./flite-thread.ts", import.meta.url));
   return {
     async *speak({ text, voice, speed }) {

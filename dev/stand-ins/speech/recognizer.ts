@@ -2,7 +2,7 @@ import { ApiError } from "../openai-api.ts";
 import { missingPocketSphinx } from "./pocketsphinx.ts";
 import { openThread } from "./thread.ts";
 
-export interface Recogniser {
+export interface Recognizer {
   /** The words in the audio, 16,000 samples a second. @throws ApiError 503 where PocketSphinx is missing; the signal's reason */
   hear(audio: Int16Array, signal: AbortSignal): Promise<string>;
   /** Loads the model, which takes a second. */
@@ -14,7 +14,7 @@ export interface Recogniser {
 const THREADS = 2;
 
 /** @param missing what to do if PocketSphinx is not installed */
-export function openRecogniser(missing = missingPocketSphinx()): Recogniser {
+export function openRecognizer(missing = missingPocketSphinx()): Recognizer {
   const script = new URL("./pocketsphinx-thread.ts", import.meta.url);
   const threads = Array.from({ length: THREADS }, () => openThread<Int16Array, string>(script));
   const freest = () => threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));

@@ -1,5 +1,5 @@
 import { microseconds, milliseconds, table } from "../figures.ts";
-import { memoryUsed } from "../memory.ts";
+import { memoryShare, memoryUsed } from "../memory.ts";
 import type { Contender, ContenderName } from "./contenders.ts";
 import { type Bench, cpuLine, type Figures, measure, mediansOf, totalCpuUs } from "./measure.ts";
 import { WORD_EVERY_MS } from "./reply.ts";
@@ -11,10 +11,14 @@ export interface StreamsSettings {
   rounds: number;
 }
 
-/** In bytes, by process. */
-type Memory = Readonly<Record<string, number>>;
+interface Memory {
+  /** Resident, in bytes, by process. */
+  resident: Readonly<Record<string, number>>;
+  /** Of all processes, in bytes, pages that several map counted once. */
+  share: number;
+}
 
-/** `memory` in bytes of all processes, as the rounds went. */
+/** `memory`: resident bytes of all processes, as the rounds went. */
 export type StreamFigures = Partial<Record<ContenderName, Figures & { memory: readonly number[] }>>;
 
 const MODEL = "bench-20ms";
@@ -45,7 +49,7 @@ export async function benchStreams(bench: Bench, settings: StreamsSettings): Pro
   const all = measured.map(({ contender, figures, samples }) => ({
     contender,
     samples,
-    memory: samples.map(sumOf),
+    memory: samples.map(residentOf),
     ...mediansOf(figures),
   }));
   console.log(
@@ -58,7 +62,17 @@ function report(
   all: readonly (Figures & { contender: Contender; memory: readonly number[]; samples: readonly Memory[] })[],
 ): string {
   const [direct] = all;
-  const heads = ["", "replies/s", "first word p50", "gap p99", "added p99", "longest", "CPU/reply", "memory, MiB"];
+  const heads = [
+    "",
+    "replies/s",
+    "first word p50",
+    "gap p99",
+    "added p99",
+    "longest",
+    "CPU/reply",
+    "RSS, MiB",
+    "PSS, MiB",
+  ];
   const rows = all.map((figures) => [
     figures.contender.name,
     figures.turnsPerSecond.toFixed(0),
@@ -67,7 +81,8 @@ function report(
     direct && figures !== direct ? milliseconds(figures.gapP99Us - direct.gapP99Us) : "",
     milliseconds(figures.gapMaxUs),
     microseconds(totalCpuUs(figures)),
-    figures.memory.map((bytes) => `${Math.round(bytes / MIB)}`).join(" "),
+    inMib(figures.memory),
+    inMib(figures.samples.map(({ share }) => share)),
   ]);
   const details = all.map((figures) => `${cpuLine(figures.contender, figures)}${memoryLine(figures)}`);
   return `${table([heads, ...rows])}\n${details.join("")}`;
@@ -75,21 +90,30 @@ function report(
 
 /** One line for a contender that has several processes, from the moment when all of them took the most together. */
 function memoryLine({ contender, samples }: { contender: Contender; samples: readonly Memory[] }): string {
-  const fullest = samples.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? {};
-  const parts = Object.entries(fullest).map(([process, bytes]) => `${process} ${Math.round(bytes / MIB)} MiB`);
+  const fullest = samples.toSorted((a, b) => residentOf(b) - residentOf(a))[0];
+  const parts = Object.entries(fullest?.resident ?? {}).map(
+    ([process, bytes]) => `${process} ${Math.round(bytes / MIB)} MiB`,
+  );
   return parts.length > 1 ? `  Memory of ${contender.name}: ${parts.join(", ")}\n` : "";
 }
 
-function sumOf(memory: Memory): number {
-  return Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
+function residentOf({ resident }: Memory): number {
+  return Object.values(resident).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function inMib(samples: readonly number[]): string {
+  return samples.map((bytes) => `${Math.round(bytes / MIB)}`).join(" ");
 }
 
 /** Samples memory a few times, first when all streams have begun. */
 function watchMemory({ processes }: Contender, seconds: number): { stop(): Memory[] } {
   const own = Object.entries(processes);
   const seen: Memory[] = [];
-  const look = () =>
-    void (own.length > 0 && seen.push(Object.fromEntries(own.map(([name, pid]) => [name, memoryUsed([pid])]))));
+  const look = () => {
+    if (own.length === 0) return;
+    const resident = Object.fromEntries(own.map(([name, pid]) => [name, memoryUsed([pid])]));
+    seen.push({ resident, share: memoryShare(Object.values(processes)) });
+  };
   const first = setTimeout(look, RAMP_MS);
   const then = setInterval(look, (seconds * 1000) / 4);
   return {

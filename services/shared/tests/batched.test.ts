@@ -7,7 +7,7 @@ import { eventually } from "../src/testing/eventually.ts";
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: { waitMaxMs?: number; apartMs?: number; isBusy?: () => boolean } = {},
+  waiting: { waitMaxMs?: number; apartMs?: number | (() => number); isBusy?: () => boolean } = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -94,6 +94,22 @@ describe("batched reads", () => {
     busy = true;
     next.answer();
     expect(await second).toBe("B");
+    read("c");
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(calls).toHaveLength(2);
+  });
+
+  test("how far calls are apart is asked after each one", async () => {
+    let apartMs = 0;
+    const waiting = { waitMaxMs: 1e6, apartMs: () => apartMs, isBusy: () => true };
+    const { read, call, calls } = heldReads(10, undefined, waiting);
+    for (const [at, key] of ["a", "b"].entries()) {
+      const reading = read(key);
+      const { answer } = await call(at);
+      if (key === "b") apartMs = 1e6;
+      answer();
+      expect(await reading).toBe(key.toUpperCase());
+    }
     read("c");
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(calls).toHaveLength(2);

@@ -11,7 +11,7 @@ export interface BatchOptions<K> {
    * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key
    * that comes while no call is in progress never waits, unless `isBusy`.
    */
-  apartMs?: number;
+  apartMs?: number | (() => number);
   /** Whether further keys are certain: then the next call follows only that long after the previous one, even if no key came during it. */
   isBusy?: () => boolean;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
@@ -48,7 +48,7 @@ export function batched<K, V>(
         if (underWay === promise) underWay = null;
         resolve();
       };
-      const restMs = beganAt + apartMs - performance.now();
+      const restMs = beganAt + (typeof apartMs === "number" ? apartMs : apartMs()) - performance.now();
       if (underWay === promise && restMs > 0 && (isAwaited || isBusy())) setTimeout(over, restMs);
       else over();
     }

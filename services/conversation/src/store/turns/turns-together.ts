@@ -31,7 +31,7 @@ export interface TurnStore {
   storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
-/** The most turns in one statement: 32 take it about 4 ms, and Postgres a seventh of the CPU of 32 statements (bench/README.md). */
+/** The most turns in one statement: 32 take about 4 ms, and Postgres a seventh to a quarter of the CPU of 32 statements (bench/README.md). */
 const TURNS_MAX = 32;
 /** Limit for a turn's texts, in characters: longer ones are stored alone, so that they hold up no others. */
 const TEXTS_MAX = 16 * 1024;
@@ -44,10 +44,12 @@ const LONG_AT_ONCE = 2;
 const WAITING = { waitMaxMs: 20, apartMs: 5 };
 /** With this many turns in progress, others begin or end within those milliseconds. */
 const BUSY_FROM_TURNS = 8;
+/** With this many, replies are stored this long apart: the words of a streamed one have left already. */
+const CROWDED = { fromTurns: 24, apartMs: 10 };
 
 /**
  * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, 5 ms after it began.
- * While many turns are in progress, statements leave 5 ms apart in any case.
+ * While many turns are in progress, statements leave 5 ms apart in any case, those that end very many 10 ms.
  * @param inProgress how many turns are
  * @param connections what the turns of an owner that begin take of the pool, each for a statement of its own
  */
@@ -57,6 +59,7 @@ export function turnStore(
   connections: ByteShares = connectionShares(),
 ): TurnStore {
   const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
+  const endsApartMs = () => (inProgress() >= CROWDED.fromTurns ? CROWDED.apartMs : WAITING.apartMs);
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) =>
@@ -104,7 +107,7 @@ export function turnStore(
     lengthOf: ({ reply }) => lengthOfReply(reply),
     ownerOf: ({ ownerId }) => ownerId,
     alone,
-    waiting,
+    waiting: { ...waiting, apartMs: endsApartMs },
   });
   return {
     insertSessionWithTurn: async (session) => void (await insert(session)),

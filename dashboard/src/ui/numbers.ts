@@ -1,6 +1,6 @@
 /**
- * What makes the value when it is first asked for. The browser's first formatter for a locale takes it longer than a page takes to
- * render, and most pages show their largest part without one.
+ * Makes a value when it is first used. A browser takes longer to make its first formatter for a locale than to render a page, and
+ * most pages show their largest part without one.
  */
 export function onFirstUse<T extends object>(make: () => T): () => T {
   let made: T | undefined;

@@ -4,16 +4,16 @@ import { passingTime } from "@parley/shared/shares/passing-time";
 import { dropBody } from "../http/unread-bodies.ts";
 
 /**
- * Of one owner, or of one address without a key: per second, and at once. Each takes half a millisecond of the processor, and a client
- * that repeats a refused request at once would have thousands a second.
+ * Refusals for one owner, or for one address without a key. Each takes half a millisecond of CPU, and a client that repeats a
+ * refused request immediately would get thousands a second.
  */
 const REFUSALS: PaceSettings & { waitMaxMs: number } = { perSecond: 50, atOnce: 100, waitMaxMs: 2_000 };
 
-/** Answers that tell a client that it asks too often, which it gets at a pace if it does not listen. */
+/** Limits the pace of the responses that tell a client to ask less often, for clients that do not listen. */
 export interface Refusals {
   /**
-   * Waits before the answer to a request that failed with `error`, if that is a refusal and there were many. The request's body is dropped,
-   * so that it takes no memory meanwhile.
+   * Waits before the response to a request that failed with `error`, if that is a refusal and there were many. The request's body
+   * is dropped, so that it takes no memory in the meantime.
    * @param of the owner, or the address
    */
   wait(of: string, error: unknown, request: Request): Promise<void>;
@@ -26,7 +26,7 @@ export function createRefusals({ waitMaxMs, ...rest } = REFUSALS, time = passing
     try {
       return pace.take(of, 1, gone);
     } catch {
-      // More wait already than leave in that time.
+      // More are waiting already than can leave in that time.
       return new Promise((resolve) => void time.after(waitMaxMs, resolve));
     }
   };

@@ -66,7 +66,7 @@ async function countedOf({ ownerId }: TestAgent) {
 
 const always = (costUsdMicros: number, unpricedReplies: number) => Array(7).fill({ costUsdMicros, unpricedReplies });
 
-test("a reply keeps what it cost at the price of its moment, and its session and conversation add replies up", async () => {
+test("a reply keeps its cost at the price of that moment, and its session and conversation show the sum", async () => {
   const agent = await priced();
   const { sessionId } = await say(service, agent);
   await hear(service.chat, turn(agent, "And on Sunday?", { sessionId }));

@@ -93,7 +93,7 @@ let modals = 0;
 /**
  * What is under a modal does not scroll.
  * @param hasScrollbar whether the room of a scrollbar stays, so that the page keeps its width
- * @returns lets it scroll again
+ * @returns a function that lets it scroll again
  */
 function keepStill(hasScrollbar: boolean): () => void {
   const { style } = document.documentElement;

@@ -41,7 +41,7 @@ describe("the built-in catalogue", () => {
     expect(mute).toEqual([]);
   });
 
-  test("says of each price where it is from and of which day, and has none of a model that only resembles a priced one", () => {
+  test("names the source and day of each price, and prices no model that only resembles a priced one", () => {
     const known = Object.values(BUILT_IN.prices).flatMap((models) => Object.values(models));
     expect(known).not.toBeEmpty();
     for (const { input, output, source, date } of known) {

@@ -21,12 +21,12 @@ export function costUsdMicros(price: ModelPrice | undefined, usage: TokenUsage):
   );
 }
 
-/** What several answers cost together: unknown when that of one is. */
+/** What several answers cost together; unknown if the cost of one of them is. */
 export function sumOfCosts(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other;
 }
 
-/** A count above is no count of tokens, and its cost might not be an exact integer. */
+/** A larger number is no count of tokens, and its cost might not be an exact integer. */
 const TOKENS_MAX = 1_000_000_000;
 
 function isCount(tokens: number): boolean {

@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
-/** The same of an owner with a lasting backlog, whose calls would keep every core of the database busy. */
+/** The same for an owner with a lasting backlog, whose calls would otherwise keep every core of the database busy. */
 const BACKLOG_AT_ONCE = 3;
 const WAITING_MAX = 1_000;
 

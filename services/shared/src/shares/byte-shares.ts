@@ -39,7 +39,7 @@ export interface ByteShareSettings {
   totalBytes: number;
   /** The share of one owner. Less than the total, so that one owner never blocks another. */
   ownerBytes: number;
-  /** The share of an owner for whom alone the process works; `ownerBytes` by default. */
+  /** An owner's share while the process works for nobody else; `ownerBytes` by default. */
   aloneBytes?: number;
   /** The share of an owner with a lasting backlog while the process works for others too; `ownerBytes` by default. */
   backlogBytes?: number;

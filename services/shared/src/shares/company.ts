@@ -12,12 +12,12 @@ export interface Company {
 }
 
 /**
- * An owner alone may have what nobody else wants: work that is done together takes less CPU time. As soon as others are there,
- * they would wait for it.
+ * An owner that is alone may have places that nobody else needs, because work that is done together takes less CPU time. Others
+ * would have to wait for it, so it ends as soon as they come.
  */
 export function createCompany({ nowMs }: Pick<PassingTime, "nowMs"> = passingTime): Company {
   let last: string | null = null;
-  /** When another owner than the last one was there. */
+  /** When the process last changed from one owner to another. */
   let changedMs = Number.NEGATIVE_INFINITY;
   return {
     enter: (ownerId) => {

@@ -4,16 +4,16 @@ import { type Company, company as ownCompany } from "./company.ts";
 /** Time in one turn of the event loop, from its first piece on, after which further pieces wait for the next turn. */
 const SLICE_MS = 2;
 /**
- * Turns of a busy loop are long: with 500 streams, 20 ms and more. With 2 ms in each, work would begin more slowly than it arrives. So as
- * many pieces begin in any case as other work took of these in the turn before, up to a limit.
+ * Turns of a busy loop are long: with 500 streams, 20 ms and more. With 2 ms in each, work would begin more slowly than it
+ * arrives. So one piece begins in any case for each of these milliseconds that other work took in the turn before, up to a limit.
  */
 const MS_PER_PIECE = 1;
 const PIECES_MAX = 32;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
 /**
- * By default, pieces that begin at once in a turn of the loop of an owner for whom alone the process works: they share what follows,
- * such as a statement.
+ * By default, pieces of one owner that begin at once in a turn of the loop while the process works for nobody else: they share
+ * what follows, such as a statement.
  */
 const ALONE_MAX = 4;
 

@@ -122,7 +122,7 @@ export async function speak(
     const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
     const from = reply.text.length;
     const before = reply.costUsdMicros;
-    // What a call costs that breaks off is unknown: providers tell at the end.
+    // The cost of a call that breaks off is unknown, because providers report tokens at the end.
     reply.costUsdMicros = null;
     const { by, toolCalls, usage } = await ask({ ...request, messages, firstWordMs }, hear);
     watch.pause();

@@ -27,8 +27,11 @@ import {
 import { withOwnResolver } from "./resolver.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
-const WARM_UP_MS = 8_000;
-const QUIET_MS = 15_000;
+/** Until the victim's code paths are compiled: a slow start would make the undisturbed p99 lenient. */
+const WARM_UP_MS = 12_000;
+/** Each of the quiet stretches before the first attack and after the last. */
+const QUIET_MS = 10_000;
+const CROWD_MS = 6_000;
 /** How long requests in progress at the end of an attack may take; later ones count as late. */
 const SETTLE_MS = 2_000;
 /** The longest wait until the victim is served as before. */
@@ -66,7 +69,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   await Bun.sleep(WARM_UP_MS);
   const quiet = await observe(field, () => Bun.sleep(QUIET_MS));
   const quietPhases = [quiet.phase];
-  console.log(undisturbedText(quiet.seen, limits));
+  console.log(undisturbedText("before the attacks", quiet.seen, limits));
 
   const attacked: AttackedPhase[] = [];
   const untried: string[] = [];
@@ -87,20 +90,24 @@ export async function benchNeighbours(run: Run): Promise<void> {
     if (one.recovered) quietPhases.push(one.recovered);
     console.log(attackText(one.result, allFigures(quietPhases), limits));
   }
+  const quietAfter = await observe(field, () => Bun.sleep(QUIET_MS));
+  quietPhases.push(quietAfter.phase);
+  console.log(undisturbedText("after the attacks", quietAfter.seen, limits));
   const untilMs = performance.now() + LATE_MS;
   for (const { phase } of attacked) await phase.settle(Math.max(0, untilMs - performance.now()));
   field.victim.stop();
   const results = attacked.map(({ result, phase }) => ({ ...result, inTheEnd: allFigures([phase]) }));
   const took = performance.now() - startedMs;
   console.log(summaryText(results, untried, allFigures(quietPhases), limits));
-  console.log(markdown(results, allFigures(quietPhases), limits));
+  const stretches = { before: quiet.seen.figures, after: quietAfter.seen.figures };
+  console.log(markdown(results, allFigures(quietPhases), stretches, limits));
   console.log(`\nThe run took ${(took / 60_000).toFixed(1)} minutes`);
 }
 
 function readArguments() {
   const { values } = parseArgs({
     args: process.argv.slice(3),
-    options: { only: { type: "string" }, seconds: { type: "string", default: "6" }, tier: { type: "string" } },
+    options: { only: { type: "string" }, seconds: { type: "string", default: "10" }, tier: { type: "string" } },
   });
   const names = values.only?.split(",") ?? ATTACKS.map(({ name }) => name);
   const attacks = names.map((name) => {
@@ -173,9 +180,7 @@ async function attackOnce(
   const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
   // The attack's after-effects must not count as the crowd's.
   const crowded =
-    isBeyond && recovered !== null
-      ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares, seconds })
-      : null;
+    isBeyond && recovered !== null ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares }) : null;
   await refresh(field, limits);
   return { result: { attack, tier, tally, recoveredMs, crowded, inTheEnd: seen.figures, ...seen }, phase, recovered };
 }
@@ -187,13 +192,13 @@ async function attackOnce(
 async function besideCrowd(
   run: Run,
   field: Field,
-  { shares, quietShares, seconds }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"]; seconds: number },
+  { shares, quietShares }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"] },
 ): Promise<AllFigures> {
   const taken = [...COMPUTING, HOSTILE].map((name) => [name, (shares[name] ?? 0) - (quietShares[name] ?? 0)] as const);
   const crowd = startCrowd(run, field.idleCpu, Object.fromEntries(taken), [HOSTILE]);
   field.victim.enter();
   await Bun.sleep(GATHER_MS);
-  const { seen } = await observe(field, () => Bun.sleep(seconds * 1000), crowd.stop);
+  const { seen } = await observe(field, () => Bun.sleep(CROWD_MS), crowd.stop);
   return seen.figures;
 }
 

@@ -1,11 +1,28 @@
 import { type AllFigures, type Attacked, isDisturbed, isOver, LIMITED, type Limits, ratioOf } from "./report.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
-/** The results as bench/README.md shows them. */
-export function markdown(attacked: readonly Attacked[], undisturbed: AllFigures, limits: Limits): string {
+/** The quiet stretches before and after the attacks, which show how much the machine drifted. */
+export interface QuietStretches {
+  before: AllFigures;
+  after: AllFigures;
+}
+
+/**
+ * The results as bench/README.md shows them.
+ * @param undisturbed of all quiet stretches together
+ */
+export function markdown(
+  attacked: readonly Attacked[],
+  undisturbed: AllFigures,
+  { before, after }: QuietStretches,
+  limits: Limits,
+): string {
+  const p99 = (of: AllFigures, kind: Kind) => of[kind].p99Ms.toFixed(0);
   const quiet = KIND_NAMES.map(
-    (kind) => `${kind} ${undisturbed[kind].p99Ms.toFixed(0)} ms of ${undisturbed[kind].count}`,
+    (kind) =>
+      `${kind} ${p99(undisturbed, kind)} ms of ${undisturbed[kind].count} (${p99(before, kind)} before, ${p99(after, kind)} after)`,
   );
+  const fewest = KIND_NAMES.map((kind) => `${kind} ${Math.min(...attacked.map(({ figures }) => figures[kind].count))}`);
   const rows = attacked.map((seen) => [
     `\`${seen.attack.name}\``,
     beyond(seen, undisturbed),
@@ -17,6 +34,7 @@ export function markdown(attacked: readonly Attacked[], undisturbed: AllFigures,
   const isWithin = (seen: Attacked) => !LIMITED.some((name) => isOver(seen, limits, name));
   return [
     `\nUndisturbed p99: ${quiet.join(", ")}.\n`,
+    `Requests in each attack, at least: ${fewest.join(", ")}.\n`,
     ...lines([["Attack", "p99 beyond 3 ×", "Beside a crowd", "Failed, late", "Fullest process, MiB"], ...rows]),
     "",
     `No process over its memory limit: ${verdict(attacked.filter(isWithin).length, attacked.length)}.`,

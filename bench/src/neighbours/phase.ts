@@ -76,6 +76,7 @@ export function figuresOf(phases: readonly Phase[], kind: string): Figures {
   };
 }
 
+/** By the nearest rank: of a hundred, the 99th is the p99, so one slow request does not decide it. */
 function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }

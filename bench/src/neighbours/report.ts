@@ -47,12 +47,13 @@ export interface Attacked extends Seen {
 
 export type Limits = Readonly<Record<LimitedName, number>>;
 
-export function undisturbedText(undisturbed: Seen, limits: Limits): string {
+/** @param when of the quiet stretch */
+export function undisturbedText(when: string, undisturbed: Seen, limits: Limits): string {
   const rows = KIND_NAMES.map((kind) => {
     const { count, p50Ms, p99Ms } = undisturbed.figures[kind];
     return [kind, String(count), `${p50Ms.toFixed(1)} ms`, `${p99Ms.toFixed(1)} ms`];
   });
-  return `\nThe victim undisturbed\n${table([["", "count", "p50", "p99"], ...rows])}\n  ${memoryText(undisturbed, limits)}\n  ${cpuText(undisturbed)}`;
+  return `\nThe victim undisturbed, ${when}\n${table([["", "count", "p50", "p99"], ...rows])}\n  ${memoryText(undisturbed, limits)}\n  ${cpuText(undisturbed)}`;
 }
 
 export function attackText(

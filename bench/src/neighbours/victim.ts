@@ -3,17 +3,20 @@ import type { BenchStack } from "../stack.ts";
 import { createPhase, type Phase } from "./phase.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** The victim's steady requests, with their intervals in milliseconds. Two kinds last until a webhook has arrived. */
+/**
+ * The victim's steady requests, with their intervals in milliseconds: in the ten seconds of an attack, at least a hundred of each kind,
+ * of which the second slowest is the p99. Two kinds last until a webhook has arrived.
+ */
 export const KINDS = {
   agent: 50,
-  conversation: 55,
-  list: 55,
-  search: 200,
-  chat: 200,
-  stream: 200,
-  prompt: 200,
-  webhook: 400,
-  analysis: 400,
+  conversation: 97,
+  list: 98,
+  search: 99,
+  chat: 100,
+  stream: 96,
+  prompt: 95,
+  webhook: 94,
+  analysis: 93,
 } as const;
 export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];

@@ -24,7 +24,7 @@ const BYTES_PER_RECEIVED = 2;
 /**
  * Characters of an owner's replies, per second and at once: the two longest. A thousand streams of a fast model have a quarter of it.
  */
-const REPLIES = { perSecond: 2 * 1024 * 1024, atOnce: 2 * 1024 * 1024 };
+const REPLIES = { perSecond: 2 * 1024 * 1024, atOnce: 2 * 1024 * 1024, besideOthers: 2 };
 /** Owners that can use up their shares at the same time. */
 const OWNERS = 3;
 

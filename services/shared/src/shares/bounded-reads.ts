@@ -34,6 +34,7 @@ const LARGE = {
   what: "reads",
   perSecond: PAGE_BYTES_MAX / 2,
   atOnce: PAGE_BYTES_MAX,
+  besideOthers: 2,
   /** The gateway waits five seconds for a response. */
   waitMaxMs: 2_000,
 };

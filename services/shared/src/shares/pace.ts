@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors.ts";
+import { type Company, company as ownCompany } from "./company.ts";
 import { passingTime } from "./passing-time.ts";
 
 /** How much of something an owner may use per second. */
@@ -21,6 +22,8 @@ export interface PaceSettings {
   perSecond: number;
   /** What an owner that used nothing for a while may use at once. */
   atOnce: number;
+  /** How many times an amount counts while the process works for others too; once by default. */
+  besideOthers?: number;
   /** The longest wait, in milliseconds; none by default. */
   waitMaxMs?: number;
   /** What is refused then, in the plural, for the error message. */
@@ -38,8 +41,9 @@ interface Owner {
  * of long texts is collected in everybody's time, and the owner's next piece of work is always ready.
  */
 export function createPace(
-  { perSecond, atOnce, waitMaxMs = Number.POSITIVE_INFINITY, what = "requests" }: PaceSettings,
+  { perSecond, atOnce, besideOthers = 1, waitMaxMs = Number.POSITIVE_INFINITY, what = "requests" }: PaceSettings,
   { nowMs, after } = passingTime,
+  company: Company = ownCompany,
 ): Pace {
   /** Those that used something lately, in the order of their last use. */
   const owners = new Map<string, Owner>();
@@ -56,6 +60,12 @@ export function createPace(
     }
   }
 
+  function weighted(ownerId: string, amount: number): number {
+    if (besideOthers === 1) return amount;
+    company.enter(ownerId);
+    return company.isAlone(ownerId) ? amount : amount * besideOthers;
+  }
+
   /** @returns what was left before */
   function count(ownerId: string, amount: number): number {
     const now = nowMs();
@@ -67,8 +77,9 @@ export function createPace(
   }
 
   return {
-    count: (ownerId, amount) => void count(ownerId, amount),
-    take(ownerId, amount, gone) {
+    count: (ownerId, amount) => void count(ownerId, weighted(ownerId, amount)),
+    take(ownerId, unweighted, gone) {
+      const amount = weighted(ownerId, unweighted);
       const left = count(ownerId, amount);
       if (left >= 0 || gone.aborted) return null;
       const waitMs = (-left * 1_000) / perSecond;

@@ -9,6 +9,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { Pace } from "@parley/shared/shares/pace";
 import type { Connection, Connections } from "./whatsapp/connections.ts";
 import type { Graph } from "./whatsapp/graph.ts";
 import type { WidgetTokens } from "./widget/token.ts";
@@ -40,6 +41,8 @@ export interface MessagingContext extends ThreadContext {
   countRefused(reason: string): void;
   /** Callbacks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
+  /** Paces the messages and statuses of an owner's verified callbacks. */
+  newsPace: Pace;
   /** Verified callbacks of an owner whose messages are being stored. */
   takeFewAtOnce: FewAtOnce;
 }

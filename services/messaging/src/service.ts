@@ -15,6 +15,7 @@ import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { byteShares } from "@parley/shared/shares/byte-shares";
 import { fewAtOnce, fewUnverified } from "@parley/shared/shares/few-at-once";
+import { createPace, type PaceSettings } from "@parley/shared/shares/pace";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { MessagingConfig } from "./config.ts";
@@ -44,6 +45,18 @@ const NOTES = { what: "voice messages", totalBytes: 24 * MIB, ownerBytes: 4 * MI
 
 /** The most callbacks of one owner being stored, which could otherwise take every connection to the database. */
 const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, backlogAtOnce: 1, waitingMax: 1_000 };
+
+/**
+ * Messages and statuses of one owner, per second and at once. Each takes a third of a millisecond of CPU in all processes. A number
+ * sends at most 80 messages a second by default, and WhatsApp repeats callbacks that are refused.
+ */
+const NEWS: PaceSettings = {
+  what: "messages and statuses",
+  too: "many",
+  perSecond: 500,
+  atOnce: 2_000,
+  waitMaxMs: 2_000,
+};
 
 interface MessagingSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
@@ -80,6 +93,7 @@ export function startMessaging(
           graphOf: (connection) => graph(connection, config.PARLEY_WHATSAPP_BASE_URL, egress.fetch),
           noteShares,
           verifyFewAtOnce: fewUnverified(),
+          newsPace: createPace(NEWS),
           takeFewAtOnce: fewAtOnce(TAKE_AT_ONCE),
           widgetMessagesPerDay: config.PARLEY_WIDGET_MESSAGES_PER_DAY,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -371,6 +372,29 @@ async function waiting({ ownerId }: Connected): Promise<number> {
     select from incoming_messages where owner_id = ${ownerId} and content is not null`;
   return rows.length;
 }
+
+test("an owner whose callbacks bring too much together has some refused, and another owner's message is taken", async () => {
+  const [flooding, other, from] = [service.connect(), service.connect(), person()];
+  const reports = (round: number) => {
+    const statuses = Array.from({ length: 2_000 }, (_, at) => ({ id: `wamid.${round}.${at}`, status: "sent" }));
+    const value = { metadata: { phone_number_id: flooding.phoneNumberId }, statuses };
+    const body = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: "messages", value }] }] }));
+    const signature = `sha256=${createHmac("sha256", flooding.appSecret).update(body).digest("hex")}`;
+    return service.messaging.handleWhatsAppCallback({ carrierId: flooding.carrierId, body, signature });
+  };
+  const asked = Promise.allSettled(Array.from({ length: 12 }, (_, round) => reports(round)));
+  await service.write(other, from, "Hello");
+  const answers = await asked;
+  const refused = answers
+    .filter(({ status }) => status === "rejected")
+    .map((answer) => (answer as PromiseRejectedResult).reason);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(12);
+  const detail = "This account's messages and statuses are too many together, try again";
+  for (const error of refused) expect(error).toMatchObject({ kind: "rate_limited", detail });
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hello"]);
+});
 
 test("a deleted owner's messages are deleted and nothing more is sent to its people; another owner's are", async () => {
   const [gone, other, from] = [service.connect(), service.connect(), person()];

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createCompany } from "../src/shares/company.ts";
 import { createPace } from "../src/shares/pace.ts";
 
 const STAYS = new AbortController().signal;
@@ -92,4 +93,18 @@ test("an owner that would wait too long is refused, told when to come back, and 
   }
   await pass(1_000);
   expect(take("c", 1)).toBe(true);
+});
+
+test("what an owner uses counts twice while others are there", () => {
+  let nowMs = 0;
+  const time = { nowMs: () => nowMs, after: () => () => {} };
+  const company = createCompany(time);
+  const pace = createPace({ perSecond: 10, atOnce: 20, besideOthers: 2 }, time, company);
+  const waits = (amount: number) => pace.take("own_1", amount, STAYS) !== null;
+  expect([waits(20), waits(1)]).toEqual([false, false]);
+  company.enter("own_2");
+  nowMs = 2_100;
+  expect([waits(10), waits(1), waits(1)]).toEqual([false, false, true]);
+  nowMs = 10_000;
+  expect([waits(20), waits(1), waits(1)]).toEqual([false, false, true]);
 });

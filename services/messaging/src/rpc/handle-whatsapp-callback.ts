@@ -2,14 +2,19 @@ import type { HandleWhatsAppCallbackRequest } from "@parley/proto/parley/messagi
 import { notFound, ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
 import type { Connection } from "../whatsapp/connections.ts";
-import { readNotifications } from "../whatsapp/notification.ts";
+import { type Notification, readNotifications } from "../whatsapp/notification.ts";
 import { isSigned } from "../whatsapp/signature.ts";
 import { takeNotification } from "../whatsapp/take-callback.ts";
 
 export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWhatsAppCallback"> {
   return async (callback, { signal }) => {
     const connection = await ctx.verifyFewAtOnce(callback.carrierId, signal, () => verify(ctx, callback));
-    await ctx.takeFewAtOnce(connection.ownerId, signal, () => take(ctx, connection, callback.body));
+    const notifications = readNotifications(callback.body);
+    if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
+    const items = notifications.reduce((sum, { messages, statuses }) => sum + messages.length + statuses.length, 0);
+    const slowDown = ctx.newsPace.take(connection.ownerId, items, signal);
+    if (slowDown) await slowDown;
+    await ctx.takeFewAtOnce(connection.ownerId, signal, () => take(ctx, connection, notifications));
     return {};
   };
 }
@@ -26,10 +31,12 @@ async function verify(
   throw refused(ctx, "signature", new ServiceError("forbidden", wrong));
 }
 
-/** @throws ServiceError condition, rate_limited */
-async function take(ctx: MessagingContext, connection: Connection, body: Uint8Array): Promise<void> {
-  const notifications = readNotifications(body);
-  if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
+/** @throws ServiceError rate_limited */
+async function take(
+  ctx: MessagingContext,
+  connection: Connection,
+  notifications: readonly Notification[],
+): Promise<void> {
   for (const notification of notifications) {
     const meant = await meantBy(ctx, connection, notification.phoneNumberId);
     // A number that the owner has not connected: the app has more numbers than Parley.

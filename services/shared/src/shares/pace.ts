@@ -28,6 +28,8 @@ export interface PaceSettings {
   waitMaxMs?: number;
   /** What is refused then, in the plural, for the error message. */
   what?: string;
+  /** Why, for the error message; "large" by default. */
+  too?: "large" | "many";
 }
 
 interface Owner {
@@ -41,7 +43,14 @@ interface Owner {
  * of long texts is collected in everybody's time, and the owner's next piece of work is always ready.
  */
 export function createPace(
-  { perSecond, atOnce, besideOthers = 1, waitMaxMs = Number.POSITIVE_INFINITY, what = "requests" }: PaceSettings,
+  {
+    perSecond,
+    atOnce,
+    besideOthers = 1,
+    waitMaxMs = Number.POSITIVE_INFINITY,
+    what = "requests",
+    too = "large",
+  }: PaceSettings,
   { nowMs, after } = passingTime,
   company: Company = ownCompany,
 ): Pace {
@@ -85,7 +94,7 @@ export function createPace(
       const waitMs = (-left * 1_000) / perSecond;
       if (waitMs > waitMaxMs) {
         count(ownerId, -amount);
-        const detail = `This account's ${what} are too large together, try again`;
+        const detail = `This account's ${what} are too ${too} together, try again`;
         throw new ServiceError("rate_limited", detail, { retryAfterMs: Math.ceil(waitMs) });
       }
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -9,6 +9,6 @@ test("a test file needs the programs that it and its imports obtain", async () =
   ];
   const needs = await needsOf([voice, call, service]);
   expect(needs.get(voice)).toEqual(["opusenc", "pocketSphinx", "pocketSphinxModel"]);
-  expect(needs.get(call)).toContain("chromium");
+  expect(needs.get(call)).toContain("headlessChromium");
   expect(needs.get(service)).toEqual([]);
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   const microphone = join(folder, "microphone.wav");
   const speechUrl = `http://${stack.address("speech")}/v1`;
   await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 7, afterSeconds: 2 }));
-  browser = await startChromium(microphone);
+  browser = await startChromium({ microphone });
   site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<!doctype html>", HTML) });
 }, 180_000);
 afterAll(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const microphone = join(folder, "microphone.wav");
   const speechUrl = `http://${stack.address("speech")}/v1`;
   await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 6, afterSeconds: 5 }));
-  browser = await startChromium(microphone);
+  browser = await startChromium({ microphone });
 }, 180_000);
 afterAll(async () => {
   await browser?.close();

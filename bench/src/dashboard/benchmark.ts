@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
+import { obtain } from "@parley/shared/testing/programs";
 import { startChromium } from "@parley/tests/kit/calls/chromium.ts";
 import { createSession } from "@parley/tests/kit/test-owner.ts";
 import { createAgent } from "../agents.ts";
@@ -36,7 +37,8 @@ export async function benchDashboard(run: Run): Promise<void> {
   const token = await signIn(stack);
   const pages = pagesOf(await seed(stack, token)).filter(({ name }) => [undefined, name].includes(values.page));
   if (pages.length === 0) throw new Error("--page must be the name of a page, such as Overview or API keys");
-  const browser = await startChromium();
+  // The whole browser, as users have it.
+  const browser = await startChromium({ program: await obtain("chromium") });
   run.onEnd(() => browser.close());
 
   const measured: { name: string; figures: Figures }[] = [];

@@ -1,13 +1,17 @@
 import { obtain } from "@parley/shared/testing/programs";
 import { type Browser, chromium } from "playwright-core";
 
-/**
- * Debian's Chromium without a window.
- * @param microphone path of a WAV file that its microphone repeats; without one, it has no microphone
- */
-export async function startChromium(microphone?: string): Promise<Browser> {
+export interface ChromiumSettings {
+  /** Path of a WAV file that its microphone repeats; without one, it has no microphone. */
+  microphone?: string;
+  /** Path of the browser; by default the one that takes the least to run. */
+  program?: string;
+}
+
+/** Debian's Chromium without a window. */
+export async function startChromium({ microphone, program }: ChromiumSettings = {}): Promise<Browser> {
   return chromium.launch({
-    executablePath: await obtain("chromium"),
+    executablePath: program ?? (await obtain("headlessChromium")),
     args: [
       "--no-sandbox",
       "--autoplay-policy=no-user-gesture-required",

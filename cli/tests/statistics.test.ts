@@ -95,7 +95,8 @@ test("statistics are asked for whole days in UTC, today included, and shown by d
   expect(days.split("\n")).toHaveLength(2);
   expect(days).toMatch(/^\d{4}-\d\d-\d\d +6 +4 +2 +0 +0\.3 +10 /m);
   expect(agents).toContain("agt_\\u001b[31m");
-  expect(models).toMatch(/^OPENAI +gpt-5-mini +5 +900 +60$/m);
+  expect(models).toMatch(/^OPENAI +gpt-5-mini +5 +900 +60 +0\.012345 +2$/m);
+  expect(total).toMatch(/^cost_usd +0\.024690$/m);
 });
 
 test("with --json, statistics are the API's answer", async () => {

@@ -85,6 +85,14 @@ test("usage is counted from the first day's midnight to the end of the last day,
   });
 });
 
+test("usage shows costs if they are requested, and how many replies have an unknown cost", async () => {
+  const day = { replies: 3, cost_usd_micros: 1_250, unpriced_replies: 1 };
+  expect((await get("usage?from=2026-01-30&to=2026-01-31&include=cost")).body).toMatchObject({
+    days: [day, day],
+    total: { replies: 6, cost_usd_micros: 2_500, unpriced_replies: 2 },
+  });
+});
+
 test("usage covers at most 366 days", async () => {
   expect((await get("usage?from=2025-01-31&to=2026-01-31")).status).toBe(200);
 });

@@ -175,6 +175,12 @@ describe("the quick start", () => {
     expect((await api.get(`${path}?include=replies`)).body.conversation_transcript[1].reply).toEqual(reply);
     const session = await api.get(`/chat/sessions/${sessionId}?include=replies`);
     expect(session.body.messages[1].reply).toEqual(reply);
+    // The agent does not state what its model costs.
+    const unknown = { cost_usd_micros: 0, unpriced_replies: 2 };
+    const priced = (await api.get(`${path}?include=cost`)).body;
+    expect(priced.conversation_transcript[1].reply).toEqual({ ...reply, cost_usd_micros: null });
+    expect(priced.usage).toEqual({ ...session.body.usage, ...unknown });
+    expect((await api.get(`/chat/sessions/${sessionId}?include=cost`)).body.usage).toEqual(priced.usage);
   });
 
   test("shows on request which tools the model called for a reply", async () => {

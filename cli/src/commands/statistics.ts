@@ -17,6 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 const LATENCIES = ["text_p50_ms", "text_p95_ms", "call_p50_ms", "call_p95_ms"];
+const COSTS = ["cost_usd", "unpriced_replies"];
 const OF_DAYS = [
   "day",
   "conversations",
@@ -25,6 +26,7 @@ const OF_DAYS = [
   "failed",
   "call_seconds",
   "replies",
+  ...COSTS,
   ...LATENCIES,
 ];
 const OF_AGENTS = [
@@ -35,13 +37,14 @@ const OF_AGENTS = [
   "replies",
   "input_tokens",
   "output_tokens",
+  ...COSTS,
 ];
-const OF_MODELS = ["provider_name", "model_name", "replies", "input_tokens", "output_tokens"];
+const OF_MODELS = ["provider_name", "model_name", "replies", "input_tokens", "output_tokens", ...COSTS];
 
 export function addStatisticsCommand(program: Command, env: Environment): void {
   program
     .command("statistics")
-    .description("Show statistics of an owner's recent conversations: outcomes, call time, tokens, and latency")
+    .description("Show statistics of an owner's recent conversations: outcomes, call time, tokens, cost, and latency")
     .addOption(ownerOption())
     .option("--days <days>", "Number of days up to today, in UTC", parseDays, DAYS_DEFAULT)
     .option("--agent <agent_id>", "Only conversations of this agent, agt_…")
@@ -68,10 +71,10 @@ function parseDays(text: string): number {
 function textOf({ days, total, agents, models }: Statistics): string {
   const shown = days.map(dayOf).filter(({ conversations, replies }) => Number(conversations) + Number(replies) > 0);
   return [
-    formatRecord(withLatencies(total)),
+    formatRecord(withLatencies(inDollars(total))),
     ...(shown.length > 0 ? [formatTable(OF_DAYS, shown)] : []),
-    ...(agents.length > 0 ? [formatTable(OF_AGENTS, agents)] : []),
-    ...(models.length > 0 ? [formatTable(OF_MODELS, models)] : []),
+    ...(agents.length > 0 ? [formatTable(OF_AGENTS, agents.map(inDollars))] : []),
+    ...(models.length > 0 ? [formatTable(OF_MODELS, models.map(inDollars))] : []),
   ].join("\n\n");
 }
 
@@ -79,6 +82,9 @@ function textOf({ days, total, agents, models }: Statistics): string {
 function dayOf({ day, channels, text_latency, call_latency }: Statistics["days"][number]): Fields {
   const sum = (figure: Exclude<keyof (typeof channels)[number], "conversation_type">) =>
     channels.reduce((before, channel) => before + channel[figure], 0);
+  const replies = sum("replies");
+  const cost_usd_micros = sum("cost_usd_micros");
+  const unpriced_replies = sum("unpriced_replies");
   return withLatencies({
     day,
     conversations: sum("conversations"),
@@ -86,10 +92,23 @@ function dayOf({ day, channels, text_latency, call_latency }: Statistics["days"]
     disconnected: sum("disconnected"),
     failed: sum("failed"),
     call_seconds: Math.round(sum("call_seconds") * 10) / 10,
-    replies: sum("replies"),
+    ...inDollars({ replies, cost_usd_micros, unpriced_replies }),
     text_latency,
     call_latency,
   });
+}
+
+interface Costs {
+  replies: number;
+  cost_usd_micros: number;
+  unpriced_replies: number;
+}
+
+/** The same with the cost in dollars, null if that of every reply is unknown. */
+function inDollars<F extends Costs>({ cost_usd_micros, ...figures }: F) {
+  const { replies, unpriced_replies } = figures;
+  const isUnknown = replies > 0 && unpriced_replies >= replies;
+  return { ...figures, cost_usd: isUnknown ? null : (cost_usd_micros / 1e6).toFixed(6) };
 }
 
 type Latency = Statistics["total"]["text_latency"];

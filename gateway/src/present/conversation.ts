@@ -22,8 +22,10 @@ import { isoTime } from "@parley/shared/domain/present/time";
 
 /** The extra fields that a client requested with `include`. */
 interface Shown {
-  /** The cost of each reply of a model, and the tools that it called. */
+  /** The tokens and times of each reply of a model, and the tools that it called. */
   replies?: boolean;
+  /** What each cost, and sums of all. */
+  cost?: boolean;
 }
 
 /** A conversation as the API shows it (docs/api-reference.md#conversations). */
@@ -57,6 +59,7 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
+    ...(shown.cost && conversation.usage && { usage: presentUsage(conversation.usage, shown) }),
   };
 }
 
@@ -127,7 +130,7 @@ export function presentSession(session: ChatSession, shown: Shown = {}) {
       last_activity: isoTime(session.lastActivityAt),
       session_status: nameOf(CONVERSATION_STATUSES, session.status),
     },
-    usage: session.usage ? presentUsage(session.usage) : null,
+    usage: session.usage ? presentUsage(session.usage, shown) : null,
   };
 }
 
@@ -151,26 +154,27 @@ export function presentSummary(session: ChatSessionSummary) {
 
 function presentMessage(
   { role, content, timestamp, latency, delivery, reply, toolCalls }: Message,
-  { replies }: Shown,
+  { replies, cost = false }: Shown,
 ) {
   return {
     role: nameOf(ROLES, role),
     content,
     timestamp: isoTime(timestamp),
     ...(latency && { latency: presentLatency(latency) }),
-    ...(replies && reply && { reply: presentReply(reply) }),
+    ...(replies && reply && { reply: presentReply(reply, cost) }),
     ...(replies && toolCalls.length > 0 && { tool_calls: toolCalls.map(presentToolCall) }),
     ...(delivery && { delivery_status: nameOf(MESSAGE_DELIVERIES, delivery.status) }),
     ...(delivery?.errorCode !== undefined && { delivery_error: delivery.errorCode }),
   };
 }
 
-function presentReply(reply: Reply) {
+function presentReply(reply: Reply, withCost: boolean) {
   return {
     provider_name: reply.providerName,
     model_name: reply.modelName,
     input_tokens: reply.inputTokens ?? null,
     output_tokens: reply.outputTokens ?? null,
+    ...(withCost && { cost_usd_micros: reply.costUsdMicros ?? null }),
     first_word_ms: reply.firstWordMs ?? null,
     total_ms: reply.totalMs ?? null,
     is_partial: reply.isPartial,
@@ -201,13 +205,14 @@ function presentLatency(latency: TurnLatency) {
   };
 }
 
-function presentUsage(usage: Usage) {
+function presentUsage(usage: Usage, { cost }: Shown) {
   return {
     replies: usage.replies,
     input_tokens: usage.inputTokens,
     output_tokens: usage.outputTokens,
     mean_first_word_ms: usage.firstWordMs,
     mean_total_ms: usage.totalMs,
+    ...(cost && { cost_usd_micros: usage.costUsdMicros, unpriced_replies: usage.unpricedReplies }),
   };
 }
 

@@ -1,16 +1,20 @@
 import type { CountUsageResponse_Day } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 
-/** The figures of each day, and their sums. */
-export function presentUsage(counted: readonly CountUsageResponse_Day[]) {
+/**
+ * The figures of each day, and their sums.
+ * @param withCosts whether to show costs
+ */
+export function presentUsage(counted: readonly CountUsageResponse_Day[], withCosts: boolean) {
   const days = counted.map((day) => ({
     day: day.day,
     conversations: day.conversations,
     replies: day.replies,
     input_tokens: day.inputTokens,
     output_tokens: day.outputTokens,
+    ...(withCosts && { cost_usd_micros: day.costUsdMicros, unpriced_replies: day.unpricedReplies }),
   }));
   const sum = (figure: Exclude<keyof (typeof days)[number], "day">) =>
-    days.reduce((total, day) => total + day[figure], 0);
+    days.reduce((total, day) => total + (day[figure] ?? 0), 0);
   return {
     days,
     total: {
@@ -18,6 +22,7 @@ export function presentUsage(counted: readonly CountUsageResponse_Day[]) {
       replies: sum("replies"),
       input_tokens: sum("input_tokens"),
       output_tokens: sum("output_tokens"),
+      ...(withCosts && { cost_usd_micros: sum("cost_usd_micros"), unpriced_replies: sum("unpriced_replies") }),
     },
   };
 }

@@ -128,10 +128,11 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns }: 
           refuses: ["condition", "not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const replies = query.include === "replies";
+          const { include } = query;
+          const [replies, cost] = [include !== undefined, include === "cost"];
           const request = { ownerId, sessionId: params.session_id ?? "", withToolCalls: replies };
           const { session } = await conversations.getChatSession(request, { origin });
-          return presentSession(required(session), { replies });
+          return presentSession(required(session), { replies, cost });
         },
       ),
     );

@@ -69,10 +69,16 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           refuses: ["not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const replies = query.include === "replies";
-          const request = { ownerId, conversationId: params.conversation_id ?? "", withToolCalls: replies };
+          const { include } = query;
+          const [replies, cost] = [include !== undefined, include === "cost"];
+          const request = {
+            ownerId,
+            conversationId: params.conversation_id ?? "",
+            withToolCalls: replies,
+            withUsage: cost,
+          };
           const { conversation } = await conversations.getConversation(request, { origin });
-          return presentConversation(required(conversation), { replies });
+          return presentConversation(required(conversation), { replies, cost });
         },
       ),
     )

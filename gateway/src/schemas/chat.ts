@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Status, TranscriptMessage } from "./conversations.ts";
+import { RepliesUsage } from "./costs.ts";
 import { Draft } from "./draft.ts";
 import { AgentId, At, PageFigures, Resource, Uuid } from "./resources.ts";
 import { About, Json, Maybe, PageQuery, Text } from "./types.ts";
@@ -62,16 +63,7 @@ export const ChatSession = Resource("ChatSession", {
   created_at: At("When the session began."),
   updated_at: At("When the session last changed."),
   metadata: SessionMetadata,
-  usage: Type.Object(
-    {
-      replies: Type.Integer({ description: "Replies from the model." }),
-      input_tokens: Type.Integer({ description: "Input tokens." }),
-      output_tokens: Type.Integer({ description: "Output tokens." }),
-      mean_first_word_ms: Type.Integer({ description: "Mean milliseconds until the first word of a streamed reply." }),
-      mean_total_ms: Type.Integer({ description: "Mean milliseconds until the end of a reply." }),
-    },
-    { description: "The session's usage." },
-  ),
+  usage: RepliesUsage("The session's usage."),
 });
 
 export const ChatSessionList = Resource("ChatSessionList", {

@@ -7,6 +7,7 @@ import {
   ROLES,
 } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
+import { RepliesUsage } from "./costs.ts";
 import { AgentId, At, Id, Message, PageFigures, Resource, Uuid } from "./resources.ts";
 import { About, DateTimeText, Nullable, OneOf, PageQuery, Text } from "./types.ts";
 
@@ -55,8 +56,9 @@ export const ListConversationsQuery = Type.Object({
 
 export const ReadConversationQuery = Type.Object({
   include: Type.Optional(
-    OneOf(["replies"] as const, {
-      description: "`replies`: the model, tokens, timing, and tool calls of each reply of a model.",
+    OneOf(["replies", "cost"] as const, {
+      description:
+        "`replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all.",
     }),
   ),
 });
@@ -114,17 +116,20 @@ export const TranscriptMessage = Resource("Message", {
         model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
         input_tokens: Figure("Input tokens"),
         output_tokens: Figure("Output tokens"),
+        cost_usd_micros: Type.Optional(
+          Figure("Only with `include=cost`: cost at the price of its moment, in millionths of a US dollar"),
+        ),
         first_word_ms: Figure("Milliseconds until its first word"),
         total_ms: Figure("Milliseconds until its end"),
         is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being generated." }),
       },
-      { description: "The model, tokens, and timing of a model's reply; only with `include=replies`." },
+      { description: "The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`." },
     ),
   ),
   tool_calls: Type.Optional(
     Type.Array(ToolCall, {
       description:
-        "Only with `include=replies`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
+        "Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message.",
     }),
   ),
   delivery_status: Type.Optional(
@@ -172,6 +177,7 @@ export const Conversation = Resource("Conversation", {
       { description: "A follow-up call that the agent arranged with the user." },
     ),
   ),
+  usage: Type.Optional(RepliesUsage("Only with `include=cost` of a single conversation: what its replies used.")),
 });
 
 export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });

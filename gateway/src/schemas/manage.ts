@@ -1,6 +1,7 @@
 import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { VoiceProvider } from "./catalogue.ts";
+import { IncludeCost } from "./costs.ts";
 import { About, DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
 /** Longer than any password may be: the account service refuses one that is too long. */
@@ -142,6 +143,7 @@ const period = {
 export const StatisticsQuery = Type.Object({
   ...period,
   agent_id: Type.Optional(Text({ max: 200, description: "Only conversations of this agent." })),
+  include: IncludeCost,
 });
 
-export const UsageQuery = Type.Object(period);
+export const UsageQuery = Type.Object({ ...period, include: IncludeCost });

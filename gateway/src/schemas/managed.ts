@@ -2,6 +2,7 @@ import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { LlmConfig } from "./agents/shown.ts";
 import { MobileNumber } from "./catalogue.ts";
+import { IncludedCosts } from "./costs.ts";
 import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
 import { At, Id, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
@@ -154,6 +155,7 @@ const UsageFigures = {
   replies: Type.Integer({ minimum: 0, description: "Replies from models." }),
   input_tokens: Type.Integer({ minimum: 0, description: "Input tokens." }),
   output_tokens: Type.Integer({ minimum: 0, description: "Output tokens." }),
+  ...IncludedCosts,
 };
 export const Usage = Resource("Usage", {
   days: Type.Array(

@@ -1,5 +1,6 @@
 import { CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
+import { IncludedCosts } from "./costs.ts";
 import { Id, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
@@ -9,6 +10,7 @@ const modelFigures = {
   replies: Count("Replies from models."),
   input_tokens: Count("Input tokens."),
   output_tokens: Count("Output tokens."),
+  ...IncludedCosts,
 };
 const figures = {
   conversations: Count("Conversations that began, including those that have not ended."),

@@ -76,8 +76,7 @@ test("a reply keeps its cost at the price of that moment, and its session and co
   expect(usage).toMatchObject(totals);
   expect(messages.map(({ reply }) => reply?.costUsdMicros)).toEqual([undefined, COST, undefined, COST]);
   const key = { ownerId: agent.ownerId, conversationId: sessionId };
-  const read = async (withToolCalls: boolean) =>
-    (await service.chat.getConversation({ ...key, withToolCalls })).conversation;
+  const read = async (withUsage: boolean) => (await service.chat.getConversation({ ...key, withUsage })).conversation;
   expect((await read(true))?.usage).toMatchObject(totals);
   expect((await read(false))?.usage).toBeUndefined();
   expect(await countedOf(agent)).toEqual(always(2 * COST, 0));

@@ -1294,7 +1294,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get outcomes, call time, tokens and latency by day, agent and model
+         * Get outcomes, call time, tokens, cost and latency by day, agent and model
          * @description Days are in UTC, at most 366 of them. Test conversations with a draft are not counted.
          *
          *     Needs a session.
@@ -1316,7 +1316,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count conversations, replies and tokens by day
+         * Count conversations, replies, tokens and cost by day
          * @description Days are in UTC, at most 366 of them.
          *
          *     Needs a session.
@@ -2744,6 +2744,16 @@ export interface components {
                 mean_first_word_ms: number;
                 /** @description Mean milliseconds until the end of a reply. */
                 mean_total_ms: number;
+                /**
+                 * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+                 * @example 12720
+                 */
+                cost_usd_micros?: number;
+                /**
+                 * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+                 * @example 0
+                 */
+                unpriced_replies?: number;
             };
         };
         Message: {
@@ -2773,7 +2783,7 @@ export interface components {
                 /** @description Until the first audio on the wire. */
                 audible?: number;
             };
-            /** @description The model, tokens, and timing of a model's reply; only with `include=replies`. */
+            /** @description The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`. */
             reply?: {
                 /**
                  * @description Provider of the model.
@@ -2789,6 +2799,8 @@ export interface components {
                 input_tokens: number | null;
                 /** @description Output tokens; null if unknown. */
                 output_tokens: number | null;
+                /** @description Only with `include=cost`: cost at the price of its moment, in millionths of a US dollar; null if unknown. */
+                cost_usd_micros?: number | null;
                 /** @description Milliseconds until its first word; null if unknown. */
                 first_word_ms: number | null;
                 /** @description Milliseconds until its end; null if unknown. */
@@ -2796,7 +2808,7 @@ export interface components {
                 /** @description Whether the reply was cut short, or is still being generated. */
                 is_partial: boolean;
             };
-            /** @description Only with `include=replies`: the tools that the model called for this reply, or, if nothing was said then, after this message. */
+            /** @description Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message. */
             tool_calls?: components["schemas"]["ToolCall"][];
             /**
              * @description Delivery status of a message that was sent over WhatsApp.
@@ -2935,6 +2947,29 @@ export interface components {
                 at: string;
                 /** @description Subject of the call. */
                 reason?: string;
+            };
+            /** @description Only with `include=cost` of a single conversation: what its replies used. */
+            usage?: {
+                /** @description Replies from the model. */
+                replies: number;
+                /** @description Input tokens. */
+                input_tokens: number;
+                /** @description Output tokens. */
+                output_tokens: number;
+                /** @description Mean milliseconds until the first word of a streamed reply. */
+                mean_first_word_ms: number;
+                /** @description Mean milliseconds until the end of a reply. */
+                mean_total_ms: number;
+                /**
+                 * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+                 * @example 12720
+                 */
+                cost_usd_micros?: number;
+                /**
+                 * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+                 * @example 0
+                 */
+                unpriced_replies?: number;
             };
         };
         AnalysisItem: {
@@ -4382,6 +4417,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
         };
         /** @description Time until replies began, accurate to 5 %. */
         Latency: {
@@ -4408,6 +4453,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
             /** @description To the first word of streamed text replies; null if there were none. */
             text_latency: components["schemas"]["Latency"] | null;
             /** @description In calls that measured it, from the end of the user's speech to the first audio; null if there were none. */
@@ -4435,6 +4490,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
         };
         StatisticsModel: {
             /**
@@ -4453,6 +4518,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
         };
         Usage: {
             /** @description Every requested day, oldest first. */
@@ -4474,6 +4549,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
         };
         /** @description Sums over all days. */
         UsageTotal: {
@@ -4485,6 +4570,16 @@ export interface components {
             input_tokens: number;
             /** @description Output tokens. */
             output_tokens: number;
+            /**
+             * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+             * @example 12720
+             */
+            cost_usd_micros?: number;
+            /**
+             * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+             * @example 0
+             */
+            unpriced_replies?: number;
         };
         /** @description What a page needs to chat with an agent. */
         WidgetToken: {
@@ -8242,8 +8337,8 @@ export interface operations {
     getChatSession: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. */
-                include?: "replies";
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. */
+                include?: "replies" | "cost";
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -8681,8 +8776,8 @@ export interface operations {
     getConversation: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. */
-                include?: "replies";
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. `cost`: also what each cost, and sums of all. */
+                include?: "replies" | "cost";
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -8733,6 +8828,7 @@ export interface operations {
                      *             "model_name": "gpt-5-mini",
                      *             "input_tokens": 52,
                      *             "output_tokens": 8,
+                     *             "cost_usd_micros": 29,
                      *             "first_word_ms": 410,
                      *             "total_ms": 620,
                      *             "is_partial": false
@@ -8761,7 +8857,16 @@ export interface operations {
                      *         "session_status": "IN_PROGRESS"
                      *       },
                      *       "created_at": "2026-01-31T09:30:00.000Z",
-                     *       "updated_at": "2026-01-31T09:31:00.000Z"
+                     *       "updated_at": "2026-01-31T09:31:00.000Z",
+                     *       "usage": {
+                     *         "replies": 1,
+                     *         "input_tokens": 52,
+                     *         "output_tokens": 8,
+                     *         "mean_first_word_ms": 410,
+                     *         "mean_total_ms": 620,
+                     *         "cost_usd_micros": 29,
+                     *         "unpriced_replies": 0
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Conversation"];
@@ -9338,7 +9443,18 @@ export interface operations {
                      *           "nova-2"
                      *         ]
                      *       },
-                     *       "timestamp": "2026-01-31T09:30:00.000Z"
+                     *       "timestamp": "2026-01-31T09:30:00.000Z",
+                     *       "prices": {
+                     *         "OPENAI": {
+                     *           "gpt-4.1": {
+                     *             "input": 2,
+                     *             "output": 8,
+                     *             "cached_input": 0.5,
+                     *             "source": "@pydantic/genai-prices 0.1.8",
+                     *             "date": "2026-09-23"
+                     *           }
+                     *         }
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Providers"];
@@ -19991,6 +20107,8 @@ export interface operations {
                 to?: string;
                 /** @description Only conversations of this agent. */
                 agent_id?: string;
+                /** @description `cost`: show what the replies cost too. */
+                include?: "cost";
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -20023,6 +20141,8 @@ export interface operations {
                      *               "replies": 48,
                      *               "input_tokens": 20160,
                      *               "output_tokens": 3840,
+                     *               "cost_usd_micros": 12720,
+                     *               "unpriced_replies": 0,
                      *               "completed": 9,
                      *               "disconnected": 2,
                      *               "failed": 1,
@@ -20044,6 +20164,8 @@ export interface operations {
                      *         "replies": 48,
                      *         "input_tokens": 20160,
                      *         "output_tokens": 3840,
+                     *         "cost_usd_micros": 12720,
+                     *         "unpriced_replies": 0,
                      *         "completed": 9,
                      *         "disconnected": 2,
                      *         "failed": 1,
@@ -20064,6 +20186,8 @@ export interface operations {
                      *           "replies": 48,
                      *           "input_tokens": 20160,
                      *           "output_tokens": 3840,
+                     *           "cost_usd_micros": 12720,
+                     *           "unpriced_replies": 0,
                      *           "completed": 9,
                      *           "disconnected": 2,
                      *           "failed": 1,
@@ -20076,7 +20200,9 @@ export interface operations {
                      *           "model_name": "gpt-5-mini",
                      *           "replies": 48,
                      *           "input_tokens": 20160,
-                     *           "output_tokens": 3840
+                     *           "output_tokens": 3840,
+                     *           "cost_usd_micros": 12720,
+                     *           "unpriced_replies": 0
                      *         }
                      *       ]
                      *     }
@@ -20188,6 +20314,8 @@ export interface operations {
                 from?: string;
                 /** @description Last day, in UTC. Default: today. */
                 to?: string;
+                /** @description `cost`: show what the replies cost too. */
+                include?: "cost";
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -20216,14 +20344,18 @@ export interface operations {
                      *           "conversations": 12,
                      *           "replies": 48,
                      *           "input_tokens": 20160,
-                     *           "output_tokens": 3840
+                     *           "output_tokens": 3840,
+                     *           "cost_usd_micros": 12720,
+                     *           "unpriced_replies": 0
                      *         }
                      *       ],
                      *       "total": {
                      *         "conversations": 12,
                      *         "replies": 48,
                      *         "input_tokens": 20160,
-                     *         "output_tokens": 3840
+                     *         "output_tokens": 3840,
+                     *         "cost_usd_micros": 12720,
+                     *         "unpriced_replies": 0
                      *       }
                      *     }
                      */

@@ -7,7 +7,7 @@ import { CHANNELS, type Channel } from "../conversations/names.tsx";
 import { type Statistics, shortDay } from "../statistics/queries.ts";
 
 type Day = Statistics["days"][number];
-type Figure = Exclude<keyof Day["channels"][number], "conversation_type">;
+type Figure = Exclude<keyof Day["channels"][number], "conversation_type" | "cost_usd_micros" | "unpriced_replies">;
 
 const SPLITS = [
   { value: "outcome", label: "Outcome" },

@@ -8,6 +8,18 @@ export const CATALOGUE_EXAMPLES: OperationExamples = {
       tts: { OPENAI: ["gpt-4o-mini-tts", "tts-1"] },
       stt: { DEEPGRAM: ["nova-3", "nova-2"] },
       timestamp: CREATED_AT,
+      // With `include=prices`.
+      prices: {
+        OPENAI: {
+          "gpt-4.1": {
+            input: 2,
+            output: 8,
+            cached_input: 0.5,
+            source: "@pydantic/genai-prices 0.1.8",
+            date: "2026-09-23",
+          },
+        },
+      },
     },
   },
   listVoices: {

@@ -9,7 +9,7 @@ const messages = [
   { role: "user", content: QUESTION, timestamp: CREATED_AT },
   { role: "assistant", content: REPLY, timestamp: UPDATED_AT },
 ];
-/** The same with `include=replies`. */
+/** The same with `include=cost`. */
 const withReplies = [
   messages[0],
   {
@@ -19,6 +19,7 @@ const withReplies = [
       model_name: "gpt-5-mini",
       input_tokens: 52,
       output_tokens: 8,
+      cost_usd_micros: 29,
       first_word_ms: 410,
       total_ms: 620,
       is_partial: false,
@@ -37,6 +38,8 @@ const withReplies = [
     ],
   },
 ];
+const usage = { replies: 1, input_tokens: 52, output_tokens: 8, mean_first_word_ms: 410, mean_total_ms: 620 };
+const withCost = { ...usage, cost_usd_micros: 29, unpriced_replies: 0 };
 const metadata = { ...GIVEN, last_activity: UPDATED_AT, session_status: "IN_PROGRESS" };
 const turn = { agent_id: AGENT_ID, message: QUESTION, metadata: GIVEN };
 
@@ -100,7 +103,7 @@ export const CHAT_EXAMPLES: OperationExamples = {
       created_at: CREATED_AT,
       updated_at: UPDATED_AT,
       metadata,
-      usage: { replies: 1, input_tokens: 52, output_tokens: 8, mean_first_word_ms: 410, mean_total_ms: 620 },
+      usage,
     },
   },
 };
@@ -114,7 +117,7 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
       pagination: { ...ONE_PAGE, has_next: false, has_previous: false },
     },
   },
-  getConversation: { response: { ...conversation, conversation_transcript: withReplies } },
+  getConversation: { response: { ...conversation, conversation_transcript: withReplies, usage: withCost } },
   getRecording: { text: "OggS…" },
   analyzeConversation: { response: { conversation_id: SESSION_ID, message: "Analysis started" } },
 };

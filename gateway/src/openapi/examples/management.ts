@@ -98,7 +98,15 @@ const voice = {
   preview_url: "https://cdn.acme.example/receptionist.mp3",
 };
 const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500 };
-const figures = { conversations: 12, replies: 48, input_tokens: 20_160, output_tokens: 3_840 };
+/** With `include=cost`. */
+const modelFigures = {
+  replies: 48,
+  input_tokens: 20_160,
+  output_tokens: 3_840,
+  cost_usd_micros: 12_720,
+  unpriced_replies: 0,
+};
+const figures = { conversations: 12, ...modelFigures };
 
 const ended = { ...figures, completed: 9, disconnected: 2, failed: 1, call_seconds: 840.5 };
 const latencies = { text_latency: { p50_ms: 410, p95_ms: 980 }, call_latency: { p50_ms: 760, p95_ms: 1_240 } };
@@ -210,9 +218,7 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
       days: [{ day: "2026-01-31", channels: [{ conversation_type: "CHAT", ...ended }], ...latencies }],
       total: { ...ended, ...latencies },
       agents: [{ agent_id: AGENT_ID, ...ended }],
-      models: [
-        { provider_name: "OPENAI", model_name: "gpt-5-mini", replies: 48, input_tokens: 20_160, output_tokens: 3_840 },
-      ],
+      models: [{ provider_name: "OPENAI", model_name: "gpt-5-mini", ...modelFigures }],
     },
   },
   getUsage: { response: { days: [{ day: "2026-01-31", ...figures }], total: figures } },

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
+import { withoutCosts } from "../../present/statistics.ts";
 import { StatisticsQuery } from "../../schemas/manage.ts";
 import { Statistics } from "../../schemas/statistics.ts";
 import { endpoint } from "../endpoint.ts";
@@ -15,7 +16,7 @@ export function statisticsRoutes(gate: GateContext, { conversations }: Clients) 
       {
         id: "getStatistics",
         tag: "Management",
-        summary: "Get outcomes, call time, tokens and latency by day, agent and model",
+        summary: "Get outcomes, call time, tokens, cost and latency by day, agent and model",
         description: `Days are in UTC, at most ${DAYS_MAX} of them. Test conversations with a draft are not counted.`,
         scope: "session",
         query: StatisticsQuery,
@@ -24,7 +25,8 @@ export function statisticsRoutes(gate: GateContext, { conversations }: Clients) 
       async ({ ownerId, query, origin }) => {
         const period = periodOf(query, gate.clock.now());
         const request = { ownerId, from: period.first, to: period.end, agentId: query.agent_id ?? "" };
-        return presentStatistics(await conversations.getStatistics(request, { origin }), period);
+        const statistics = presentStatistics(await conversations.getStatistics(request, { origin }), period);
+        return query.include === "cost" ? statistics : withoutCosts(statistics);
       },
     ),
   );

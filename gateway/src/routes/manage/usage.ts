@@ -15,7 +15,7 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
       {
         id: "getUsage",
         tag: "Management",
-        summary: "Count conversations, replies and tokens by day",
+        summary: "Count conversations, replies, tokens and cost by day",
         description: `Days are in UTC, at most ${DAYS_MAX} of them.`,
         scope: "session",
         query: UsageQuery,
@@ -24,7 +24,7 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
       async ({ ownerId, query, origin }) => {
         const { first, end } = periodOf(query, gate.clock.now());
         const { days } = await conversations.countUsage({ ownerId, from: first, to: end }, { origin });
-        return presentUsage(days);
+        return presentUsage(days, query.include === "cost");
       },
     ),
   );

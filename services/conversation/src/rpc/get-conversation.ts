@@ -9,12 +9,12 @@ import { sumUsage } from "../store/messages.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
 
 export function getConversation(ctx: ConversationContext): Handler {
-  return async ({ withToolCalls = false, ...key }, call) => {
+  return async ({ withToolCalls = false, withUsage = false, ...key }, call) => {
     const read = async () => {
       const row = await readConversation(ctx, key, "Conversation");
       const [messages, usage] = await Promise.all([
         readTranscript(ctx.db, key, withToolCalls),
-        withToolCalls ? sumUsage(ctx.db, key) : undefined,
+        withUsage ? sumUsage(ctx.db, key) : undefined,
       ]);
       return toConversation(row, messages, usage);
     };

@@ -233,7 +233,7 @@ export interface Conversation {
   scheduledCall:
     | ScheduledCall
     | undefined;
-  /** Where a single conversation is read with its tool calls. */
+  /** Of a single conversation, if requested. */
   usage?: Usage | undefined;
 }
 

@@ -212,6 +212,7 @@ export interface GetConversationRequest {
   conversationId: string;
   /** Whether to return the tool_calls of its messages. */
   withToolCalls?: boolean | undefined;
+  withUsage?: boolean | undefined;
 }
 
 export interface GetConversationResponse {
@@ -2099,7 +2100,7 @@ export const ListChatSessionsResponse: MessageFns<ListChatSessionsResponse> = {
 };
 
 function createBaseGetConversationRequest(): GetConversationRequest {
-  return { ownerId: "", conversationId: "", withToolCalls: undefined };
+  return { ownerId: "", conversationId: "", withToolCalls: undefined, withUsage: undefined };
 }
 
 export const GetConversationRequest: MessageFns<GetConversationRequest> = {
@@ -2112,6 +2113,9 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     }
     if (message.withToolCalls !== undefined) {
       writer.uint32(24).bool(message.withToolCalls);
+    }
+    if (message.withUsage !== undefined) {
+      writer.uint32(32).bool(message.withUsage);
     }
     return writer;
   },
@@ -2153,6 +2157,14 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
             message.withToolCalls = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.withUsage = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2173,6 +2185,7 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.conversationId = object.conversationId ?? "";
     message.withToolCalls = object.withToolCalls ?? undefined;
+    message.withUsage = object.withUsage ?? undefined;
     return message;
   },
 };

@@ -35,9 +35,12 @@ export function presentStatistics(
       replies: figures?.replies ?? 0,
       input_tokens: figures?.inputTokens ?? 0,
       output_tokens: figures?.outputTokens ?? 0,
+      ...costsOf(figures),
     })),
   };
 }
+
+export type PresentedStatistics = ReturnType<typeof presentStatistics>;
 
 type Presented = ReturnType<typeof presentFigures>;
 
@@ -51,7 +54,13 @@ function presentFigures(figures: Figures | undefined) {
     replies: figures?.replies ?? 0,
     input_tokens: figures?.inputTokens ?? 0,
     output_tokens: figures?.outputTokens ?? 0,
+    ...costsOf(figures),
   };
+}
+
+/** Cost of the replies whose cost is known, in millionths of a US dollar, and the number of the others. */
+function costsOf(figures: Figures | undefined) {
+  return { cost_usd_micros: figures?.costUsdMicros ?? 0, unpriced_replies: figures?.unpricedReplies ?? 0 };
 }
 
 function sumOf(all: readonly Presented[]): Presented {

@@ -9,7 +9,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import { PLACEHOLDER } from "./variables.ts";
 
 /** Edits a long text, with its variables highlighted. Tab leaves it, as it leaves every other field. */
@@ -31,7 +31,8 @@ export function PromptEditor({
   // A text set by the page is not a change by the user.
   change.current = (text) => text !== value && onChange(text);
   const initial = useRef({ label, value, autoFocus });
-  useEffect(() => {
+  // Before the paint: an empty editor would move what is below it up and down again.
+  useLayoutEffect(() => {
     if (!parent.current) return;
     const created = new EditorView({
       parent: parent.current,

@@ -12,10 +12,13 @@ import { SETTINGS } from "./settings.ts";
 
 const DAYS_MAX = 3_650;
 
-/** Sets for how many days conversations are kept; asks before it deletes any. */
-export function RetentionForm({ days }: { days: number }) {
+/**
+ * Sets for how many days conversations are kept; asks before it deletes any.
+ * @param days undefined until they are known, which gives the component another key; until then, nothing can be changed
+ */
+export function RetentionForm({ days }: { days: number | undefined }) {
   const client = useQueryClient();
-  const [text, setText] = useState(String(days));
+  const [text, setText] = useState(String(days ?? ""));
   const [isAsking, setAsking] = useState(false);
   const wanted = Number(text);
   const save = useMutation({
@@ -29,7 +32,7 @@ export function RetentionForm({ days }: { days: number }) {
   const error = save.error && !isAsking ? fieldOrSentence(save.error) : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (wanted < days) setAsking(true);
+    if (wanted < (days ?? 0)) setAsking(true);
     else save.mutate();
   };
   return (
@@ -44,6 +47,7 @@ export function RetentionForm({ days }: { days: number }) {
             {...control}
             type="number"
             required
+            disabled={days === undefined}
             min={1}
             max={DAYS_MAX}
             className="max-w-32 tabular-nums"
@@ -53,7 +57,7 @@ export function RetentionForm({ days }: { days: number }) {
         )}
       </Field>
       <div>
-        <Button type="submit" variant="primary" busy={save.isPending} disabled={text === String(days)}>
+        <Button type="submit" variant="primary" busy={save.isPending} disabled={text === String(days ?? "")}>
           Save
         </Button>
       </div>

@@ -17,12 +17,10 @@ export function SettingsPage() {
           title="Retention"
           description="How long conversations are kept. Older conversations are permanently deleted."
         >
-          {settings.isPending ? (
-            <Skeleton className="h-24" />
-          ) : settings.isError ? (
+          {settings.isError ? (
             <ErrorState error={settings.error} onRetry={settings.refetch} />
           ) : (
-            <RetentionForm days={settings.data.retention_days} />
+            <RetentionForm key={settings.status} days={settings.data?.retention_days} />
           )}
         </Card>
         <Card title="Limits" description="Your tier sets these limits. The server's operator assigns your tier.">

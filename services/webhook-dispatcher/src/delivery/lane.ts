@@ -82,6 +82,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let unsettled = 0;
   let woken = false;
   let readMs = 0;
+  /** When everything in `waiting` was last read, including what had been read before. */
+  let readAllMs = 0;
   let pause: { end(): void; change(): void } | null = null;
 
   const ending = new AbortController();
@@ -122,7 +124,11 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     retryAt = null;
     readMs = performance.now();
     const limit = Math.max(READ_MIN, AHEAD * places());
-    const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
+    // A fifth of what a busy lane reads would be what it has. Not for long, because a delivery may be cancelled or removed.
+    const kept = more && readMs - readAllMs < REFRESH_MS ? waiting : [];
+    if (kept !== waiting) readAllMs = readMs;
+    const except = [...begun, ...kept.map(({ deliveryId }) => deliveryId)];
+    const { destination, pending } = await ctx.read({ ...key, limit, except });
     if (!destination?.enabled) {
       // A delivery may have been added while the destination was being disabled or deleted.
       if (pending.length > 0) await ctx.cancel(key);
@@ -135,7 +141,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     row = destination;
     const now = sender.clock.now();
     const unbegun = pending.filter(({ deliveryId }) => !begun.has(deliveryId));
-    waiting = unbegun.filter(({ nextAttemptAt }) => nextAttemptAt <= now);
+    waiting = [...kept, ...unbegun.filter(({ nextAttemptAt }) => nextAttemptAt <= now)];
     const later = unbegun.find(({ nextAttemptAt }) => nextAttemptAt > now)?.nextAttemptAt ?? null;
     nextAt = earlier(later, retryAt);
     more = pending.length === limit && later === null;

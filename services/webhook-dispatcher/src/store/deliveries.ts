@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { plainArray } from "@parley/shared/db/plain-array";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { DeliveryState } from "../delivery/state.ts";
@@ -29,8 +30,8 @@ export interface PendingDelivery extends DeliveryKey, DeliveryState {
 }
 
 /**
- * Longest payload that is read ahead. The lanes of a process together read ahead at most 6,400 deliveries
- * (`delivery/lane.ts`), hence 25 MiB.
+ * Longest payload that is read ahead. The lanes of a process together read ahead at most 7,000 deliveries
+ * (`delivery/lane.ts`), hence 27 MiB.
  */
 const READ_AHEAD_BYTES_MAX = 4096;
 
@@ -109,17 +110,17 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
       set status = ended.next_status, attempts = ended.number, attempts_left = ended.next_left,
         next_attempt_at = ended.next_at
       from unnest(
-        ${ended.map(({ delivery }) => delivery.ownerId)}::text[],
-        ${ended.map(({ delivery }) => delivery.deliveryId)}::text[],
-        ${ended.map(({ delivery }) => delivery.status)}::text[],
-        ${ended.map(({ delivery }) => delivery.attemptsLeft)}::integer[],
-        ${ended.map(({ next }) => next.attempts)}::integer[],
-        ${ended.map(({ next }) => next.status)}::text[],
-        ${ended.map(({ next }) => next.attemptsLeft)}::integer[],
-        ${ended.map(({ next }) => next.nextAttemptAt?.toISOString() ?? null)}::text[]::timestamptz[],
-        ${ended.map(({ attempt }) => attempt.startedAt.toISOString())}::text[]::timestamptz[],
-        ${ended.map(({ attempt }) => attempt.durationMs)}::integer[],
-        ${ended.map(({ attempt }) => attempt.httpStatus)}::integer[],
+        ${plainArray(ended.map(({ delivery }) => delivery.ownerId))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.deliveryId))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.status))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.attemptsLeft))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.attempts))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.status))}::text[],
+        ${plainArray(ended.map(({ next }) => next.attemptsLeft))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.nextAttemptAt?.toISOString() ?? null))}::timestamptz[],
+        ${plainArray(ended.map(({ attempt }) => attempt.startedAt.toISOString()))}::timestamptz[],
+        ${plainArray(ended.map(({ attempt }) => attempt.durationMs))}::integer[],
+        ${plainArray(ended.map(({ attempt }) => attempt.httpStatus))}::integer[],
         ${ended.map(({ attempt }) => attempt.error)}::text[],
         ${ended.map(({ attempt }) => attempt.responseExcerpt)}::text[]
       ) as ended (owner_id, delivery_id, was_status, was_left, number, next_status, next_left, next_at,

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { plainArray } from "@parley/shared/db/plain-array";
 import { newId } from "@parley/shared/ids";
 import { enqueueing } from "@parley/shared/jobs/store";
 import type { DeliveryState } from "../delivery/state.ts";
@@ -54,12 +55,12 @@ export async function insertEvents(
       insert into events (owner_id, event_id, event, conversation_id, payload, test, traceparent, created_at)
       select owner_id, event_id, event, conversation_id, payload, test, traceparent, ${now}
       from unnest(
-        ${events.map((event) => event.ownerId)}::text[],
-        ${events.map((event) => event.eventId)}::text[],
+        ${plainArray(events.map((event) => event.ownerId))}::text[],
+        ${plainArray(events.map((event) => event.eventId))}::text[],
         ${events.map((event) => event.event)}::text[],
         ${events.map((event) => event.conversationId)}::text[],
         string_to_array(${events.map((event) => event.payload).join(PAYLOAD_SEPARATOR)}, ${PAYLOAD_SEPARATOR}),
-        ${events.map((event) => String(event.test))}::text[]::boolean[],
+        ${plainArray(events.map((event) => String(event.test)))}::boolean[],
         ${events.map((event) => event.traceparent)}::text[]
       ) as given (owner_id, event_id, event, conversation_id, payload, test, traceparent)
       order by owner_id, event_id
@@ -72,10 +73,10 @@ export async function insertEvents(
       select owner_id, delivery_id, destination_id, event_id, conversation_id, ${state.status}, ${state.attempts},
         ${state.attemptsLeft}, ${state.nextAttemptAt}, ${now}
       from unnest(
-        ${deliveries.map(({ event }) => event.ownerId)}::text[],
-        ${deliveries.map(({ event }) => event.eventId)}::text[],
-        ${deliveries.map(({ destinationId }) => destinationId)}::text[],
-        ${deliveries.map(({ deliveryId }) => deliveryId)}::text[]
+        ${plainArray(deliveries.map(({ event }) => event.ownerId))}::text[],
+        ${plainArray(deliveries.map(({ event }) => event.eventId))}::text[],
+        ${plainArray(deliveries.map(({ destinationId }) => destinationId))}::text[],
+        ${plainArray(deliveries.map(({ deliveryId }) => deliveryId))}::text[]
       ) as given (owner_id, event_id, destination_id, delivery_id)
       join stored using (owner_id, event_id)
       returning owner_id, destination_id

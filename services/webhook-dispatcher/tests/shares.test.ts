@@ -160,24 +160,24 @@ test("an owner whose events cannot be stored yet delays no other owner's, in the
   await ended(client, stuck.ownerId, 22);
 });
 
-test("a statement stores at most 128 deliveries, and each event with all of its own", async () => {
+test("a statement stores at most 256 deliveries, and each event with all of its own", async () => {
   await using hanging = startReceiver();
   const answer = hang(hanging);
   const { client, sql } = service;
   const ownerId = newOwner();
   for (let at = 0; at < 50; at++) await newDestination(client, `${hanging.url}/${at}`, { ownerId });
-  await client.batchAcceptEvents({ events: Array.from({ length: 5 }, () => newEvent(ownerId)) });
+  await client.batchAcceptEvents({ events: Array.from({ length: 11 }, () => newEvent(ownerId)) });
   const statements = await sql<{ events: number; deliveries: number }[]>`
     select count(distinct event_id)::integer as events, count(*)::integer as deliveries
     from events join deliveries using (owner_id, event_id)
     where owner_id = ${ownerId} group by events.xmin::text order by 1`;
   expect([...statements]).toEqual([
     { events: 1, deliveries: 50 },
-    { events: 2, deliveries: 100 },
-    { events: 2, deliveries: 100 },
+    { events: 5, deliveries: 250 },
+    { events: 5, deliveries: 250 },
   ]);
   answer();
-  await eventually(() => expect(hanging.received).toHaveLength(250), 30_000);
+  await eventually(() => expect(hanging.received).toHaveLength(550), 30_000);
 }, 120_000);
 
 test("two owners may use the same destination, delivery and event ids, and neither waits for the other", async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
-import { createCompany } from "@parley/shared/shares/company";
 import fc from "fast-check";
 
 const SETTINGS: ByteShareSettings = { what: "reads", totalBytes: 100, ownerBytes: 40, waitingMax: 3 };
@@ -39,46 +38,54 @@ test("an owner waits once its own share is full, and others do not", async () =>
   expect(shares.heldBytes()).toBe(40);
 });
 
-test("an owner with a lasting backlog has less while others are there", async () => {
-  let nowMs = 0;
-  const time = { nowMs: () => nowMs };
-  const company = createCompany(time);
-  const shares = byteShares({ ...SETTINGS, backlogBytes: 20, waitingMax: 10 }, { company, ...time });
-  const asked = Array.from({ length: 8 }, () => ask(shares, "own_1", 20));
+/** Shares with a time that the test tells, and requests of one owner for 20 bytes each. */
+function timed(settings: Partial<ByteShareSettings>, requests: number) {
+  const time = { now: 0 };
+  const shares = byteShares({ ...SETTINGS, waitingMax: 10, ...settings }, { nowMs: () => time.now });
+  const asked = Array.from({ length: requests }, () => ask(shares, "own_1", 20));
   const begun = async () => {
     await settled();
     return asked.filter(({ hold }) => hold !== null).length;
   };
+  return { time, shares, asked, begun };
+}
+
+test("an owner with a lasting backlog has less while others ask too", async () => {
+  const { time, shares, asked, begun } = timed({ backlogBytes: 20 }, 8);
   expect(await begun()).toBe(2);
-  nowMs = 99;
-  company.enter("own_2");
+  time.now = 99;
+  const other = ask(shares, "own_2", 20);
   asked[0]?.hold?.release();
   expect(await begun()).toBe(3);
-  nowMs = 100;
+  time.now = 100;
   asked[1]?.hold?.release();
   expect(await begun()).toBe(3);
   asked[2]?.hold?.release();
   expect(await begun()).toBe(4);
-  const other = ask(shares, "own_2", 20);
-  await settled();
   expect(other.hold?.bytes).toBe(20);
-  // Alone for a second, it has all of its share again.
-  company.enter("own_1");
-  nowMs = 1_100;
+  // Nobody else for a second: it has all of its share again.
+  const last = ask(shares, "own_1", 20);
+  time.now = 1_100;
   asked[3]?.hold?.release();
   expect(await begun()).toBe(6);
+  expect(last.hold).toBeNull();
+});
+
+test("an owner keeps its share while another has a longer backlog", async () => {
+  const { time, shares, asked, begun } = timed({ backlogBytes: 20, totalBytes: 1_000 }, 6);
+  const few = [1, 2, 3].map(() => ask(shares, "own_2", 20));
+  await settled();
+  time.now = 100;
+  few[0]?.hold?.release();
+  asked[0]?.hold?.release();
+  expect(await begun()).toBe(2);
+  expect(few.map(({ hold }) => hold !== null)).toEqual([true, true, true]);
 });
 
 test("an owner has more while nobody else is there, and no more of it once others are", async () => {
-  const company = createCompany({ nowMs: () => 0 });
-  const shares = byteShares({ ...SETTINGS, aloneBytes: 60, waitingMax: 10 }, { company, nowMs: () => 0 });
-  const asked = Array.from({ length: 6 }, () => ask(shares, "own_1", 20));
-  const begun = async () => {
-    await settled();
-    return asked.filter(({ hold }) => hold !== null).length;
-  };
+  const { shares, asked, begun } = timed({ aloneBytes: 60, totalBytes: 1_000 }, 6);
   expect(await begun()).toBe(3);
-  company.enter("own_2");
+  ask(shares, "own_2", 20);
   asked[0]?.hold?.release();
   expect(await begun()).toBe(3);
   asked[1]?.hold?.release();
@@ -86,15 +93,12 @@ test("an owner has more while nobody else is there, and no more of it once other
 });
 
 test("a burst that does not last is no backlog", async () => {
-  let nowMs = 0;
-  const time = { nowMs: () => nowMs };
-  const company = createCompany(time);
-  const shares = byteShares({ ...SETTINGS, backlogBytes: 20, waitingMax: 10 }, { company, ...time });
-  company.enter("own_2");
+  const { time, shares } = timed({ backlogBytes: 20 }, 0);
+  ask(shares, "own_2", 20);
   for (let round = 0; round < 3; round++) {
     const asked = [1, 2, 3].map(() => ask(shares, "own_1", 20));
     await settled();
-    nowMs += 90;
+    time.now += 90;
     asked[0]?.hold?.release();
     await settled();
     expect(asked.map(({ hold }) => hold !== null)).toEqual([true, true, true]);

@@ -1,6 +1,6 @@
 import { cancelled, ServiceError } from "../errors.ts";
-import { type Company, company as ownCompany } from "./company.ts";
-import { passingTime } from "./passing-time.ts";
+import { createCompany } from "./company.ts";
+import { type PassingTime, passingTime } from "./passing-time.ts";
 
 /** Bytes of a process's memory that one owner occupies until they are released. */
 export interface Hold {
@@ -39,9 +39,9 @@ export interface ByteShareSettings {
   totalBytes: number;
   /** The share of one owner. Less than the total, so that one owner never blocks another. */
   ownerBytes: number;
-  /** An owner's share while the process works for nobody else; `ownerBytes` by default. */
+  /** An owner's share while nobody else has asked for one in the last second; `ownerBytes` by default. */
   aloneBytes?: number;
-  /** The share of an owner with a lasting backlog while the process works for others too; `ownerBytes` by default. */
+  /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
@@ -65,6 +65,8 @@ interface Owner {
 
 /** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
 const BACKLOG_MS = 100;
+/** The most owners among which the longest backlog is looked for. */
+const COMPARED_MAX = 32;
 
 /**
  * Shares a budget of bytes among owners. A request larger than its owner's share is served when the owner holds nothing
@@ -80,19 +82,31 @@ export function byteShares(
     waitingMax,
     waitMs,
   }: ByteShareSettings,
-  { company, nowMs }: { company: Company; nowMs(): number } = { company: ownCompany, nowMs: passingTime.nowMs },
+  { nowMs }: Pick<PassingTime, "nowMs"> = passingTime,
 ): ByteShares {
   const owners = new Map<string, Owner>();
   /** Owners with waiting requests, in the order of their turns. */
   const turns = new Set<string>();
   let total = 0;
 
+  /** Those who ask for these shares. */
+  const company = createCompany({ nowMs });
   const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes;
   const hasBacklog = ({ waitingSinceMs }: Owner) => waitingSinceMs !== null && nowMs() - waitingSinceMs >= BACKLOG_MS;
   function shareOf(ownerId: string, owner: Owner): number {
     if (!heedsOthers) return ownerBytes;
     if (company.isAlone(ownerId)) return aloneBytes;
-    return hasBacklog(owner) ? backlogBytes : ownerBytes;
+    return hasBacklog(owner) && isLongest(owner) ? backlogBytes : ownerBytes;
+  }
+
+  /** Whether nobody else has more requests waiting. When a machine is slow, everybody has a backlog. */
+  function isLongest({ waiting }: Owner): boolean {
+    let compared = 0;
+    for (const ownerId of turns) {
+      if (ownerOf(ownerId).waiting.length > waiting.length) return false;
+      if (++compared === COMPARED_MAX) return true;
+    }
+    return true;
   }
   const fitsShare = (ownerId: string, owner: Owner, bytes: number) =>
     owner.holds === 0 || owner.held + bytes <= shareOf(ownerId, owner);

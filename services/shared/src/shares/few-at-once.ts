@@ -11,9 +11,9 @@ export interface FewAtOnceSettings {
   what: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
-  /** The same while the process works for nobody else; `atOnce` by default. */
+  /** The same while nobody else has asked in the last second; `atOnce` by default. */
   aloneAtOnce?: number;
-  /** The same for an owner with a lasting backlog while the process works for others too; `atOnce` by default. */
+  /** The same for the owner with the longest lasting backlog while others ask too; `atOnce` by default. */
   backlogAtOnce?: number;
   /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;

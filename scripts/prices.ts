@@ -1,7 +1,5 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { $ } from "bun";
-import manifest from "../package.json" with { type: "json" };
-import type { CatalogueFile, PriceEntry } from "../services/agent/src/catalogue/file.ts";
 
 /**
  * `bun run prices`: writes the prices of the catalogue's language models, as the installed release of genai-prices has them on the
@@ -21,11 +19,13 @@ const PROVIDERS: Readonly<Record<string, string>> = {
 /** What a dated version of a model adds to its name. */
 const VERSION = /^(-\d{4}-\d{2}-\d{2}|-\d{8})?$/;
 
-const version = manifest.devDependencies[PACKAGE];
+const { devDependencies }: { devDependencies: Record<string, string> } = await Bun.file("package.json").json();
+const version = devDependencies[PACKAGE];
 const publishedAt = await publishTime();
 const source = `${PACKAGE} ${version}`;
-const { llm }: CatalogueFile = await Bun.file(`${DATA}/llm.json`).json();
-const providers = Object.entries(llm ?? {}).map(([provider, { models = [] }]) => {
+/** The part of `services/agent/src/catalogue/file.ts` that is read here; the agent service checks what is written. */
+const { llm }: { llm: Record<string, { models?: string[] }> } = await Bun.file(`${DATA}/llm.json`).json();
+const providers = Object.entries(llm).map(([provider, { models = [] }]) => {
   const prices = models.flatMap((model) => {
     const price = priceOf(provider, model);
     return price ? [[model, price] as const] : [];
@@ -39,10 +39,10 @@ async function publishTime(): Promise<Date> {
   const response = await fetch(`https://registry.npmjs.org/${PACKAGE}`);
   if (!response.ok) throw new Error(`npm answered ${response.status} when asked when ${source} was published`);
   const { time } = (await response.json()) as { time: Record<string, string> };
-  return new Date(time[version] as string);
+  return new Date(time[version ?? ""] as string);
 }
 
-function priceOf(provider: string, model: string): PriceEntry | null {
+function priceOf(provider: string, model: string) {
   const providerId = PROVIDERS[provider];
   if (providerId === undefined) throw new Error(`${provider} needs its name in genai-prices in scripts/prices.ts`);
   // An alias such as mistral-large-latest costs what the model that it stands for costs at the time.

@@ -51,8 +51,7 @@ const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, backlogAtOnce: 1, waitingMa
  * sends at most 80 messages a second by default, and WhatsApp repeats callbacks that are refused.
  */
 const NEWS: PaceSettings = {
-  what: "messages and statuses",
-  too: "many",
+  refusal: "This account has too many WhatsApp messages and statuses at once, try again",
   perSecond: 500,
   atOnce: 2_000,
   waitMaxMs: 2_000,

@@ -373,7 +373,7 @@ async function waiting({ ownerId }: Connected): Promise<number> {
   return rows.length;
 }
 
-test("an owner whose callbacks bring too much together has some refused, and another owner's message is taken", async () => {
+test("an owner whose callbacks bring too much at once has some refused, and another owner's message is taken", async () => {
   const [flooding, other, from] = [service.connect(), service.connect(), person()];
   const reports = (round: number) => {
     const statuses = Array.from({ length: 2_000 }, (_, at) => ({ id: `wamid.${round}.${at}`, status: "sent" }));
@@ -390,7 +390,7 @@ test("an owner whose callbacks bring too much together has some refused, and ano
     .map((answer) => (answer as PromiseRejectedResult).reason);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThan(12);
-  const detail = "This account's messages and statuses are too many together, try again";
+  const detail = "This account has too many WhatsApp messages and statuses at once, try again";
   for (const error of refused) expect(error).toMatchObject({ kind: "rate_limited", detail });
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Hello"]);

@@ -9,7 +9,7 @@ function manual() {
   let nowMs = 0;
   const timers = new Set<{ atMs: number; then: () => void }>();
   const pace = createPace(
-    { perSecond: 10, atOnce: 20, waitMaxMs: 3_000, what: "reads" },
+    { perSecond: 10, atOnce: 20, waitMaxMs: 3_000, refusal: "Too much" },
     {
       nowMs: () => nowMs,
       after: (ms, then) => {
@@ -87,7 +87,7 @@ test("whoever leaves waits no longer", async () => {
 test("an owner that would wait too long is refused, told when to come back, and nothing is counted", async () => {
   const { take, pass } = manual();
   take("a", 60);
-  const refused = { kind: "rate_limited", detail: "This account's reads are too large together, try again" };
+  const refused = { kind: "rate_limited", detail: "Too much" };
   for (let n = 0; n < 2; n++) {
     expect(() => take("b", 1_000)).toThrow(expect.objectContaining({ ...refused, retryAfterMs: 4_000 }));
   }

@@ -31,7 +31,7 @@ const FIRST_BYTES = 1024 * 1024;
  * leaves five of garbage on its way. How many small reads there are is bounded by rate limits.
  */
 const LARGE = {
-  what: "reads",
+  refusal: "This account's reads are too large together, try again",
   perSecond: PAGE_BYTES_MAX / 2,
   atOnce: PAGE_BYTES_MAX,
   besideOthers: 2,

@@ -26,10 +26,8 @@ export interface PaceSettings {
   besideOthers?: number;
   /** The longest wait, in milliseconds; none by default. */
   waitMaxMs?: number;
-  /** What is refused then, in the plural, for the error message. */
-  what?: string;
-  /** Why, for the error message; "large" by default. */
-  too?: "large" | "many";
+  /** What the error message says then. */
+  refusal?: string;
 }
 
 interface Owner {
@@ -48,8 +46,7 @@ export function createPace(
     atOnce,
     besideOthers = 1,
     waitMaxMs = Number.POSITIVE_INFINITY,
-    what = "requests",
-    too = "large",
+    refusal = "This account's requests are too large together, try again",
   }: PaceSettings,
   { nowMs, after } = passingTime,
   company: Company = ownCompany,
@@ -94,8 +91,7 @@ export function createPace(
       const waitMs = (-left * 1_000) / perSecond;
       if (waitMs > waitMaxMs) {
         count(ownerId, -amount);
-        const detail = `This account's ${what} are too ${too} together, try again`;
-        throw new ServiceError("rate_limited", detail, { retryAfterMs: Math.ceil(waitMs) });
+        throw new ServiceError("rate_limited", refusal, { retryAfterMs: Math.ceil(waitMs) });
       }
       const { promise, resolve } = Promise.withResolvers<void>();
       const done = () => {

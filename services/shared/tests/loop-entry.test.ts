@@ -7,7 +7,8 @@ import { type EnterLoop, loopEntry } from "@parley/shared/shares/loop-entry";
 function manual(pieceMs: number) {
   const planned: (() => void)[] = [];
   let nowMs = 0;
-  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => nowMs, company: createCompany() });
+  const company = createCompany({ nowMs: () => nowMs });
+  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => nowMs, company });
   const log: string[] = [];
   return {
     async piece(ownerId: string) {
@@ -78,7 +79,7 @@ test("an owner alone begins four pieces, or as many as are short, at once, as lo
   expect(begins(hurried, "a")).toEqual([false]);
 });
 
-test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 32 at most", async () => {
+test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 32 or 8 at most", async () => {
   const { piece, rest, turn, pass } = manual(1);
   for (let at = 0; at < 60; at++) void piece("a");
   for (let at = 0; at < 3; at++) void piece("b");
@@ -87,6 +88,11 @@ test("after a long turn of the loop, a piece begins for each millisecond that ot
   expect(await turn()).toBe("ababaaa");
   expect(await turn()).toBe("aa");
   pass(100);
+  expect(await turn()).toBe("a".repeat(8));
+  expect(await turn()).toBe("aa");
+  // Alone again.
+  void piece("a");
+  pass(1_000);
   expect(await turn()).toBe("a".repeat(32));
   expect(await turn()).toBe("aa");
 });

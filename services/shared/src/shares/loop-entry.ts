@@ -9,6 +9,8 @@ const SLICE_MS = 2;
  */
 const MS_PER_PIECE = 1;
 const PIECES_MAX = 32;
+/** The same while the process works for others too: a turn that an owner's own pieces made long must not let it make the next as long. */
+const PIECES_AMONG_OTHERS_MAX = 8;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
 /**
@@ -75,10 +77,15 @@ export function loopEntry({
     if (waiting.size === 0) return;
     const othersMs = now() - Math.max(beganAt, workedAt);
     begin();
-    piecesLeft = Math.min(PIECES_MAX, Math.floor(othersMs / MS_PER_PIECE));
+    piecesLeft = Math.min(piecesMax(), Math.floor(othersMs / MS_PER_PIECE));
     // One begins in any case: on a busy machine, time may be up before the first.
     beginNext();
     serve();
+  }
+
+  function piecesMax(): number {
+    const isAlone = waiting.keys().every((ownerId) => company.isAlone(ownerId));
+    return isAlone ? PIECES_MAX : PIECES_AMONG_OTHERS_MAX;
   }
 
   /** Lets pieces begin, one after the other, while there is time. The rest waits for the next turn. */

@@ -8,7 +8,7 @@ import { type DashboardPage, openSignedIn, tabTo } from "../kit/dashboard.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
-import { createAgent } from "../kit/test-agent.ts";
+import { createAgent, llmOf } from "../kit/test-agent.ts";
 import { createSession, PASSWORD } from "../kit/test-owner.ts";
 
 const HOSTILE = `<img src=x onerror="alert('said')"><script>alert('script')</script>`;
@@ -25,7 +25,11 @@ let destinationId: string;
 beforeAll(async () => {
   [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
   api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model, { agent_name: `Desk ${HOSTILE}`, tools: { set_language: true } });
+  agentId = await createAgent(api, model, {
+    agent_name: `Desk ${HOSTILE}`,
+    tools: { set_language: true },
+    llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
+  });
   model.next((exchange) => {
     exchange.toolCall(HOSTILE, { said: HOSTILE });
     exchange.finish();
@@ -81,6 +85,9 @@ test(
     await call.filter({ hasText: `${HOSTILE}Failed` }).click();
     await transcript.getByText(JSON.stringify({ said: HOSTILE }, null, 2)).waitFor();
     await transcript.getByText("There is no such tool.").waitFor();
+    // Two calls of the model, each with 11 tokens of input and 7 of output.
+    await transcript.getByText("$0.036").waitFor();
+    await page.getByText("$0.036", { exact: true }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     expect(await page.locator("#root :is(img, script)").count()).toBe(0);
     await say("Is anybody there?", conversationId);

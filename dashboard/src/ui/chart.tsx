@@ -150,9 +150,10 @@ function optionsOf(
       {
         ...axis,
         grid: { stroke: resolved("--line"), width: 1 },
-        size: 52,
+        // Room for the longest label: seven pixels a character.
+        size: (_plot, labels) => Math.max(52, 14 + 7 * Math.max(0, ...(labels ?? []).map((label) => label.length))),
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500]
-          .flatMap((step) => [step, step * 1_000, step * 1_000_000])
+          .flatMap((step) => [step, step * 1_000, step * 1_000_000, step * 1_000_000_000])
           .sort((a, b) => a - b),
         values: (_plot, splits) => splits.map(format),
       },

@@ -17,6 +17,16 @@ const tenths = onFirstUse(
   () => new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
 );
 
+/** To the cent, and smaller amounts to two digits that are not zero. */
+const DOLLARS = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: "USD",
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 2,
+  roundingPriority: "morePrecision",
+});
+
 /** A number in the viewer's locale. */
 export function numberOf(value: number): string {
   return number().format(value);
@@ -25,6 +35,11 @@ export function numberOf(value: number): string {
 /** A short form of the number, such as `12.4K`. */
 export function compactOf(value: number): string {
   return value < 10_000 ? number().format(value) : compact().format(value);
+}
+
+/** An amount in US dollars, such as `$12.40` or `$0.00031`. @param usdMicros millionths of a dollar */
+export function dollarsOf(usdMicros: number): string {
+  return DOLLARS.format(usdMicros / 1e6);
 }
 
 /** A share from 0 to 1 in whole percent, such as `95%`. */

@@ -4,15 +4,16 @@ import { Copyable } from "../../ui/copy.tsx";
 import { durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Time } from "../../ui/time.tsx";
 import { carrierName } from "../numbers/providers.ts";
+import { type Costs, costOf, isUnknown, unknownNote } from "../statistics/costs.ts";
 import { audibleAfter } from "./latency.tsx";
 import { ChannelLabel, DIRECTIONS } from "./names.tsx";
 import type { Conversation } from "./queries.ts";
 
 /** The facts of a conversation, each on its line. */
 export function Details({ conversation, agentName }: { conversation: Conversation; agentName: string }) {
-  const { conversation_metadata: metadata, calling_type, duration } = conversation;
+  const { conversation_metadata: metadata, calling_type, duration, usage } = conversation;
   const variables = Object.entries((metadata.dynamic_variables ?? {}) as Record<string, unknown>);
-  const cost = costOf(conversation);
+  const latencyMs = medianLatencyOf(conversation);
   return (
     <dl className="flex flex-col gap-3">
       <Fact name="Agent">
@@ -39,15 +40,18 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
         <Time at={conversation.created_at} />
       </Fact>
       {duration !== undefined && <Fact name="Duration">{durationOf(duration)}</Fact>}
-      {cost.replies > 0 && (
+      {usage && usage.replies > 0 && (
         <>
-          <Fact name="Replies">{numberOf(cost.replies)}</Fact>
+          <Fact name="Replies">{numberOf(usage.replies)}</Fact>
           <Fact name="Tokens">
-            {numberOf(cost.inputTokens)} input, {numberOf(cost.outputTokens)} output
+            {numberOf(usage.input_tokens)} input, {numberOf(usage.output_tokens)} output
+          </Fact>
+          <Fact name="Cost">
+            {costOf(usage)} <span className="text-muted">{costNote(conversation, usage)}</span>
           </Fact>
         </>
       )}
-      {cost.latencyMs !== null && <Fact name="Median latency">{latencyOf(cost.latencyMs)}</Fact>}
+      {latencyMs !== null && <Fact name="Median latency">{latencyOf(latencyMs)}</Fact>}
       {conversation.scheduled_call && (
         <Fact name="Scheduled call">
           <Time at={conversation.scheduled_call.at} />
@@ -85,16 +89,15 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function costOf({ conversation_transcript }: Conversation) {
-  const messages = conversation_transcript ?? [];
-  const replies = messages.flatMap(({ reply }) => reply ?? []);
-  const sum = (figure: "input_tokens" | "output_tokens") =>
-    replies.reduce((total, reply) => total + (reply[figure] ?? 0), 0);
-  const latencies = messages.flatMap((message) => audibleAfter(message) ?? []).sort((one, other) => one - other);
-  return {
-    replies: replies.length,
-    inputTokens: sum("input_tokens"),
-    outputTokens: sum("output_tokens"),
-    latencyMs: latencies[Math.floor(latencies.length / 2)] ?? null,
-  };
+/** What the cost leaves out. */
+function costNote({ conversation_type }: Conversation, usage: Costs): string {
+  const isCall = conversation_type !== "CHAT" && conversation_type !== "WHATSAPP";
+  return [isCall && "without speech and carrier", isUnknown(usage) ? null : unknownNote(usage)]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function medianLatencyOf({ conversation_transcript }: Conversation): number | null {
+  const latencies = (conversation_transcript ?? []).flatMap((message) => audibleAfter(message) ?? []);
+  return latencies.sort((one, other) => one - other)[Math.floor(latencies.length / 2)] ?? null;
 }

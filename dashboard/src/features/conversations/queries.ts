@@ -32,7 +32,7 @@ export function conversationQuery(conversationId: string) {
     queryFn: ({ signal }) =>
       ask(
         api.GET("/v1/public/conversations/{conversation_id}", {
-          params: { path: { conversation_id: conversationId }, query: { include: "replies" } },
+          params: { path: { conversation_id: conversationId }, query: { include: "cost" } },
           signal,
         }),
       ),

@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { MessageSquareDashed } from "lucide-react";
 import { Fragment, useEffect, useRef } from "react";
-import { clockOf, latencyOf, numberOf } from "../../ui/numbers.ts";
+import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { audibleAfter } from "./latency.tsx";
@@ -142,6 +142,7 @@ function Footnote({ message }: { message: Message }) {
     after !== null && latencyOf(after),
     reply?.model_name,
     reply && reply.output_tokens !== null && `${numberOf(reply.output_tokens)} tokens`,
+    reply?.cost_usd_micros != null && dollarsOf(reply.cost_usd_micros),
     reply?.is_partial && "cut short",
     delivery_status && `${delivery_status.toLowerCase()}${delivery_error ? `: ${delivery_error}` : ""}`,
   ].filter(Boolean);

@@ -19,7 +19,7 @@ export function statisticsQuery({ days, agentId }: Period) {
     queryKey: ["statistics", days, agentId ?? ""],
     queryFn: ({ signal }) => {
       const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-      const query = { from, ...(agentId && { agent_id: agentId }) };
+      const query = { from, include: "cost" as const, ...(agentId && { agent_id: agentId }) };
       return ask(api.GET("/v1/manage/statistics", { params: { query }, signal }));
     },
     placeholderData: (before) => before,

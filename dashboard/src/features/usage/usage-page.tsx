@@ -4,12 +4,13 @@ import { ChartColumn } from "lucide-react";
 import { useMemo } from "react";
 import { Card } from "../../ui/card.tsx";
 import { Chart } from "../../ui/chart.tsx";
-import { compactOf, durationOf, numberOf } from "../../ui/numbers.ts";
+import { compactOf, dollarsOf, durationOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { providerLabel } from "../agents/provider-labels.ts";
+import { type Costs, costOf, isUnknown, unknownNote } from "../statistics/costs.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
 import { type Statistics, shortDay, statisticsQuery } from "../statistics/queries.ts";
 
@@ -34,7 +35,7 @@ export function UsagePage() {
         <ErrorState error={statistics.error} onRetry={statistics.refetch} />
       ) : statistics.data.total.conversations === 0 && statistics.data.total.replies === 0 ? (
         <EmptyState icon={ChartColumn} title="No usage yet">
-          Conversations, replies, and tokens from the last {days} days appear here.
+          Conversations, replies, tokens, and cost from the last {days} days appear here.
         </EmptyState>
       ) : (
         <Shown statistics={statistics.data} />
@@ -48,7 +49,7 @@ type Model = Statistics["models"][number];
 
 function Shown({ statistics }: { statistics: Statistics }) {
   const names = useQuery(agentNamesQuery).data;
-  const { days, agents, models } = statistics;
+  const { days, agents, models, total } = statistics;
   const places = useMemo(() => days.map(({ day }) => shortDay(day)), [days]);
   const tokens = useMemo(() => {
     const sums = (figure: "input_tokens" | "output_tokens") =>
@@ -58,11 +59,32 @@ function Shown({ statistics }: { statistics: Statistics }) {
       { label: "Output", color: "--chart-2", values: sums("output_tokens") },
     ];
   }, [days]);
+  const costs = useMemo(() => {
+    const values = days.map(({ channels }) =>
+      channels.reduce((sum, { cost_usd_micros = 0 }) => sum + cost_usd_micros, 0),
+    );
+    return [{ label: "Cost", color: "--chart-5", values }];
+  }, [days]);
   return (
     <>
-      <Card title="Tokens per day">
-        <Chart label="Tokens per day" places={places} series={tokens} kind="bars" format={compactOf} />
-      </Card>
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-2">
+        <Card title="Tokens per day" className="min-w-0">
+          <Chart label="Tokens per day" places={places} series={tokens} kind="bars" format={compactOf} />
+        </Card>
+        <Card
+          title="Cost of replies per day"
+          className="min-w-0"
+          actions={<span className="text-[0.8125rem] text-muted">{isUnknown(total) ? null : unknownNote(total)}</span>}
+        >
+          {isUnknown(total) ? (
+            <p className="flex h-64 items-center justify-center text-center text-muted">
+              Unknown: the models of these replies have no price, or did not report their tokens.
+            </p>
+          ) : (
+            <Chart label="Cost of replies per day" places={places} series={costs} kind="bars" format={dollarsOf} />
+          )}
+        </Card>
+      </div>
       <section className="flex flex-col gap-3">
         <h2 className="text-[0.9375rem] font-semibold">By agent</h2>
         <Table
@@ -92,6 +114,16 @@ function Shown({ statistics }: { statistics: Statistics }) {
   );
 }
 
+function Cost({ costs }: { costs: Costs }) {
+  const note = isUnknown(costs) ? null : unknownNote(costs);
+  return (
+    <>
+      <span className="block">{costOf(costs)}</span>
+      {note && <span className="block text-xs text-muted max-sm:whitespace-normal">{note}</span>}
+    </>
+  );
+}
+
 const NUMERIC = { align: "right", className: "tabular-nums whitespace-nowrap" } as const;
 
 const AGENT_FIGURES: readonly Column<Agent>[] = [
@@ -105,6 +137,7 @@ const AGENT_FIGURES: readonly Column<Agent>[] = [
   { name: "Replies", ...NUMERIC, wide: true, cell: ({ replies }) => numberOf(replies) },
   { name: "Input tokens", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
   { name: "Output tokens", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+  { name: "Cost", ...NUMERIC, cell: (figures) => <Cost costs={figures} /> },
 ];
 
 const MODEL_COLUMNS: readonly Column<Model>[] = [
@@ -121,4 +154,5 @@ const MODEL_COLUMNS: readonly Column<Model>[] = [
   { name: "Replies", ...NUMERIC, cell: ({ replies }) => numberOf(replies) },
   { name: "Input tokens", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
   { name: "Output tokens", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+  { name: "Cost", ...NUMERIC, cell: (figures) => <Cost costs={figures} /> },
 ];

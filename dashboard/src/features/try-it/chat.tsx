@@ -12,26 +12,11 @@ import { type Turn, useChat } from "./use-chat.ts";
 /** A chat with the agent; shows how long each reply took. */
 export function Chat({ setup }: { setup: Setup }) {
   const chat = useChat(setup);
-  const [text, setText] = useState("");
   const end = useRef<HTMLDivElement>(null);
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const last = chat.turns.at(-1);
   useEffect(() => {
     end.current?.scrollIntoView({ block: "end" });
   }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error]);
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    if (text.trim() === "" || chat.isReplying) return;
-    chat.send(text.trim());
-    setText("");
-  };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
-      event.preventDefault();
-      submit();
-    }
-  };
   const greeting = filled(setup.greeting, setup.variables, setup.values);
   return (
     <>
@@ -47,41 +32,63 @@ export function Chat({ setup }: { setup: Setup }) {
         )}
         <div ref={end} />
       </div>
-      <form onSubmit={submit} className="border-t border-line p-3">
-        <div className="flex items-end gap-2 rounded-xl border border-line-strong/60 bg-raised p-1.5 focus-within:border-accent-ink">
-          <textarea
-            ref={field}
-            aria-label="Message"
-            rows={1}
-            maxLength={4_000}
-            placeholder="Message the agent…"
-            className="field-sizing-content max-h-40 min-h-8 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-            onKeyDown={onKey}
-          />
-          {chat.isReplying ? (
-            <Button size="icon" aria-label="Stop the reply" onClick={chat.stop}>
-              <Square aria-hidden />
-            </Button>
-          ) : (
-            <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={text.trim() === ""}>
-              <ArrowUp aria-hidden />
-            </Button>
-          )}
-        </div>
-        <div className="mt-1.5 flex items-center justify-between gap-2 px-1 text-xs text-muted">
-          <span>
-            {chat.tokens
-              ? `${chat.tokens.input} input tokens, ${chat.tokens.output} output tokens`
-              : "Test conversation: sends no webhooks and is not counted as usage"}
-          </span>
-          <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
-            <RotateCcw aria-hidden /> Start over
-          </Button>
-        </div>
-      </form>
+      <MessageForm chat={chat} />
     </>
+  );
+}
+
+/** What is typed renders alone: the chat above it may be long. */
+function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() === "" || chat.isReplying) return;
+    chat.send(text.trim());
+    setText("");
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      submit();
+    }
+  };
+  return (
+    <form onSubmit={submit} className="border-t border-line p-3">
+      <div className="flex items-end gap-2 rounded-xl border border-line-strong/60 bg-raised p-1.5 focus-within:border-accent-ink">
+        <textarea
+          ref={field}
+          aria-label="Message"
+          rows={1}
+          maxLength={4_000}
+          placeholder="Message the agent…"
+          className="field-sizing-content max-h-40 min-h-8 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={onKey}
+        />
+        {chat.isReplying ? (
+          <Button size="icon" aria-label="Stop the reply" onClick={chat.stop}>
+            <Square aria-hidden />
+          </Button>
+        ) : (
+          <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={text.trim() === ""}>
+            <ArrowUp aria-hidden />
+          </Button>
+        )}
+      </div>
+      <div className="mt-1.5 flex items-center justify-between gap-2 px-1 text-xs text-muted">
+        <span>
+          {chat.tokens
+            ? `${chat.tokens.input} input tokens, ${chat.tokens.output} output tokens`
+            : "Test conversation: sends no webhooks and is not counted as usage"}
+        </span>
+        <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
+          <RotateCcw aria-hidden /> Start over
+        </Button>
+      </div>
+    </form>
   );
 }
 

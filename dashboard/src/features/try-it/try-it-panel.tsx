@@ -1,4 +1,5 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { afterPaint } from "../../ui/painted.ts";
 
 /** From here on there is room for it beside the editor, as the class `xl` has it. */
 const BESIDE = "(width >= 80rem)";
@@ -27,9 +28,9 @@ export function TryItPanel({ onClose, children }: { onClose: () => void; childre
     return () => media.removeEventListener("change", show);
   }, []);
   const close = () => {
-    // Gives the focus back.
+    // Gives the focus back, and hides the panel before it is removed.
     panel.current?.close();
-    onClose();
+    afterPaint(onClose);
   };
   return (
     <dialog

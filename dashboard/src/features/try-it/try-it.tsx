@@ -1,8 +1,9 @@
 import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
+import { useShownFirst } from "../../ui/painted.ts";
 import type { AgentDraft } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";
@@ -31,31 +32,19 @@ export function TryIt({
   const [showsValues, setShowsValues] = useState(false);
   const { agent, values: form } = draft;
   const prompt = form.prompt_content ?? agent.prompt?.prompt_content ?? "";
-  const variables = variablesIn(prompt, form.first_message_prompt ?? "");
+  const greeting = form.first_message_prompt ?? "";
+  const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
   const setup = {
     agentId: agent.id,
     changes: draft.changes,
-    greeting: form.first_message_prompt ?? "",
+    greeting,
     variables,
     values,
   };
   return (
     <>
       <div className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4">
-        <div role="tablist" aria-label="Ways to try the agent" className="flex rounded-lg bg-hover p-0.5">
-          {KINDS.map(({ value, label, icon: Icon }) => (
-            <button
-              key={value}
-              type="button"
-              role="tab"
-              aria-selected={kind === value}
-              onClick={() => onKind(value)}
-              className={`inline-flex items-center gap-1.5 rounded-md px-3 py-1 font-medium ${kind === value ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink"}`}
-            >
-              <Icon className="size-4" aria-hidden /> {label}
-            </button>
-          ))}
-        </div>
+        <Kinds kind={kind} onKind={onKind} />
         <div className="ml-auto flex items-center gap-1">
           {variables.length > 0 && (
             <Button
@@ -75,6 +64,27 @@ export function TryIt({
       {showsValues && <Values variables={variables} values={values} onChange={setValues} />}
       {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} />}
     </>
+  );
+}
+
+/** Renders alone when one of them is pressed. */
+function Kinds({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) => void }) {
+  const [marked, mark] = useShownFirst(kind, onKind);
+  return (
+    <div role="tablist" aria-label="Ways to try the agent" className="flex rounded-lg bg-hover p-0.5">
+      {KINDS.map(({ value, label, icon: Icon }) => (
+        <button
+          key={value}
+          type="button"
+          role="tab"
+          aria-selected={marked === value}
+          onClick={() => mark(value)}
+          className={`inline-flex items-center gap-1.5 rounded-md px-3 py-1 font-medium ${marked === value ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink"}`}
+        >
+          <Icon className="size-4" aria-hidden /> {label}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -12,9 +12,9 @@ import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
-import { useShownFirst } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
+import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { TryIt } from "../../try-it/try-it.tsx";
 import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { AGENTS, type Agent, agentQuery } from "../agents.ts";
@@ -115,7 +115,9 @@ function EditorHeader({
               Discard
             </Button>
           )}
-          <TryButton isTrying={isTrying} onTry={onTry} />
+          <ToggleButton pressed={isTrying} onChange={onTry}>
+            <Play aria-hidden /> Try it
+          </ToggleButton>
           <Button variant="primary" busy={isSaving} disabled={!isDirty} onClick={draft.save}>
             Save
           </Button>
@@ -123,16 +125,6 @@ function EditorHeader({
         </div>
       </div>
     </header>
-  );
-}
-
-/** Renders alone when it is pressed: the editor beside it may have a long prompt. */
-function TryButton({ isTrying, onTry }: { isTrying: boolean; onTry: (on: boolean) => void }) {
-  const [isPressed, press] = useShownFirst(isTrying, onTry);
-  return (
-    <Button onClick={() => press(!isPressed)} aria-pressed={isPressed}>
-      <Play aria-hidden /> Try it
-    </Button>
   );
 }
 

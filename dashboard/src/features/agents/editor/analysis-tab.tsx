@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { api, ask } from "../../../api/client.ts";
 import { Switch } from "../../../ui/form/switch.tsx";
+import { useShownFirst } from "../../../ui/painted.ts";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { type AgentDraft, ownPromptName } from "./draft.ts";
 import { PromptSource, type Source } from "./prompt-source.tsx";
@@ -16,12 +17,13 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
   const id = useId();
   const { values, set, errorAt } = draft;
   const source = useAnalysisSource(draft);
-  const isOn = values.call_analysis_enabled ?? false;
   const turn = (on: boolean) =>
     set({
       call_analysis_enabled: on,
       ...(on && !values.call_analysis_prompt && { call_analysis_prompt: { custom_prompt: FIRST_PROMPT } }),
     });
+  const isOn = values.call_analysis_enabled ?? false;
+  const [isMarkedOn, mark] = useShownFirst(isOn, turn);
   return (
     <Sections>
       <Section
@@ -29,7 +31,7 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
         description="After each conversation ends, a model reads it and fills in the fields you define."
       >
         <div className="flex items-center gap-3">
-          <Switch id={id} checked={isOn} onChange={turn} />
+          <Switch id={id} checked={isMarkedOn} onChange={mark} />
           <label htmlFor={id}>Analyze conversations when they end</label>
         </div>
         {errorAt("call_analysis_enabled") && (

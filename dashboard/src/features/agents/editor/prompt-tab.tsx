@@ -1,10 +1,10 @@
 import { Eye, PencilLine } from "lucide-react";
-import { useState } from "react";
+import { memo, useDeferredValue, useMemo, useState } from "react";
 import { Badge } from "../../../ui/badge.tsx";
-import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
 import { Select } from "../../../ui/form/select.tsx";
+import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
 import { AGENT_TYPES, type AgentType } from "../agents.ts";
 import type { AgentDraft } from "./draft.ts";
@@ -17,7 +17,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
   const [preview, setPreview] = useState(false);
   const greeting = values.first_message_prompt ?? "";
   const prompt = values.prompt_content ?? (values.prompt ? (agent.prompt?.prompt_content ?? "") : "");
-  const variables = variablesIn(prompt, greeting);
+  const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
   const source = values.prompt
     ? { kind: "shared" as const, name: values.prompt.prompt_name, version: values.prompt.prompt_version ?? null }
     : { kind: "own" as const, text: values.prompt_content ?? "" };
@@ -51,10 +51,10 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           </>
         }
         actions={
-          <Button size="small" aria-pressed={preview} onClick={() => setPreview(!preview)}>
+          <ToggleButton size="small" pressed={preview} onChange={setPreview}>
             {preview ? <PencilLine aria-hidden /> : <Eye aria-hidden />}
             {preview ? "Edit" : "Preview"}
-          </Button>
+          </ToggleButton>
         }
       >
         {preview ? (
@@ -114,6 +114,8 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
 /** The prompt as a conversation with the given values would have it. */
 function Preview({ text, variables }: { text: string; variables: readonly Variable[] }) {
   const [values, setValues] = useState<Record<string, string>>({});
+  // What is typed shows before the text that has it.
+  const shown = useDeferredValue(values);
   return (
     <>
       {variables.length > 0 && (
@@ -132,15 +134,29 @@ function Preview({ text, variables }: { text: string; variables: readonly Variab
           ))}
         </div>
       )}
-      <section
-        aria-label="Preview"
-        className="rounded-lg border border-line bg-surface p-4 break-words whitespace-pre-wrap"
-      >
-        {filled(text, variables, values)}
-      </section>
+      <Filled text={text} variables={variables} values={shown} />
     </>
   );
 }
+
+const Filled = memo(function Filled({
+  text,
+  variables,
+  values,
+}: {
+  text: string;
+  variables: readonly Variable[];
+  values: Record<string, string>;
+}) {
+  return (
+    <section
+      aria-label="Preview"
+      className="rounded-lg border border-line bg-surface p-4 break-words whitespace-pre-wrap"
+    >
+      {filled(text, variables, values)}
+    </section>
+  );
+});
 
 function VariableList({ variables }: { variables: readonly Variable[] }) {
   if (variables.length === 0) return null;

@@ -1,9 +1,10 @@
-import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { deferredScript, useBeginning } from "../ui/deferred.tsx";
 import { overlays } from "../ui/overlay/overlays.ts";
+import { followedAfterPaint } from "../ui/painted.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { NAVIGATION } from "./navigation.ts";
@@ -57,6 +58,7 @@ export function Shell() {
 }
 
 function Sidebar({ onSearch }: { onSearch: () => void }) {
+  const navigate = useNavigate();
   return (
     <>
       <div className="px-4 pt-4 pb-3">
@@ -83,7 +85,8 @@ function Sidebar({ onSearch }: { onSearch: () => void }) {
                   <Link
                     to={to}
                     activeOptions={{ exact: to === "/", includeSearch: false }}
-                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:font-medium data-[status=active]:text-ink"
+                    onClick={followedAfterPaint(() => navigate({ to }))}
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-muted hover:bg-hover hover:text-ink active:opacity-80 data-[status=active]:bg-hover data-[status=active]:font-medium data-[status=active]:text-ink"
                   >
                     <Icon className="size-4" aria-hidden />
                     {name}

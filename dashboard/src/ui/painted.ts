@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type MouseEvent, useCallback, useEffect, useRef, useState } from "react";
 
 /**
  * Calls back, in a task of its own, once the browser has painted what changed so far. So a press is visible before any longer work
@@ -13,6 +13,19 @@ export function afterPaint(then: () => void): () => void {
   return () => {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
+  };
+}
+
+/**
+ * Lets a link show that it is pressed before the page that it leads to is rendered, which is soon if its data is known. The browser
+ * still opens it in another tab or window when asked to.
+ * @param follow goes there
+ */
+export function followedAfterPaint(follow: () => void): (event: MouseEvent) => void {
+  return (event) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    afterPaint(follow);
   };
 }
 

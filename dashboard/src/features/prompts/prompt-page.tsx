@@ -14,7 +14,7 @@ import { UnsavedChanges } from "../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { useShownFirst } from "../../ui/painted.ts";
+import { followedAfterPaint, useShownFirst } from "../../ui/painted.ts";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { PromptEditor } from "./prompt-field.tsx";
@@ -61,7 +61,12 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
       description={title === name ? undefined : <code className="text-[0.8125rem] wrap-anywhere">{name}</code>}
       heading={
         <span className="flex items-center gap-2">
-          <Link to="/prompts" aria-label="All prompts" className="-ml-2 rounded-md p-1 text-muted hover:bg-hover">
+          <Link
+            to="/prompts"
+            aria-label="All prompts"
+            onClick={followedAfterPaint(() => navigate({ to: "/prompts" }))}
+            className="-ml-2 rounded-md p-1 text-muted hover:bg-hover active:opacity-80"
+          >
             <ChevronLeft className="size-5" aria-hidden />
           </Link>
           {title}

@@ -12,6 +12,7 @@ import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
+import { followedAfterPaint } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
@@ -96,10 +97,16 @@ function EditorHeader({
   onTry: (on: boolean) => void;
 }) {
   const { agent, isDirty, isSaving } = draft;
+  const navigate = useNavigate();
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-canvas/95 backdrop-blur max-lg:top-13">
       <div className="mx-auto flex max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 sm:px-8">
-        <Link to="/agents" aria-label="All agents" className="-ml-1 rounded-md p-1 text-muted hover:bg-hover">
+        <Link
+          to="/agents"
+          aria-label="All agents"
+          onClick={followedAfterPaint(() => navigate({ to: "/agents" }))}
+          className="-ml-1 rounded-md p-1 text-muted hover:bg-hover active:opacity-80"
+        >
           <ChevronLeft className="size-5" aria-hidden />
         </Link>
         <div className="min-w-0 flex-1 basis-40">

@@ -4,19 +4,19 @@ import { createPhase, type Phase } from "./phase.ts";
 import type { Receiver } from "./receiver.ts";
 
 /**
- * The victim's steady requests, with their intervals in milliseconds: in the ten seconds of an attack, at least a hundred of each kind,
- * of which the second slowest is the p99. Two kinds last until a webhook has arrived.
+ * The victim's steady requests, with their intervals in milliseconds: in the ten seconds of an attack, more than a hundred of each
+ * kind, of which the second slowest is the p99. Two kinds last until a webhook has arrived.
  */
 export const KINDS = {
   agent: 50,
-  conversation: 97,
-  list: 98,
-  search: 99,
-  chat: 100,
-  stream: 96,
-  prompt: 95,
-  webhook: 94,
-  analysis: 93,
+  conversation: 95,
+  list: 94,
+  search: 93,
+  chat: 92,
+  stream: 91,
+  prompt: 90,
+  webhook: 89,
+  analysis: 88,
 } as const;
 export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];

@@ -23,7 +23,7 @@ const { devDependencies }: { devDependencies: Record<string, string> } = await B
 const version = devDependencies[PACKAGE];
 const publishedAt = await publishTime();
 const source = `${PACKAGE} ${version}`;
-/** The part of `services/agent/src/catalogue/file.ts` that is read here; the agent service checks what is written. */
+/** The part of `services/agent/src/catalogue/file.ts` that is read here; a test there checks what is written. */
 const { llm }: { llm: Record<string, { models?: string[] }> } = await Bun.file(`${DATA}/llm.json`).json();
 const providers = Object.entries(llm).map(([provider, { models = [] }]) => {
   const prices = models.flatMap((model) => {

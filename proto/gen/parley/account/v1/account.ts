@@ -62,7 +62,7 @@ export interface ApiKey {
   createdAt:
     | Date
     | undefined;
-  /** To within five minutes; absent: never used, or not since this is recorded. */
+  /** To within five minutes; absent: never used, or not since Parley records this. */
   lastUsedAt: Date | undefined;
 }
 

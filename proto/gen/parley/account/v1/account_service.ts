@@ -174,7 +174,7 @@ export interface ChangePasswordResponse {
   session:
     | Session
     | undefined;
-  /** As of SignInResponse. */
+  /** As in SignInResponse. */
   token: string;
 }
 

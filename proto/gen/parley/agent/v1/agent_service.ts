@@ -158,7 +158,7 @@ export interface GetSpeechResponse {
   mobileNumbers: string[];
 }
 
-/** The caller does not know the owner: the voice service gets no more than what is called. */
+/** The caller does not know the owner: the voice service has only what is called. */
 export interface FindCalleeRequest {
   /** An agent's id, or a number in E.164 form that one agent answers. */
   called: string;

@@ -510,7 +510,7 @@ export interface GetModelSetupRequest {
 }
 
 export interface GetModelSetupResponse {
-  /** The standard providers that there is a key for. */
+  /** The standard providers that the operator has a key for. */
   llmProviders: string[];
   /** What the operator proposes for new agents. */
   defaultLlm: LlmConfig | undefined;
@@ -6179,7 +6179,7 @@ export const ConversationServiceService = {
       Buffer.from(ListConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListConversationsResponse => ListConversationsResponse.decode(value),
   },
-  /** Fails like GetConversation where that would, and reads no transcript. */
+  /** Fails where GetConversation would, but reads no transcript. */
   checkConversation: {
     path: "/parley.conversation.v1.ConversationService/CheckConversation" as const,
     requestStream: false as const,
@@ -6349,7 +6349,7 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   listChatSessions: handleUnaryCall<ListChatSessionsRequest, ListChatSessionsResponse>;
   getConversation: handleUnaryCall<GetConversationRequest, GetConversationResponse>;
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
-  /** Fails like GetConversation where that would, and reads no transcript. */
+  /** Fails where GetConversation would, but reads no transcript. */
   checkConversation: handleUnaryCall<CheckConversationRequest, CheckConversationResponse>;
   /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup: handleUnaryCall<GetCallSetupRequest, GetCallSetupResponse>;
@@ -6492,7 +6492,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListConversationsResponse) => void,
   ): ClientUnaryCall;
-  /** Fails like GetConversation where that would, and reads no transcript. */
+  /** Fails where GetConversation would, but reads no transcript. */
   checkConversation(
     request: CheckConversationRequest,
     callback: (error: ServiceError | null, response: CheckConversationResponse) => void,

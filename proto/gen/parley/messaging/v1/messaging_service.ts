@@ -1092,7 +1092,7 @@ export const MessagingServiceService = {
       Buffer.from(SendWhatsAppTemplateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendWhatsAppTemplateResponse => SendWhatsAppTemplateResponse.decode(value),
   },
-  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner: {
     path: "/parley.messaging.v1.MessagingService/ForgetOwner" as const,
     requestStream: false as const,
@@ -1115,7 +1115,7 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
-  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
 
@@ -1200,7 +1200,7 @@ export interface MessagingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendWhatsAppTemplateResponse) => void,
   ): ClientUnaryCall;
-  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background, retried until done. May be repeated. */
   forgetOwner(
     request: ForgetOwnerRequest,
     callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,

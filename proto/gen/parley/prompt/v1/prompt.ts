@@ -44,7 +44,7 @@ export interface PromptVersion {
   createdAt: Date | undefined;
 }
 
-/** An agent that a prompt cannot be deleted for. */
+/** An agent that keeps a prompt from being deleted. */
 export interface PromptUser {
   agentId: string;
   agentName: string;

@@ -134,7 +134,7 @@ export interface CreateCallRequest {
   ringSeconds?:
     | number
     | undefined;
-  /** Unspecified: machines are not told from people. */
+  /** Unspecified: machines are not detected. */
   voicemail: Voicemail;
   idempotency: Idempotency | undefined;
 }
@@ -4290,8 +4290,8 @@ export const VoiceServiceService = {
     responseDeserialize: (value: Buffer): ReadRecordingResponse => ReadRecordingResponse.decode(value),
   },
   /**
-   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
-   * certainly. May be repeated.
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background, retried until
+   * done. May be repeated.
    */
   forgetOwner: {
     path: "/parley.voice.v1.VoiceService/ForgetOwner" as const,
@@ -4302,7 +4302,7 @@ export const VoiceServiceService = {
     responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
   },
-  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
     requestStream: false as const,
@@ -4356,11 +4356,11 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
   /**
-   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
-   * certainly. May be repeated.
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background, retried until
+   * done. May be repeated.
    */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
-  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
 }
 
@@ -4692,8 +4692,8 @@ export interface VoiceServiceClient extends Client {
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ReadRecordingResponse>;
   /**
-   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
-   * certainly. May be repeated.
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background, retried until
+   * done. May be repeated.
    */
   forgetOwner(
     request: ForgetOwnerRequest,
@@ -4710,7 +4710,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
   ): ClientUnaryCall;
-  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
+  /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings(
     request: ForgetRecordingsRequest,
     callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,

@@ -4,7 +4,7 @@ import { passingTime } from "@parley/shared/shares/passing-time";
 import { dropBody } from "../http/unread-bodies.ts";
 
 /**
- * Refusals for one owner, or for one address without a key. Each takes half a millisecond of CPU, and a client that repeats a
+ * Refusals for one owner, or for one address without a key. Each takes up to half a millisecond of CPU, and a client that repeats a
  * refused request immediately would get thousands a second.
  */
 const REFUSALS: PaceSettings & { waitMaxMs: number } = { perSecond: 50, atOnce: 100, waitMaxMs: 2_000 };

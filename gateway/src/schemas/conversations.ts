@@ -117,7 +117,7 @@ export const TranscriptMessage = Resource("Message", {
         input_tokens: Figure("Input tokens"),
         output_tokens: Figure("Output tokens"),
         cost_usd_micros: Type.Optional(
-          Figure("Only with `include=cost`: cost at the price of its moment, in millionths of a US dollar"),
+          Figure("Only with `include=cost`: cost at the price of that time, in millionths of a US dollar"),
         ),
         first_word_ms: Figure("Milliseconds until its first word"),
         total_ms: Figure("Milliseconds until its end"),
@@ -177,7 +177,7 @@ export const Conversation = Resource("Conversation", {
       { description: "A follow-up call that the agent arranged with the user." },
     ),
   ),
-  usage: Type.Optional(RepliesUsage("Only with `include=cost` of a single conversation: what its replies used.")),
+  usage: Type.Optional(RepliesUsage("Only for a single conversation, with `include=cost`: what its replies used.")),
 });
 
 export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });

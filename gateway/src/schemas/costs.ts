@@ -24,7 +24,7 @@ export const IncludedCosts = {
   ),
 };
 
-/** Sums of the replies of one conversation that a model gave. */
+/** Sums over the model's replies in one conversation. */
 export function RepliesUsage(description: string) {
   return Type.Object(
     {

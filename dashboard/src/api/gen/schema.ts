@@ -2799,7 +2799,7 @@ export interface components {
                 input_tokens: number | null;
                 /** @description Output tokens; null if unknown. */
                 output_tokens: number | null;
-                /** @description Only with `include=cost`: cost at the price of its moment, in millionths of a US dollar; null if unknown. */
+                /** @description Only with `include=cost`: cost at the price of that time, in millionths of a US dollar; null if unknown. */
                 cost_usd_micros?: number | null;
                 /** @description Milliseconds until its first word; null if unknown. */
                 first_word_ms: number | null;
@@ -2948,7 +2948,7 @@ export interface components {
                 /** @description Subject of the call. */
                 reason?: string;
             };
-            /** @description Only with `include=cost` of a single conversation: what its replies used. */
+            /** @description Only for a single conversation, with `include=cost`: what its replies used. */
             usage?: {
                 /** @description Replies from the model. */
                 replies: number;

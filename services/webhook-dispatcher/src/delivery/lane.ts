@@ -124,7 +124,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     retryAt = null;
     readMs = performance.now();
     const limit = Math.max(READ_MIN, AHEAD * places());
-    // A fifth of what a busy lane reads would be what it has. Not for long, because a delivery may be cancelled or removed.
+    // Otherwise a fifth of what a busy lane reads is what it has. Only for a while, because a delivery may be cancelled or removed.
     const kept = more && readMs - readAllMs < REFRESH_MS ? waiting : [];
     if (kept !== waiting) readAllMs = readMs;
     const except = [...begun, ...kept.map(({ deliveryId }) => deliveryId)];

@@ -149,7 +149,7 @@ export interface Reply {
     | undefined;
   /** The reply was cut short, or is still being made. */
   isPartial: boolean;
-  /** At the price of its moment, in millionths of a US dollar; absent: unknown. */
+  /** At the price of that time, in millionths of a US dollar; absent: unknown. */
   costUsdMicros?: number | undefined;
 }
 

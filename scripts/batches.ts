@@ -12,18 +12,48 @@ const LONGEST = [
   "services/voice/tests/",
 ];
 
+/** Folders with many files that take a second or two, of which loading the code is a large part. */
+const SHORT = /^(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared))\/tests\/[^/]+$/;
+/** A batch of these takes about as long as a test of the whole stack. */
+const SHORT_AT_MOST = 6;
+
+/** Files that run in one process. */
+export interface Batch {
+  files: string[];
+  /** Whether each file has fresh globals and modules, and its open handles are closed at its end. */
+  isolated: boolean;
+}
+
 /**
- * The files that run in one process each, in the order to start them. A file has a process for itself, so that none sees
- * what another left behind: a hung socket of one file has kept the next from ending. Unit tests, which stand beside what
- * they test and leave nothing, share one per part, because loading it takes longer than running them.
+ * The files that run in one process each, in the order to start them. No file sees what another left behind: a hung
+ * socket of one file has kept the next from ending. So a long file has a process for itself, and short ones of a folder
+ * share one in which they are isolated, because the process keeps the code that it has loaded. Unit tests, which stand
+ * beside what they test and leave nothing, share one per part without isolation.
  */
-export function inBatches(files: readonly string[]): string[][] {
-  const batches = Map.groupBy(files, (file) => unitTestsOf(file) ?? file);
-  const rank = ([file = ""]: readonly string[]) => {
+export function inBatches(files: readonly string[]): Batch[] {
+  const unit = Map.groupBy(files, unitTestsOf);
+  const others = unit.get(undefined) ?? [];
+  unit.delete(undefined);
+  const short = Map.groupBy(others, (file) => SHORT.exec(file)?.[0].replace(/[^/]+$/, ""));
+  const alone = short.get(undefined) ?? [];
+  short.delete(undefined);
+  const batches = [
+    ...[...unit.values()].map((together) => ({ files: together, isolated: false })),
+    ...alone.map((file) => ({ files: [file], isolated: false })),
+    ...[...short.values()].flatMap(spread),
+  ];
+  const rank = ({ files: [file = ""] }: Batch) => {
     const at = LONGEST.findIndex((folder) => file.startsWith(folder));
     return at < 0 ? LONGEST.length : at;
   };
-  return [...batches.values()].toSorted((a, b) => rank(a) - rank(b));
+  return batches.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Neighbours get into different batches, because they often take similarly long. */
+function spread(files: readonly string[]): Batch[] {
+  const count = Math.ceil(files.length / SHORT_AT_MOST);
+  const batches = Map.groupBy(files, (file) => files.indexOf(file) % count);
+  return [...batches.values()].map((together) => ({ files: together, isolated: together.length > 1 }));
 }
 
 /** The part whose unit test a file is. */

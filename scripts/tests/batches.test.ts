@@ -1,16 +1,37 @@
 import { expect, test } from "bun:test";
 import { inBatches } from "../batches.ts";
 
-test("unit tests of a part share a process, every other file has its own, and no file is left out", () => {
-  const files = ["gateway/src/a.test.ts", "gateway/tests/a.test.ts", "gateway/src/http/b.test.ts", "cli/src/a.test.ts"];
+const short = (name: string) => `services/shared/tests/${name}.test.ts`;
+
+test("unit tests of a part share a process, short files of a folder share one in isolation, others have their own", () => {
+  const files = [
+    "gateway/src/a.test.ts",
+    "gateway/tests/a.test.ts",
+    "gateway/tests/b.test.ts",
+    "gateway/src/http/b.test.ts",
+    "services/voice/tests/a.test.ts",
+    "services/voice/tests/b.test.ts",
+    short("a"),
+    "cli/src/a.test.ts",
+  ];
   expect(inBatches(files)).toEqual([
-    ["gateway/src/a.test.ts", "gateway/src/http/b.test.ts"],
-    ["gateway/tests/a.test.ts"],
-    ["cli/src/a.test.ts"],
+    { files: ["services/voice/tests/a.test.ts"], isolated: false },
+    { files: ["services/voice/tests/b.test.ts"], isolated: false },
+    { files: ["gateway/src/a.test.ts", "gateway/src/http/b.test.ts"], isolated: false },
+    { files: ["cli/src/a.test.ts"], isolated: false },
+    { files: ["gateway/tests/a.test.ts", "gateway/tests/b.test.ts"], isolated: true },
+    { files: [short("a")], isolated: false },
   ]);
+});
+
+test("at most six short files share a process, and no file is left out", () => {
+  const files = ["a", "b", "c", "d", "e", "f", "g", "h"].map(short);
+  const batches = inBatches(files).map((batch) => batch.files);
+  expect(batches.map(({ length }) => length)).toEqual([4, 4]);
+  expect(batches.flat().toSorted()).toEqual(files);
 });
 
 test("the files that take longest start first", () => {
   const files = ["gateway/tests/a.test.ts", "tests/api/a.test.ts", "tests/faults/a.test.ts"];
-  expect(inBatches(files)).toEqual(files.toReversed().map((file) => [file]));
+  expect(inBatches(files).map((batch) => batch.files)).toEqual(files.toReversed().map((file) => [file]));
 });

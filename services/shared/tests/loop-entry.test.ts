@@ -79,7 +79,7 @@ test("an owner alone begins four pieces, or as many as are short, at once, as lo
   expect(begins(hurried, "a")).toEqual([false]);
 });
 
-test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 32 or 8 at most", async () => {
+test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 16 or 8 at most", async () => {
   const { piece, rest, turn, pass } = manual(1);
   for (let at = 0; at < 60; at++) void piece("a");
   for (let at = 0; at < 3; at++) void piece("b");
@@ -93,7 +93,7 @@ test("after a long turn of the loop, a piece begins for each millisecond that ot
   // Alone again.
   void piece("a");
   pass(1_000);
-  expect(await turn()).toBe("a".repeat(32));
+  expect(await turn()).toBe("a".repeat(16));
   expect(await turn()).toBe("aa");
 });
 

@@ -8,7 +8,7 @@ const SLICE_MS = 2;
  * arrives. So one piece begins in any case for each of these milliseconds that other work took in the turn before, up to a limit.
  */
 const MS_PER_PIECE = 1;
-const PIECES_MAX = 32;
+const PIECES_MAX = 16;
 /** The same while the process works for others too: a turn that an owner's own pieces made long must not let it make the next as long. */
 const PIECES_AMONG_OTHERS_MAX = 8;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */

@@ -16,7 +16,7 @@ const FOUND_MAX = 8;
 /** A field that finds every page, agent and frequent action by a few letters. */
 export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
-    <Presence open={open}>
+    <Presence open={open} onClose={onClose}>
       {(isShown, opener) => (
         <Modal
           isShown={isShown}

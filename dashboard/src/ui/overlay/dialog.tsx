@@ -9,7 +9,7 @@ export function Dialog(props: DialogProps) {
   const lastOpen = useRef(props);
   if (props.open) lastOpen.current = props;
   return (
-    <Presence open={props.open}>
+    <Presence open={props.open} onClose={props.onClose}>
       {(isShown, opener) => <OpenedDialog {...lastOpen.current} open={isShown} opener={opener} />}
     </Presence>
   );

@@ -5,14 +5,16 @@ import { Backdrop } from "./modal.tsx";
 
 /**
  * Holds what lies over the page from its opening until it is closed. A press darkens the page first; the content is rendered after that
- * paint, and hidden before it is removed, because both take longer than a press should.
+ * paint, and hidden before it is removed, because both take longer than a press should. Escape closes it from the first moment.
  * @param children get whether it is still open, and the element that had the focus before it opened
  */
 export function Presence({
   open,
+  onClose,
   children,
 }: {
   open: boolean;
+  onClose: () => void;
   children: (isShown: boolean, opener: RefObject<HTMLElement | null>) => ReactNode;
 }) {
   // What opens together with its page needs no frame: nobody waits for it.
@@ -26,6 +28,13 @@ export function Presence({
     () => (open === isThere ? undefined : afterPaint(() => startTransition(() => setThere(open)))),
     [open, isThere],
   );
+  const isOpening = open && !isThere;
+  useEffect(() => {
+    if (!isOpening) return;
+    const onKey = (event: KeyboardEvent) => event.key === "Escape" && onClose();
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [isOpening, onClose]);
   if (!isThere) return open && createPortal(<Backdrop />, document.body);
   return children(open, opener);
 }

@@ -17,8 +17,8 @@ const SENTENCE = "when are you open";
 /** Takes longer to say than the microphone's pause, so that it is interrupted. */
 const LONG_GREETING =
   `Hello, this is Acme. ${"Before we begin, here is some news about our opening hours. ".repeat(12)}`.trim();
-/** The bytes of the scripts that a page loads, compressed with gzip -9. */
-const SCRIPT_BYTES_MAX = 170_000;
+/** The bytes of the scripts that a page loads, compressed with gzip -9; 23,158 of them draw charts, once there are figures to draw. */
+const SCRIPT_BYTES_MAX = 180_000;
 
 let stack: RunningStack;
 let browser: Browser;

@@ -39,6 +39,8 @@ export interface VictimAccount {
 const REQUEST_MS = 30_000;
 const GOODBYE = "Thank you, goodbye!";
 const WORD = "opening";
+/** Open sessions are not in the index: with a session a turn, searches would take longer from attack to attack. */
+const SESSION_TURNS = 20;
 
 /** A small steady load: requests begin on schedule, however long others take, each on its own connection. */
 export async function startVictim({ stack, apiKey, receiver, agentId, analysedId }: VictimAccount): Promise<Victim> {
@@ -55,8 +57,16 @@ export async function startVictim({ stack, apiKey, receiver, agentId, analysedId
     if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`);
     return text;
   }
-  const chat = (agent: string, message: string, streaming: boolean) =>
-    ask("POST", "/chat", { agent_id: agent, message, streaming });
+  const chat = (agent: string, message: string, streaming: boolean, session?: string) =>
+    ask("POST", "/chat", { agent_id: agent, message, streaming, ...(session && { session_id: session }) });
+  const free: { id: string; turns: number }[] = [];
+  /** A turn of a session that has had few and none in progress, or of a new one. */
+  async function turn(streaming: boolean): Promise<void> {
+    const session = free.pop();
+    const answer = await chat(agentId, "When do you open?", streaming, session?.id);
+    const { id, turns } = session ?? { id: streaming ? null : (JSON.parse(answer).session_id as string), turns: 0 };
+    if (id !== null && turns + 1 < SESSION_TURNS) free.push({ id, turns: turns + 1 });
+  }
   const goodbye = async (agent: string) => JSON.parse(await chat(agent, GOODBYE, false)).session_id as string;
 
   const { session_id: sessionId } = JSON.parse(await chat(agentId, `What are your ${WORD} hours?`, false));
@@ -65,8 +75,8 @@ export async function startVictim({ stack, apiKey, receiver, agentId, analysedId
     conversation: () => ask("GET", `/conversations/${sessionId}`),
     list: () => ask("GET", "/conversations?page_size=10"),
     search: () => ask("GET", `/conversations?page_size=10&search=${WORD}`),
-    chat: () => chat(agentId, "When do you open?", false),
-    stream: () => chat(agentId, "When do you open?", true),
+    chat: () => turn(false),
+    stream: () => turn(true),
     prompt: () => ask("POST", "/prompts", { prompt_name: newUuid(), prompt_content: "Be brief." }),
     webhook: async () => receiver.arrival(await goodbye(agentId)),
     analysis: async () => {

@@ -9,6 +9,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
 import { openDashboard } from "../src/routes/dashboard.ts";
 
 const PAGE = "<!doctype html><title>Parley</title>";
@@ -33,7 +34,12 @@ beforeAll(async () => {
     await Bun.write(join(folder, `${name}.gz`), gzipSync(text));
     await Bun.write(join(folder, `${name}.zst`), zstdCompressSync(text));
   }
-  const gate = { addressLimiter: memoryLimiter(), addressOf: () => "127.0.0.1", log } as unknown as GateContext;
+  const gate = {
+    addressLimiter: memoryLimiter(),
+    addressOf: () => "127.0.0.1",
+    refusals: createRefusals(),
+    log,
+  } as unknown as GateContext;
   const clients = new Proxy({}, { get: () => ({}) }) as Clients;
   const app = createApp(gate, clients, { isDraining: false }, openDashboard(folder));
   fetchPath = async (path, init) => app.handle(new Request(`http://gateway${path}`, init));

@@ -77,6 +77,14 @@ test("the partitioning statements turn the messages table, with its rows and tri
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider)
       values ('own_1', ${conversationId}, 1, 'assistant', 'Hi', now(), 'CUSTOM_LLM')`;
   };
+  /** The definitions of the triggers on a table, constraints' own left out. */
+  const triggersOf = async (table: string) => {
+    const triggers = await db<{ definition: string }[]>`
+      select replace(pg_get_triggerdef(oid), ${`.${table} `}, ' ') as definition from pg_trigger
+      where tgrelid = ${table}::regclass and not tgisinternal order by tgname`;
+    return triggers.map(({ definition }) => definition);
+  };
+  const triggersBefore = await triggersOf("messages");
   await insert(db, "01a22ee6-b000-7000-8000-000000000000");
   await db.begin(async (tx) => {
     for (const statement of await statements("partitions")) await tx.unsafe(statement);
@@ -87,6 +95,9 @@ test("the partitioning statements turn the messages table, with its rows and tri
     select tableoid::regclass::text as place from messages where owner_id = 'own_1' order by conversation_id`;
   const [before, january] = ["messages_before_2027", "messages_2027_01"];
   expect(rows.map(({ place }) => place)).toEqual([before, before, january]);
+  expect(triggersBefore.length).toBeGreaterThan(0);
+  expect(await triggersOf("messages")).toEqual(triggersBefore);
+  expect(await triggersOf("messages_before_2027")).toEqual(triggersBefore);
   const [key] = await db`
     select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = 'messages'::regclass and contype = 'p'`;
   expect(key?.key).toBe("PRIMARY KEY (owner_id, conversation_id, seq)");

@@ -7,7 +7,7 @@ import { eventually } from "../src/testing/eventually.ts";
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: { waitMaxMs?: number; apartMs?: number | (() => number); isBusy?: () => boolean } = {},
+  waiting: { waitMaxMs?: number; apartMs?: number | ((tookMs: number) => number); isBusy?: () => boolean } = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -99,9 +99,14 @@ describe("batched reads", () => {
     expect(calls).toHaveLength(2);
   });
 
-  test("how far calls are apart is asked after each one", async () => {
+  test("how far calls are apart is asked after each one, with how long it took", async () => {
     let apartMs = 0;
-    const waiting = { waitMaxMs: 1e6, apartMs: () => apartMs, isBusy: () => true };
+    const took: number[] = [];
+    const apart = (tookMs: number) => {
+      took.push(tookMs);
+      return apartMs;
+    };
+    const waiting = { waitMaxMs: 1e6, apartMs: apart, isBusy: () => true };
     const { read, call, calls } = heldReads(10, undefined, waiting);
     for (const [at, key] of ["a", "b"].entries()) {
       const reading = read(key);
@@ -110,6 +115,8 @@ describe("batched reads", () => {
       answer();
       expect(await reading).toBe(key.toUpperCase());
     }
+    expect(took).toEqual([expect.any(Number), expect.any(Number)]);
+    expect(took.every((ms) => ms > 0)).toBe(true);
     read("c");
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(calls).toHaveLength(2);

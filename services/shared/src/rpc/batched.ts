@@ -9,9 +9,9 @@ export interface BatchOptions<K> {
   waitMaxMs?: number;
   /**
    * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key
-   * that comes while no call is in progress never waits, unless `isBusy`.
+   * that comes while no call is in progress never waits, unless `isBusy`. A function gets how long the previous call took.
    */
-  apartMs?: number | (() => number);
+  apartMs?: number | ((tookMs: number) => number);
   /** Whether further keys are certain: then the next call follows only that long after the previous one, even if no key came during it. */
   isBusy?: () => boolean;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
@@ -48,7 +48,8 @@ export function batched<K, V>(
         if (underWay === promise) underWay = null;
         resolve();
       };
-      const restMs = beganAt + (typeof apartMs === "number" ? apartMs : apartMs()) - performance.now();
+      const tookMs = performance.now() - beganAt;
+      const restMs = (typeof apartMs === "number" ? apartMs : apartMs(tookMs)) - tookMs;
       if (underWay === promise && restMs > 0 && (isAwaited || isBusy())) setTimeout(over, restMs);
       else over();
     }

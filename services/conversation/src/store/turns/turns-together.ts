@@ -37,19 +37,22 @@ const TURNS_MAX = 32;
 const TEXTS_MAX = 16 * 1024;
 /** The most long texts of one owner that are stored at a time. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, together. */
 const LONG_AT_ONCE = 2;
+/** How long turns wait for the statement before theirs: a commit may take this long, a lock longer. */
+const WAIT_MAX_MS = 20;
 /**
- * How long turns wait for the statement before theirs: a commit may take this long, a lock longer. Many turns at once leave some
- * milliseconds apart: a statement for four costs hardly more than for one.
+ * The longest that statements of many turns leave apart: one for four turns costs hardly more than one for one. They leave twice as far
+ * apart as one takes, because a machine with time to spare has no use for longer waits.
  */
-const WAITING = { waitMaxMs: 20, apartMs: 5 };
+const APART_MAX_MS = 5;
 /** With this many turns in progress, others begin or end within those milliseconds. */
 const BUSY_FROM_TURNS = 8;
-/** With this many, replies are stored this long apart: the words of a streamed one have left already. */
-const CROWDED = { fromTurns: 24, apartMs: 10 };
+/** With this many, the same for replies: the words of a streamed one have left already. */
+const CROWDED = { fromTurns: 24, apartMaxMs: 10 };
 
 /**
- * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, 5 ms after it began.
- * While many turns are in progress, statements leave 5 ms apart in any case, those that end very many 10 ms.
+ * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, which leaves
+ * after as long again as that one took, 5 ms after it began at the latest. While many turns are in progress, statements leave so far apart
+ * in any case, those that end very many at most 10 ms.
  * @param inProgress how many turns are
  * @param connections what the turns of an owner that begin take of the pool, each for a statement of its own
  */
@@ -58,8 +61,11 @@ export function turnStore(
   inProgress: () => number = () => 0,
   connections: ByteShares = connectionShares(),
 ): TurnStore {
-  const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
-  const endsApartMs = () => (inProgress() >= CROWDED.fromTurns ? CROWDED.apartMs : WAITING.apartMs);
+  const isBusy = () => inProgress() >= BUSY_FROM_TURNS;
+  const apart = (maxMs: number, tookMs: number) => Math.min(maxMs, 2 * tookMs);
+  const waiting = { waitMaxMs: WAIT_MAX_MS, isBusy, apartMs: (tookMs: number) => apart(APART_MAX_MS, tookMs) };
+  const endsApartMs = (tookMs: number) =>
+    apart(inProgress() >= CROWDED.fromTurns ? CROWDED.apartMaxMs : APART_MAX_MS, tookMs);
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) =>

@@ -139,6 +139,33 @@ test("a refused change shows the API's message at its field", async () => {
   await page.context().close();
 }, 240_000);
 
+test("an owner states what a model of its own costs, and a price that lacks a part is refused at its field", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  const params = { base_url: "https://llm.example.com/v1", api_key: "sk-0123456789" };
+  const llm = { provider_name: "CUSTOM_LLM", model_name: "own", params };
+  const { body: agent } = await api.post("/agents", { agent_name: "A", agent_type: "INBOUND", llm });
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto(`/agents/${agent.id}?tab=models`);
+  await page.getByLabel(/^Input price/).fill("0.4");
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  await save.click();
+  const output = page.getByLabel(/^Output price/);
+  await page.getByRole("alert").filter({ hasText: "llm.pricing.output is required" }).first().waitFor();
+  expect(await output.getAttribute("aria-invalid")).toBe("true");
+  await output.fill("1.6");
+  await save.click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+  const stored = async () => (await api.get(`/agents/${agent.id}`)).body.llm;
+  expect(await stored()).toMatchObject({ params: { base_url: params.base_url }, pricing: { input: 0.4, output: 1.6 } });
+
+  for (const label of [/^Input price/, /^Output price/]) await page.getByLabel(label).fill("");
+  await save.click();
+  await eventually(async () => expect(await stored()).not.toHaveProperty("pricing"));
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
 test("a page hears its agent, interrupts it by speaking, and shows what both say and how long an answer took", async () => {
   const owner = await createOwner(stack.accounts);
   const page = await openSignedIn(browser, stack, owner);

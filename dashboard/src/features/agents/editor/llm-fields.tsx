@@ -4,11 +4,13 @@ import { Select } from "../../../ui/form/select.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { providerLabel } from "../provider-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
+import { type Pricing, PricingFields } from "./pricing-fields.tsx";
 
 export interface LlmValue {
   provider_name: string;
   model_name: string;
   params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: "CHAT_COMPLETION" | "RESPONSES" };
+  pricing?: Pricing | null;
 }
 
 export interface LlmCatalogue {
@@ -19,7 +21,7 @@ export interface LlmCatalogue {
 
 const CUSTOM = "CUSTOM_LLM";
 
-/** A provider, its model and its temperature; or the address of the owner's own model. */
+/** A provider, its model and its temperature; or the address and the price of the owner's own model. */
 export function LlmFields({
   value,
   onChange,
@@ -43,6 +45,11 @@ export function LlmFields({
     });
   const setParams = (changed: LlmValue["params"]) => value && onChange({ ...value, params: { ...params, ...changed } });
   const names = Object.keys(models).toSorted((a, b) => Number(usable.includes(b)) - Number(usable.includes(a)));
+  const setPricing = (pricing: Pricing | undefined) => {
+    if (!value) return;
+    const { pricing: _, ...others } = value;
+    onChange(pricing ? { ...others, pricing } : others);
+  };
   const known = models[provider] ?? [];
   return (
     <>
@@ -95,6 +102,9 @@ export function LlmFields({
       )}
       {value && provider === CUSTOM && (
         <EndpointFields params={params} onChange={setParams} path={`${path}.params`} errorAt={errorAt} keyRequired />
+      )}
+      {value && provider === CUSTOM && (
+        <PricingFields pricing={value.pricing ?? {}} onChange={setPricing} path={`${path}.pricing`} errorAt={errorAt} />
       )}
       {value && (
         <Field

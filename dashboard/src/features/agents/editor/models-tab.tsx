@@ -123,6 +123,6 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
   );
 }
 
-function withoutFallbacks({ provider_name, model_name, params }: LlmValue): LlmValue {
-  return { provider_name, model_name, params };
+function withoutFallbacks({ fallbacks: _, ...llm }: LlmValue & { fallbacks?: unknown }): LlmValue {
+  return llm;
 }

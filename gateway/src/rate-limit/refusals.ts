@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { createPace, type PaceSettings } from "@parley/shared/shares/pace";
 import { passingTime } from "@parley/shared/shares/passing-time";
 import { dropBody } from "../http/unread-bodies.ts";
@@ -37,6 +38,8 @@ export function createRefusals({ waitMaxMs, ...rest } = REFUSALS, time = passing
       if (!waited) return;
       await dropBody(request);
       await waited;
+      // Those that came together have waited equally long, and would all leave in one turn of the loop.
+      await enterLoop(of);
     },
   };
 }

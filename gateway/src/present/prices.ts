@@ -9,11 +9,15 @@ export function presentPrices(providers: readonly ProviderModels[]) {
   return Object.fromEntries(shown);
 }
 
-function presentPrice({ cachedInput, cacheWrite, inputTokensMax, ...price }: ModelPrice) {
+/** The part of a price that an owner states for a model of its own. */
+export function presentPricing({ input, output, cachedInput }: ModelPrice) {
+  return { input, output, ...(cachedInput !== undefined && { cached_input: cachedInput }) };
+}
+
+function presentPrice(price: ModelPrice) {
+  const { cacheWrite, inputTokensMax } = price;
   return {
-    input: price.input,
-    output: price.output,
-    ...(cachedInput !== undefined && { cached_input: cachedInput }),
+    ...presentPricing(price),
     ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
     ...(inputTokensMax !== undefined && { input_tokens_max: inputTokensMax }),
     source: price.source,

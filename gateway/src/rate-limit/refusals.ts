@@ -20,15 +20,15 @@ export interface Refusals {
   wait(of: string, error: unknown, request: Request): Promise<void>;
 }
 
-export function createRefusals({ waitMaxMs, ...rest } = REFUSALS, time = passingTime): Refusals {
-  const pace = createPace({ ...rest, waitMaxMs }, time);
+export function createRefusals(settings = REFUSALS, time = passingTime): Refusals {
+  const pace = createPace(settings, time);
   /** @returns null when the answer may leave at once */
   const turn = (of: string, gone: AbortSignal): Promise<void> | null => {
     try {
       return pace.take(of, 1, gone);
     } catch {
       // More are waiting already than can leave in that time.
-      return new Promise((resolve) => void time.after(waitMaxMs, resolve));
+      return new Promise((resolve) => void time.after(settings.waitMaxMs, resolve));
     }
   };
   return {

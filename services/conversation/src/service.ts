@@ -129,7 +129,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
           turns,
           turnShares: shares,
-          turnStore: turnStore(db, turns.count, shares.connections),
+          turnStore: turnStore(db, shares.connections),
           limits: limitsOf(config),
           clock,
         };

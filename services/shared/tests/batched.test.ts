@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { batched } from "../src/rpc/batched.ts";
+import { type BatchOptions, batched, createLane } from "../src/rpc/batched.ts";
 import { eventually } from "../src/testing/eventually.ts";
 
 /** A read whose calls the test answers, with each key in capitals. */
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: { waitMaxMs?: number; apartMs?: number | ((tookMs: number) => number); isBusy?: () => boolean } = {},
+  waiting: Pick<BatchOptions<string>, "waitMaxMs" | "apartMs" | "isBusy" | "lane"> = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -150,5 +150,37 @@ describe("batched reads", () => {
     for (const at of [0, 1]) (await call(at)).answer();
     expect(await reads).toEqual(["A", "B", "C"]);
     expect(calls.map(({ keys }) => keys)).toEqual([["a", "b"], ["c"]]);
+  });
+
+  test("batches in one lane have one call in progress, and take turns", async () => {
+    const waiting = { waitMaxMs: 1e6, lane: createLane() };
+    const [one, other] = [heldReads(10, undefined, waiting), heldReads(10, undefined, waiting)];
+    const reads = [one.read("a"), other.read("b")];
+    const first = await one.call(0);
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(other.calls).toHaveLength(0);
+    reads.push(one.read("c"));
+    first.answer();
+    const second = await other.call(0);
+    reads.push(other.read("d"));
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(one.calls).toHaveLength(1);
+    second.answer();
+    const third = await one.call(1);
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(other.calls).toHaveLength(1);
+    third.answer();
+    (await other.call(1)).answer();
+    expect(await Promise.all(reads)).toEqual(["A", "B", "C", "D"]);
+  });
+
+  test("a call that is never answered does not block the other batches of its lane", async () => {
+    const lane = createLane();
+    const [one, other] = [heldReads(10, undefined, { lane }), heldReads(10, undefined, { lane })];
+    one.read("a");
+    await one.call(0);
+    const read = other.read("b");
+    (await other.call(0)).answer();
+    expect(await read).toBe("B");
   });
 });

@@ -14,8 +14,19 @@ export interface BatchOptions<K> {
   apartMs?: number | ((tookMs: number) => number);
   /** Whether further keys are certain: then the next call follows only that long after the previous one, even if no key came during it. */
   isBusy?: () => boolean;
+  /** Shared with other batches whose calls would only slow each other down: one call of all of them is in progress at a time. */
+  lane?: Lane;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
   idOf?: (key: K) => string;
+}
+
+export interface Lane {
+  /** Settles with the most recent call; null once it has settled. */
+  underWay: Promise<void> | null;
+}
+
+export function createLane(): Lane {
+  return { underWay: null };
 }
 
 /**
@@ -28,14 +39,15 @@ export interface BatchOptions<K> {
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
-  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, isBusy = () => false, idOf }: BatchOptions<K> = {},
+  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, isBusy = () => false, lane, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
-  /** Settles with the most recent call; null once it has settled. */
+  /** Settles when the most recent call, and the time that calls leave apart, is over; null from then on. */
   let underWay: Promise<void> | null = null;
   let isAwaited = false;
 
   async function call(keys: readonly K[]): Promise<readonly (V | Error)[]> {
     const { promise, resolve } = Promise.withResolvers<void>();
+    const leaveLane = enterLane();
     underWay = promise;
     isAwaited = false;
     const beganAt = performance.now();
@@ -44,6 +56,7 @@ export function batched<K, V>(
     try {
       return await readMany(keys);
     } finally {
+      leaveLane();
       const over = () => {
         if (underWay === promise) underWay = null;
         resolve();
@@ -55,19 +68,45 @@ export function batched<K, V>(
     }
   }
 
-  function schedule(leave: () => void): void {
-    if (!underWay) {
-      process.nextTick(leave);
-      return;
-    }
-    isAwaited = true;
+  function enterLane(): () => void {
+    if (!lane) return () => {};
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, waitMaxMs);
-    underWay.then(resolve);
-    promise.then(() => {
+    lane.underWay = promise;
+    return () => {
+      if (lane.underWay === promise) lane.underWay = null;
+      resolve();
+    };
+  }
+
+  function before(): Promise<void> | null {
+    return underWay ?? lane?.underWay ?? null;
+  }
+
+  function schedule(leave: () => void): void {
+    isAwaited = before() !== null;
+    if (isAwaited) leaveNext(leave);
+    // Until then, another batch may have entered the lane.
+    else process.nextTick(() => (lane ? leaveNext(leave) : leave()));
+  }
+
+  /** Leaves after the call in progress, if there is one: of several batches, the one that has waited longest. */
+  function leaveNext(leave: () => void): void {
+    let hasLeft = false;
+    let timer: Timer | undefined;
+    const go = () => {
+      if (hasLeft) return;
+      hasLeft = true;
       clearTimeout(timer);
       leave();
-    });
+    };
+    const next = () => {
+      if (hasLeft) return;
+      const call = before();
+      if (!call) return go();
+      timer ??= setTimeout(go, waitMaxMs);
+      call.then(next);
+    };
+    next();
   }
 
   const loader = new DataLoader<K, V, unknown>(call, {

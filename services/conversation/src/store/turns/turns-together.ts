@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
-import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
+import { type BatchOptions, batched, createLane } from "@parley/shared/rpc/batched";
 import type { ByteShares, Hold } from "@parley/shared/shares/byte-shares";
 import { fewAtOnce, inTurns, NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
@@ -39,33 +39,14 @@ const TEXTS_MAX = 16 * 1024;
 const LONG_AT_ONCE = 2;
 /** How long turns wait for the statement before theirs: a commit may take this long, a lock longer. */
 const WAIT_MAX_MS = 20;
-/**
- * The longest that statements of many turns leave apart: one for four turns costs hardly more than one for one. They leave twice as far
- * apart as one takes, because a machine with time to spare has no use for longer waits.
- */
-const APART_MAX_MS = 5;
-/** With this many turns in progress, others begin or end within those milliseconds. */
-const BUSY_FROM_TURNS = 8;
-/** With this many, the same for replies: the words of a streamed one have left already. */
-const CROWDED = { fromTurns: 24, apartMaxMs: 10 };
 
 /**
- * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, which leaves
- * after as long again as that one took, 5 ms after it began at the latest. While many turns are in progress, statements leave so far apart
- * in any case, those that end very many at most 10 ms.
- * @param inProgress how many turns are
+ * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement. Statements that begin
+ * turns and those that end them follow one another: beside each other, each would take longer, and have fewer turns.
  * @param connections what the turns of an owner that begin take of the pool, each for a statement of its own
  */
-export function turnStore(
-  db: Database,
-  inProgress: () => number = () => 0,
-  connections: ByteShares = connectionShares(),
-): TurnStore {
-  const isBusy = () => inProgress() >= BUSY_FROM_TURNS;
-  const apart = (maxMs: number, tookMs: number) => Math.min(maxMs, 2 * tookMs);
-  const waiting = { waitMaxMs: WAIT_MAX_MS, isBusy, apartMs: (tookMs: number) => apart(APART_MAX_MS, tookMs) };
-  const endsApartMs = (tookMs: number) =>
-    apart(inProgress() >= CROWDED.fromTurns ? CROWDED.apartMaxMs : APART_MAX_MS, tookMs);
+export function turnStore(db: Database, connections: ByteShares = connectionShares()): TurnStore {
+  const waiting = { waitMaxMs: WAIT_MAX_MS, lane: createLane() };
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) =>
@@ -113,7 +94,7 @@ export function turnStore(
     lengthOf: ({ reply }) => lengthOfReply(reply),
     ownerOf: ({ ownerId }) => ownerId,
     alone,
-    waiting: { ...waiting, apartMs: endsApartMs },
+    waiting,
   });
   return {
     insertSessionWithTurn: async (session) => void (await insert(session)),
@@ -149,7 +130,7 @@ interface Statements<T, R> {
   alone: StoreAlone;
   /** Takes a connection for a turn that shares its statement with no other; null if its owner has enough. None is counted by default. */
   hold?(ownerId: string): Pick<Hold, "release"> | null;
-  waiting: Pick<BatchOptions<T>, "waitMaxMs" | "apartMs" | "isBusy">;
+  waiting: Pick<BatchOptions<T>, "waitMaxMs" | "lane">;
 }
 
 const NO_HOLD: Pick<Hold, "release"> = { release: () => {} };

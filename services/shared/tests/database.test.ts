@@ -124,6 +124,18 @@ test("connections to a Postgres that vanished silently are dropped and replaced"
   await proxy.close();
 });
 
+test("a query gets the connection that was used last, whose process in Postgres has what it needs at hand", async () => {
+  const pool = openDatabase({ url: database.urls.account, max: 4, name: "used last" });
+  const pid = async () => (await pool`select pg_backend_pid() as pid`)[0]?.pid as number;
+  const together = new Set(await Promise.all([pid(), pid(), pid(), pid()]));
+  expect(together.size).toBe(4);
+  const last = await pid();
+  for (let query = 0; query < 8; query++) expect(await pid()).toBe(last);
+  const inTransaction = await pool.begin(async (tx) => (await tx`select pg_backend_pid() as pid`)[0]?.pid);
+  expect(inTransaction).toBe(last);
+  await pool.end();
+});
+
 test("a pool asks once which types of arrays there are, and each of its connections knows them", async () => {
   const own = openDatabase({ url: database.urls.account, max: 2, name: "arrays" });
   const ask = async (sql: Sql) => {

@@ -16,10 +16,12 @@ export interface AttemptPolicy {
  * hangs does not use up the others' time.
  */
 export function withAttempts(models: readonly [Model, ...Model[]], policy: AttemptPolicy): Model {
-  const [{ provider, name }] = models;
+  const [first] = models;
+  const { provider, name } = first;
   return {
     provider,
     name,
+    ...(first.write && { write: first.write }),
     async stream(request, signal, hear) {
       const ask = async (model: Model, ends: AbortSignal) => {
         const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

@@ -114,3 +114,27 @@ test("a whole answer is parsed no faster than its request says, and what was par
   goOn.resolve();
   expect((await asked).text).toHaveLength(20_000);
 });
+
+test("a request that was written ahead is sent by the first call with its messages, and by no other", async () => {
+  const texts: string[] = [];
+  const written = () => onlyWrite("http://model", { body: `written ${++count}` });
+  let count = 0;
+  const send = async (_: unknown, { body, signal }: RequestInit = {}) => {
+    texts.push(`${body} ${signal?.aborted}`);
+    return Response.json({ choices: [{ message: { content: "Hello" } }] });
+  };
+  const writer = { doGenerate: written, doStream: written } as unknown as LanguageModelV4;
+  const settings = { temperature: undefined, userFirst: false };
+  const model = chatCompletionsModel(BY, writer, settings, Object.assign(send, { preconnect: () => {} }));
+  const { signal } = new AbortController();
+  const other = { ...REQUEST, messages: [...REQUEST.messages] };
+
+  model.write?.(REQUEST, "whole");
+  expect((await model.complete({ ...REQUEST, firstWordMs: 1_000 }, signal)).text).toBe("Hello");
+  await model.complete(REQUEST, signal);
+  model.write?.(REQUEST, "whole");
+  await model.complete(other, signal);
+  model.write?.(REQUEST, "streamed");
+  await model.complete(REQUEST, signal);
+  expect(texts).toEqual(["written 1 false", "written 2 false", "written 4 false", "written 6 false"]);
+});

@@ -4,7 +4,7 @@ import { storable } from "../storable.ts";
 import { bodyTexts } from "./body-texts.ts";
 import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
 import { jsonReader } from "./long-json.ts";
-import type { Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
+import type { Asked, Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
 import { callOptions, type ModelSettings } from "./prompt.ts";
 import { metered } from "./received.ts";
 import { toolCall } from "./tool-call.ts";
@@ -21,9 +21,22 @@ export function chatCompletionsModel(
   settings: ModelSettings,
   send: typeof fetch,
 ): Model {
-  async function ask(way: "doStream" | "doGenerate", request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    const { url, init } = await written(writer[way](callOptions(request, settings, signal)));
-    const response = await send(url, init).catch((error: unknown) => {
+  let ahead: { asked: Asked; messages: ModelRequest["messages"]; written: Promise<WrittenRequest> } | null = null;
+
+  function write(request: ModelRequest, asked: Asked): Promise<WrittenRequest> {
+    return written(writer[asked === "streamed" ? "doStream" : "doGenerate"](callOptions(request, settings)));
+  }
+
+  /** Takes the request that was written ahead, if it is this one. */
+  function takeWritten({ messages }: ModelRequest, asked: Asked): Promise<WrittenRequest> | null {
+    const taken = ahead;
+    ahead = null;
+    return taken?.messages === messages && taken.asked === asked ? taken.written : null;
+  }
+
+  async function ask(asked: Asked, request: ModelRequest, signal: AbortSignal): Promise<Response> {
+    const { url, init } = await (takeWritten(request, asked) ?? write(request, asked));
+    const response = await send(url, { ...init, signal }).catch((error: unknown) => {
       throw isBrokenConnection(error) ? unreachable(by.provider, error) : error;
     });
     if (response.ok) return response;
@@ -33,6 +46,12 @@ export function chatCompletionsModel(
 
   return {
     ...by,
+    write(request, asked) {
+      const { messages } = request;
+      ahead = { asked, messages, written: write(request, asked) };
+      // The call that takes it reports its failure.
+      ahead.written.catch(() => {});
+    },
     async stream(request, signal, hear) {
       const passedOn = metered(request, signal);
       let body: BodyReader | undefined;
@@ -49,7 +68,7 @@ export function chatCompletionsModel(
           if (answer.failure) throw answer.failure;
           return wait;
         };
-        body = readerOf(await ask("doStream", request, signal));
+        body = readerOf(await ask("streamed", request, signal));
         for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany()) {
           await texts.parse(next.value, read);
         }
@@ -71,7 +90,7 @@ export function chatCompletionsModel(
           answer.push(received);
           return request.parsed?.(received.length) ?? null;
         };
-        body = readerOf(await ask("doGenerate", request, signal));
+        body = readerOf(await ask("whole", request, signal));
         for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany())
           await texts.parse(next.value, push);
         return wholeReply(by, answer.end());

@@ -84,11 +84,19 @@ export interface ModelReply extends ModelEnd {
  */
 export type Hear = (text: string, by: ModelName) => Promise<void> | null;
 
+/** How a model is asked: for its words as it says them, or for the whole reply. */
+export type Asked = "streamed" | "whole";
+
 /**
  * A language model. Both methods throw ServiceError upstream_failed or upstream_timeout, or the signal's reason, and
  * `stream` what `hear` throws. Either way they release the provider's socket.
  */
 export interface Model extends ModelName {
+  /**
+   * Writes a request before it is made, while its caller waits for something else: the first call with the same array of messages
+   * sends what was written. A model without this method writes its requests when it is called.
+   */
+  write?(request: ModelRequest, asked: Asked): void;
   stream(request: ModelRequest, signal: AbortSignal, hear: Hear): Promise<ModelEnd>;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }

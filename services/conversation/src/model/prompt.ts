@@ -12,15 +12,15 @@ export interface ModelSettings {
   userFirst: boolean;
 }
 
-/** Converts a request to the AI SDK's form. */
+/** Converts a request to the AI SDK's form. @param signal aborts the call, if the SDK makes it */
 export function callOptions(
   request: ModelRequest,
   { temperature, userFirst }: ModelSettings,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): LanguageModelV4CallOptions {
   return {
     prompt: toPrompt(request, userFirst),
-    abortSignal: signal,
+    ...(signal && { abortSignal: signal }),
     ...(temperature !== undefined && { temperature }),
     ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),

@@ -19,6 +19,7 @@ import {
   takeTurn,
 } from "../store/turns/take-turns.ts";
 import { byteBudget } from "./ask/context-window.ts";
+import type { RequestAhead } from "./ask/request-ahead.ts";
 import { llmOf } from "./llm-of.ts";
 import { sessionName } from "./session-name.ts";
 
@@ -38,7 +39,7 @@ const WHAT: Readonly<Record<NewTurn["type"], string>> = { CHAT: "chat session", 
 
 /** A turn to run, or one that an earlier request with the same idempotency key has run. */
 export type Acceptance =
-  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
+  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn; ahead?: RequestAhead | null }
   | { type: "replay"; sessionId: string; replySeq: number; text: string };
 
 /** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */

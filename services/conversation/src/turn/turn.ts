@@ -5,10 +5,11 @@ import type { Call } from "@parley/shared/rpc/call";
 import { loopEntry } from "@parley/shared/shares/loop-entry";
 import { loopTurns } from "@parley/shared/shares/loop-shares";
 import type { ConversationContext } from "../context.ts";
-import type { Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
+import type { Asked, Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import { type Acceptance, acceptTurn, prepareTurn } from "./accept-turn.ts";
-import { modelRequest } from "./ask/model-request.ts";
+import { type Channel, modelRequest } from "./ask/model-request.ts";
+import { requestAhead } from "./ask/request-ahead.ts";
 import { CHAT_TOOLS } from "./ask/tools.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { readerPatience } from "./reply/reader-patience.ts";
@@ -38,9 +39,7 @@ const enterTurn = loopEntry({ aloneMax: 16 });
 /** The words of a longer reply are looked for in pieces of this length, because a whole one takes milliseconds. */
 const PIECE_CHARACTERS = 16 * 1024;
 const pieces = loopTurns();
-
-/** How the model is asked: for its words as it says them, or for the whole reply. */
-export type Asked = "streamed" | "whole";
+const CHANNEL: Channel = { toolbox: CHAT_TOOLS, note: "" };
 
 /**
  * One turn: accepts the user message, asks the model, speaks its reply and stores it. The user message is durable before the model
@@ -61,7 +60,7 @@ export async function runTurn(
     // Many of a gateway's turns arrive in one message.
     const entered = enterTurn(turn.ownerId);
     if (entered) await entered;
-    const taken = await accept(ctx, turn, call);
+    const taken = await accept(ctx, turn, call, asked);
     if (taken.type === "run") return await answer(ctx, turn, taken, call, asked, memory, tell);
     await tell({ type: "started", sessionId: taken.sessionId, replySeq: taken.replySeq, replayed: true });
     if (taken.text !== "") await tell({ type: "text", text: taken.text });
@@ -70,11 +69,15 @@ export async function runTurn(
   }
 }
 
-async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise<Acceptance> {
+async function accept(ctx: ConversationContext, turn: Turn, call: Call, asked: Asked): Promise<Acceptance> {
   if (turn.idempotency) return acceptKeyedTurn(ctx, turn, turn.idempotency, call);
   return ctx.turnShares.accepting(turn.ownerId, call.signal, async () => {
     const prepared = await prepareTurn(ctx, turn, call);
-    return { type: "run", prepared, accepted: await acceptTurn(ctx, turn) };
+    const accepting = acceptTurn(ctx, turn);
+    const isNew = turn.sessionId === undefined;
+    const { contextTokens } = ctx.limits;
+    const ahead = isNew ? requestAhead(prepared, turn, contextTokens, CHANNEL, asked, enterTurn) : null;
+    return { type: "run", prepared, accepted: await accepting, ahead };
   });
 }
 
@@ -82,7 +85,7 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
 async function answer(
   ctx: ConversationContext,
   turn: Turn,
-  { prepared: { agent, model }, accepted }: Extract<Acceptance, { type: "run" }>,
+  { prepared: { agent, model }, accepted, ahead }: Extract<Acceptance, { type: "run" }>,
   { signal, log }: Call,
   asked: Asked,
   memory: TurnMemory,
@@ -102,7 +105,7 @@ async function answer(
     // Turns that were stored by one statement continue together.
     const entered = enterTurn(turn.ownerId);
     if (entered) await entered;
-    const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });
+    const request = ahead?.take() ?? (await modelRequest(ctx, agent, accepted, turn.message, CHANNEL));
     const hasRoom = roomFor(memory, request);
     if (!hasRoom(0)) throw outOfTurnMemory();
     const received = (bytes: number) => {

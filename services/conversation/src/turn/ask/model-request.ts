@@ -1,7 +1,7 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationContext } from "../../context.ts";
 import type { ModelRequest } from "../../model/port.ts";
-import { listMessagesBefore } from "../../store/messages.ts";
+import { listMessagesBefore, type Said } from "../../store/messages.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { byteBudget, fitContext } from "./context-window.ts";
 import { filledPrompt } from "./filled-texts.ts";
@@ -25,15 +25,26 @@ export async function modelRequest(
   agent: AgentRuntime,
   turn: AcceptedTurn,
   message: string,
-  { toolbox, note }: Channel,
+  channel: Channel,
 ): Promise<ModelRequest> {
-  const language = turn.language === null ? "" : languageNote(turn.language);
-  const system = [filledPrompt(agent, turn.variables), note, language].filter((text) => text !== "").join("\n\n");
   const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
+  return requestOf(agent, { ...turn, earlier }, message, channel, limits.contextTokens);
+}
+
+/** The same with the earlier messages given. */
+export function requestOf(
+  agent: AgentRuntime,
+  { variables, language, earlier }: Pick<AcceptedTurn, "variables" | "language"> & { earlier: readonly Said[] },
+  message: string,
+  { toolbox, note }: Channel,
+  contextTokens: number,
+): ModelRequest {
+  const languageText = language === null ? "" : languageNote(language);
+  const system = [filledPrompt(agent, variables), note, languageText].filter((text) => text !== "").join("\n\n");
   const messages = [...earlier, { role: "user" as const, content: message }];
   return {
     system,
-    messages: fitContext(system, messages, limits.contextTokens),
+    messages: fitContext(system, messages, contextTokens),
     tools: offeredTools(toolbox, agent.tools),
   };
 }

@@ -85,7 +85,7 @@ export async function speak(
 ): Promise<void> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
-  const messages = [...request.messages];
+  let { messages } = request;
   const calls: ToolCall[] = [];
 
   function hear(heard: string, by: ModelName): Promise<void> | null {
@@ -133,7 +133,7 @@ export async function speak(
     const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
     const answered = toolCalls.map((call) => answer(call, offset));
     if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
-    messages.push({ role: "assistant", content: reply.text.slice(from), toolCalls: answered });
+    messages = [...messages, { role: "assistant", content: reply.text.slice(from), toolCalls: answered }];
     // The text so far is final, and the next round begins with a new word.
     const seam = /\S$/.test(reply.text) ? " " : "";
     reply.text += seam;

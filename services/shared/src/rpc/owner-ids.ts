@@ -6,9 +6,12 @@ export type CheckOwnerIds = (request: unknown) => void;
 
 /** Checks an RPC's requests for all handlers: a missing owner id must never read or write another set of rows. */
 export function ownerIdCheck(rpcPath: string): CheckOwnerIds {
-  const fields = (OWNER_IDS[rpcPath] ?? []).map((field) => field.split("."));
+  const fields = (OWNER_IDS[rpcPath] ?? []).map((path) => path.split(".").map(stepOf));
   return (request) => {
-    for (const field of fields) refuseEmpty(request, field, "");
+    for (const steps of fields) {
+      const path = findEmpty(request, steps)?.slice(1);
+      if (path !== undefined) throw invalid(path, `${path} must not be empty`);
+    }
   };
 }
 
@@ -24,17 +27,32 @@ export function ownerIdReader(rpcPath: string): (request: unknown) => string {
   };
 }
 
-function refuseEmpty(value: unknown, [name = "", ...rest]: readonly string[], path: string): void {
-  if (value === undefined) return;
-  if (name === "") {
-    if (value === "") throw invalid(path, `${path} must not be empty`);
-    return;
+/** A field on the way to an owner id: its name in the protocol and in the decoded message. */
+interface Step {
+  field: string;
+  name: string;
+}
+
+function stepOf(part: string): Step {
+  const field = part.replace(/\[\]$/, "");
+  return { field, name: camelCase(field) };
+}
+
+/** Returns the path of the first empty owner id, each field after a dot; null if there is none. A call may have hundreds of items. */
+function findEmpty(value: unknown, steps: readonly Step[], at = 0): string | null {
+  if (value === undefined) return null;
+  const step = steps[at];
+  if (!step) return value === "" ? "" : null;
+  const inner = (value as Record<string, unknown>)[step.name];
+  if (!Array.isArray(inner)) {
+    const path = findEmpty(inner, steps, at + 1);
+    return path === null ? null : `.${step.field}${path}`;
   }
-  const field = name.replace(/\[\]$/, "");
-  const inner = (value as Record<string, unknown>)[camelCase(field)];
-  const innerPath = path === "" ? field : `${path}.${field}`;
-  if (Array.isArray(inner)) for (const [at, item] of inner.entries()) refuseEmpty(item, rest, `${innerPath}.${at}`);
-  else refuseEmpty(inner, rest, innerPath);
+  for (let item = 0; item < inner.length; item++) {
+    const path = findEmpty(inner[item], steps, at + 1);
+    if (path !== null) return `.${step.field}.${item}${path}`;
+  }
+  return null;
 }
 
 function camelCase(name: string): string {

@@ -47,9 +47,14 @@ export interface Lane {
 }
 
 /** How many deliveries to read ahead, as a multiple of the concurrent attempts. */
-const AHEAD = 4;
-/** How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones. They are repeated after a crash. */
-const UNSETTLED = 4;
+const AHEAD = 8;
+/** A lane that has fewer deliveries waiting has run low, as a multiple of the same: enough for the time that a read takes. */
+const LOW = 3;
+/**
+ * How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones: enough for the 16 ms between two
+ * statements that store them (settle.ts) and for the statement. They are repeated after a crash.
+ */
+const UNSETTLED = 8;
 const READ_MIN = 16;
 /** Shortest time between reads when there may be new deliveries: for a lane that has run low and for one that has enough. */
 const HURRY_MS = 10;
@@ -168,6 +173,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const attempt = await attemptOf(to, delivery);
     underWay--;
     underWayBytes -= bytes;
+    // Memory that is no longer counted: many attempts may wait to be stored.
+    delivery.payload = null;
     begin();
     const state = attempt && (await settle(delivery, attempt));
     settled.push(delivery.deliveryId);
@@ -210,7 +217,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   function readInMs(): number {
     if (unsettled === 0) return 0;
     if (isOver()) return POLL_MS;
-    const enough = places();
+    const enough = LOW * places();
     if (more && waiting.length < enough) return 0;
     if (woken) return readMs + (waiting.length < enough ? HURRY_MS : REFRESH_MS) - performance.now();
     return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;

@@ -84,6 +84,8 @@ const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
  */
 const FEW_COMPILERS = { BUN_JSC_useFTLJIT: "0" };
 const COMPUTING: readonly string[] = ["voice", "speech"];
+/** A busy webhook dispatcher runs the same code thousands of times a second: a ninth less CPU for a delivery (bench/README.md). */
+const ALL_COMPILERS = { BUN_JSC_useFTLJIT: "1" };
 
 export interface Surroundings extends StandInPlaces {
   home: Home;
@@ -118,6 +120,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
         ...(name === "conversation" && { ...MANY_TURNS, ...defaultModel(surroundings) }),
+        ...(name === "webhook-dispatcher" && ALL_COMPILERS),
         ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),

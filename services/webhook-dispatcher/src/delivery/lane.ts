@@ -48,7 +48,7 @@ export interface Lane {
 
 /** How many deliveries to read ahead, as a multiple of the concurrent attempts. */
 const AHEAD = 8;
-/** A lane that has fewer deliveries waiting has run low, as a multiple of the same: enough for the time that a read takes. */
+/** A lane with fewer waiting deliveries, as a multiple of the same, reads more if there are: enough for the time that a read takes. */
 const LOW = 3;
 /**
  * How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones: enough for the 16 ms between two
@@ -217,8 +217,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   function readInMs(): number {
     if (unsettled === 0) return 0;
     if (isOver()) return POLL_MS;
-    const enough = LOW * places();
-    if (more && waiting.length < enough) return 0;
+    const enough = places();
+    if (more && waiting.length < LOW * enough) return 0;
     if (woken) return readMs + (waiting.length < enough ? HURRY_MS : REFRESH_MS) - performance.now();
     return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;
   }

@@ -59,7 +59,7 @@ export function startDispatcher(
           db,
           sealer,
           shares,
-          sender: { fetch: egress.fetch, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
+          sender: { exchange: egress.exchange, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
           turnMs: config.PARLEY_WEBHOOK_TURN_MS,

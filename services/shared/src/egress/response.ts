@@ -1,14 +1,9 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { loopShares } from "../shares/loop-shares.ts";
-import { EgressError, networkError } from "./error.ts";
+import { networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
 import { readBeat } from "./read-beat.ts";
-
-export interface BodyBounds {
-  host: string;
-  maxResponseBytes: number;
-  signal: AbortSignal | undefined;
-}
+import { type BodyBounds, compressed, tooLarge } from "./read-body.ts";
 
 /** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
 const QUEUED_BYTES = 16 * 1024;
@@ -120,17 +115,5 @@ function bodyOf(
       cancel: () => settle(() => incoming.destroy()),
     },
     queue,
-  );
-}
-
-function tooLarge(host: string, maxResponseBytes: number): EgressError {
-  return new EgressError("too_large", `The response of ${host} is longer than ${maxResponseBytes} bytes`);
-}
-
-// A few compressed bytes can become gigabytes, so the guard neither requests nor unpacks compression.
-function compressed(host: string, encoding: string): EgressError {
-  return new EgressError(
-    "network",
-    `${host} compressed its response (${encoding}) although the request asked it not to`,
   );
 }

@@ -3,9 +3,9 @@ import https from "node:https";
 import { isIP } from "node:net";
 import { hostOf, portOf } from "./address.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
-import { type BodyBounds, responseOf } from "./response.ts";
+import type { BodyBounds } from "./read-body.ts";
 
-export interface Sending {
+export interface Sending<T> {
   url: URL;
   method: string;
   headers: Record<string, string>;
@@ -14,9 +14,11 @@ export interface Sending {
   maxResponseBytes: number;
   /** When to stop trying to connect, in `performance.now()` time. */
   connectByMs: number;
+  /** Takes the response when its head has arrived. */
+  take(request: ClientRequest, incoming: IncomingMessage, bounds: BodyBounds): T;
 }
 
-type Outcome = { response: Response } | { error: unknown; retry: "never" | "next_address" | "new_connection" };
+type Outcome<T> = { taken: T } | { error: unknown; retry: "never" | "next_address" | "new_connection" };
 
 // A server that has closed an idle connection resets requests that cross the close, at most a round trip later.
 const STALE_WITHIN_MS = 1_000;
@@ -48,9 +50,10 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
     /**
      * Sends to the first of `addresses` that accepts a connection, preferring one with an open connection. Tries at
      * most eight.
+     * @returns what the sending takes of the response
      * @throws EgressError, the signal's reason
      */
-    async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
+    async send<T>(sending: Sending<T>, addresses: readonly string[]): Promise<T> {
       const agent = isSecure(sending.url) ? secure : plain;
       const isOpen = (options: https.RequestOptions) => (agent.freeSockets[agent.getName(options)]?.length ?? 0) > 0;
       const targets = addresses.slice(0, ADDRESSES_MAX).map((address) => target(sending.url, address, ca));
@@ -62,7 +65,7 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
         let outcome = await attempt(sending, { ...options, agent }, waitMs);
         if ("error" in outcome && outcome.retry === "new_connection")
           outcome = await attempt(sending, { ...options, agent: false }, waitMs);
-        if ("response" in outcome) return outcome.response;
+        if ("taken" in outcome) return outcome.taken;
         error = outcome.error;
         if (outcome.retry !== "next_address") break;
       }
@@ -87,7 +90,7 @@ function isSecure(url: URL): boolean {
   return url.protocol === "https:";
 }
 
-function attempt(sending: Sending, options: https.RequestOptions, waitMs: number): Promise<Outcome> {
+function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: number): Promise<Outcome<T>> {
   const { url, method, headers, body, signal, maxResponseBytes } = sending;
   if (signal?.aborted) return Promise.resolve({ error: signal.reason, retry: "never" });
   const host = hostOf(url);
@@ -96,7 +99,7 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
   return new Promise((resolve) => {
     let isConnected = false;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
-    const settle = (outcome: Outcome) => {
+    const settle = (outcome: Outcome<T>) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       if ("error" in outcome) request.destroy();
@@ -118,7 +121,9 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
       });
       socket.once(isSecure(url) ? "secureConnect" : "connect", () => clearTimeout(timer));
     });
-    request.once("response", (incoming) => settle(answered(request, incoming, { host, maxResponseBytes, signal })));
+    request.once("response", (incoming) =>
+      settle(taken(sending, request, incoming, { host, maxResponseBytes, signal })),
+    );
     request.once("upgrade", (_, socket) => {
       socket.destroy();
       settle({ error: networkError(host, { code: "HPE_UPGRADE" }), retry: "never" });
@@ -133,9 +138,14 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
   });
 }
 
-function answered(request: ClientRequest, incoming: IncomingMessage, bounds: BodyBounds): Outcome {
+function taken<T>(
+  { take }: Sending<T>,
+  request: ClientRequest,
+  incoming: IncomingMessage,
+  bounds: BodyBounds,
+): Outcome<T> {
   try {
-    return { response: responseOf(request, incoming, bounds) };
+    return { taken: take(request, incoming, bounds) };
   } catch (cause) {
     return { error: networkError(bounds.host, cause), retry: "never" };
   }

@@ -1,4 +1,5 @@
 import type { Clock } from "@parley/shared/clock";
+import type { Egress } from "@parley/shared/egress/egress";
 import { EgressError } from "@parley/shared/egress/error";
 import type { Logger } from "@parley/shared/log";
 import { durations } from "@parley/shared/telemetry/instruments";
@@ -6,7 +7,7 @@ import { inSpan, SpanKind } from "@parley/shared/telemetry/spans";
 import type { Sign } from "../secrets.ts";
 import type { AttemptRow, PendingDelivery } from "../store/deliveries.ts";
 import type { RequestTypeName } from "../store/destinations.ts";
-import { excerptOf, readBeginning } from "./excerpt.ts";
+import { EXCERPT_BYTES_MAX, excerptOf } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
 import { payloadFor } from "./url-payload.ts";
 
@@ -14,7 +15,7 @@ const took = durations("parley.webhook.attempt.duration", "Duration of delivery 
 
 export interface Sender {
   /** Guarded against private addresses, because the owner chooses the address. */
-  fetch: typeof globalThis.fetch;
+  exchange: Egress["exchange"];
   timeoutMs: number;
   clock: Clock;
   log: Logger;
@@ -63,7 +64,7 @@ async function send(
   const startedAt = sender.clock.now();
   const startedMs = performance.now();
   const pieces: Uint8Array[] = [];
-  let httpStatus: number | null = null;
+  let httpStatus = null as number | null;
   let error: string | null = null;
   // AbortSignal.timeout would keep each attempt's signal for the full ten seconds.
   const late = new AbortController();
@@ -73,9 +74,21 @@ async function send(
     const { request, payload } = requestOf(target.url, target.requestType, sent);
     const signed = target.sign(eventId, payload, startedAt);
     const headers = { "user-agent": "Parley", ...request.headers, ...signed };
-    const response = await sender.fetch(request.url, { ...request, headers, redirect: "manual", signal: late.signal });
-    httpStatus = response.status;
-    await readBeginning(response, (piece) => pieces.push(piece));
+    let readBytes = 0;
+    await sender.exchange(
+      { ...request, headers, signal: late.signal },
+      {
+        head: (status) => {
+          httpStatus = status;
+        },
+        // A short body is read to its end, so that the connection can be reused.
+        piece: (bytes) => {
+          pieces.push(bytes);
+          readBytes += bytes.length;
+          return readBytes <= EXCERPT_BYTES_MAX;
+        },
+      },
+    );
   } catch (cause) {
     error = explain(cause, late.signal.aborted, sender);
   } finally {

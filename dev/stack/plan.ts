@@ -62,6 +62,8 @@ export const SERVICES = [
 export type ServiceName = (typeof SERVICES)[number]["name"];
 /** Every process that serves its health and metrics. */
 export type WatchedName = ServiceName | "gateway";
+/** The processes that play what Parley calls outside. */
+export type StandInName = "model" | "speech" | "carrier" | "whatsapp" | "daily";
 export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
 /** The operator's variables that every process gets, and those that only processes that name them get. */
@@ -212,7 +214,7 @@ function speechOf({ speechPort }: Surroundings): Record<string, string> {
 
 function standInProgram(
   surroundings: Surroundings,
-  name: "model" | "speech" | "carrier" | "whatsapp" | "daily",
+  name: StandInName,
   port: number,
   further: Record<string, string> = {},
 ): Program {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { builtDashboard } from "@parley/dashboard/build.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
+import type { Program } from "../processes/keep-running.ts";
 import { freePorts, isFree, promise } from "../processes/ports.ts";
 import { type Supervisor, supervise } from "../processes/supervisor.ts";
 import { missingPocketSphinx } from "../stand-ins/speech/pocketsphinx.ts";
@@ -19,11 +20,13 @@ import {
   gatewayPrograms,
   gatewayUrl,
   modelProgram,
+  type StandInName,
   type Surroundings,
   serviceAddress,
   servicePrograms,
   sipAddressOf,
   speechProgram,
+  type WatchedName,
   whatsAppProgram,
 } from "./plan.ts";
 import type { StackSettings } from "./settings.ts";
@@ -55,14 +58,20 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+export type LeftOut = Exclude<WatchedName, "account"> | StandInName;
 export type Say = (line: string) => void;
 
-/** Starts all of Parley on this machine. @throws one sentence when the home or the port is taken */
+/**
+ * Starts all of Parley on this machine.
+ * @param without the processes to leave out, with all their replicas; the account service is always needed
+ * @throws one sentence when the home or the port is taken
+ */
 export async function startStack(
   home: Home,
   settings: StackSettings,
   env: Record<string, string | undefined>,
   say: Say,
+  without: readonly LeftOut[] = [],
 ): Promise<Stack> {
   const lock = await lockHome(home);
   if (!(await isFree(settings.PORT, settings.PARLEY_HOST))) {
@@ -73,7 +82,7 @@ export async function startStack(
   await promise(settings.PORT);
   removeSocketFolders(readStackFile(home).map(({ address }) => address));
   const supervisor = supervise(home, lock, say);
-  const up = bringUp(home, settings, env, supervisor, say);
+  const up = bringUp(home, settings, env, supervisor, say, without);
   return {
     up,
     stop: async () => {
@@ -91,7 +100,9 @@ async function bringUp(
   env: Record<string, string | undefined>,
   supervisor: Supervisor,
   say: Say,
+  without: readonly LeftOut[],
 ): Promise<StackSummary> {
+  const isWanted = ({ name }: Program) => !without.some((left) => name === left || name.startsWith(`${left}-`));
   const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
   const replicas = settings.PARLEY_REPLICAS;
@@ -126,7 +137,7 @@ async function bringUp(
   const standIns = [modelProgram, speechProgram, carrierProgram, whatsAppProgram, dailyProgram].map((plan) =>
     plan(surroundings),
   );
-  await supervisor.start(...standIns, ...servicePrograms(surroundings));
+  await supervisor.start(...[...standIns, ...servicePrograms(surroundings)].filter(isWanted));
   const missing = missingPocketSphinx();
   if (missing) say(missing);
 
@@ -143,7 +154,7 @@ async function bringUp(
   const conversationAddress = serviceAddress(surroundings, "conversation");
   const devEnv = writeDevEnv(home, owner, { ...summary, conversationAddress });
   const { PARLEY_HOST: host, PORT: port } = settings;
-  await supervisor.start(...gatewayPrograms(surroundings, host, port, await dashboard));
+  await supervisor.start(...gatewayPrograms(surroundings, host, port, await dashboard).filter(isWanted));
   return { ...summary, devEnv, login: owner.login };
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Api, answerOf } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 let stack: TestStack;
@@ -11,7 +11,7 @@ let api: Api;
 let agentId: string;
 beforeAll(async () => {
   const env = { PARLEY_CHAT_IDLE_MINUTES: "0.02" };
-  [stack, model] = await Promise.all([startTestStack({ env }), startScriptedModel()]);
+  [stack, model] = await Promise.all([startTestStack({ env, without: BESIDES_CHATS }), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);
 });

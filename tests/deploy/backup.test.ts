@@ -16,7 +16,7 @@ import { startOwnPostgres } from "../kit/deploy/own-postgres.ts";
 import { postgresClient } from "../kit/deploy/postgres-client.ts";
 import { startLoad, storedOf, wholeOf } from "../kit/load.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
@@ -57,7 +57,7 @@ async function start(through: (url: string) => string): Promise<TestStack> {
     databaseUrl = through(url);
     return databaseUrl;
   };
-  const started = await startTestStack({ env: PATIENT, through: remember });
+  const started = await startTestStack({ env: PATIENT, without: BESIDES_CHATS, through: remember });
   stop = async () => {
     stop = async () => {};
     await started.stop();

@@ -9,7 +9,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { type Api, answerOf } from "../kit/api.ts";
 import { type PgBouncer, startPgBouncer } from "../kit/deploy/pgbouncer.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
   const env: Record<string, string> = { PARLEY_DATABASE_PREPARE: "0" };
   stack = await startTestStack({
     env,
+    without: STAND_INS,
     through: async (url) => {
       bouncer = await startPgBouncer(url);
       // All processes of a stack share one variable. A role that listens need not own the tables behind the notifications.

@@ -5,7 +5,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 // docs/scaling.md: Read replica.
@@ -18,6 +18,7 @@ beforeAll(async () => {
   [servers, model] = await Promise.all([startReplicatedPostgres(), startScriptedModel()]);
   stack = await startTestStack({
     env: { PARLEY_DATABASE_REPLICA_URL: roleUrls(servers.replicaUrl, TEST_SECRET).conversation },
+    without: BESIDES_CHATS,
     through: async () => servers.primaryUrl,
   });
   api = stack.api(stack.owners[0].apiKey);

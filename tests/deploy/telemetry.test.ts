@@ -9,7 +9,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import { askedIn, observabilityQueries } from "../kit/deploy/observability.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 import { type CollectedSpan, startTraceCollector } from "../kit/trace-collector.ts";
@@ -22,7 +22,10 @@ const collector = startTraceCollector();
 let stack: TestStack;
 let model: ScriptedModel;
 beforeAll(async () => {
-  [stack, model] = await Promise.all([startTestStack({ env: collector.env }), startScriptedModel()]);
+  [stack, model] = await Promise.all([
+    startTestStack({ env: collector.env, without: STAND_INS }),
+    startScriptedModel(),
+  ]);
 });
 afterAll(async () => {
   await stack?.stop();

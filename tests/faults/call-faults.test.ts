@@ -30,6 +30,7 @@ let talking: Timer;
 beforeAll(async () => {
   stack = await startTestStack({
     env: { PARLEY_CALLS_CONCURRENT_MAX: "1000", PARLEY_RTP_PORTS: "40000-40999", PARLEY_WEBHOOK_RETRY_MS: "100" },
+    without: ["model", "carrier", "whatsapp", "messaging"],
   });
   model = await startScriptedModel();
   model.always((exchange) => {

@@ -22,7 +22,10 @@ let speech: ScriptedSpeech;
 let api: Api;
 let number: WhatsAppConnection;
 beforeAll(async () => {
-  stack = await startTestStack({ env: { PARLEY_TURN_LEASE_MS: "1500" } });
+  stack = await startTestStack({
+    env: { PARLEY_TURN_LEASE_MS: "1500" },
+    without: ["model", "carrier", "daily", "webhook-dispatcher"],
+  });
   model = await startScriptedModel();
   speech = startScriptedSpeech(HEARD, 0.1);
   api = stack.api(stack.owners[0].apiKey);

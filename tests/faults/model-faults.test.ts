@@ -4,7 +4,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { type Answer, type Api, answerOf } from "../kit/api.ts";
 import { isComplete, rawChat } from "../kit/raw-chat.ts";
 import { type Exchange, echoOf, type Script, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -21,7 +21,11 @@ let agentId: string;
 let pids: Record<string, number>;
 beforeAll(async () => {
   const env = { PARLEY_LLM_DEADLINE_MS: MODEL_MS, PARLEY_LLM_STALL_MS: MODEL_MS, PARLEY_LLM_RETRY_MS: "1" };
-  [stack, model, second] = await Promise.all([startTestStack({ env }), startScriptedModel(), startScriptedModel()]);
+  [stack, model, second] = await Promise.all([
+    startTestStack({ env, without: BESIDES_CHATS }),
+    startScriptedModel(),
+    startScriptedModel(),
+  ]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);
   pids = stack.pids();

@@ -68,6 +68,7 @@ beforeAll(async () => {
       PARLEY_WEBHOOK_LEASE_MS: "2000",
     },
     postgres: "embedded",
+    without: ["model", "whatsapp", "daily"],
   });
   model = await startScriptedModel();
   model.always((exchange) => {

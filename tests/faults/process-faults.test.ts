@@ -7,7 +7,7 @@ import { type Api, answerOf } from "../kit/api.ts";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
 import { downPostgres } from "../kit/outage.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import type { ProcessName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
@@ -20,7 +20,10 @@ let api: Api;
 let agentId: string;
 beforeAll(async () => {
   const env = { PARLEY_TURN_LEASE_MS: "1500" };
-  [stack, model] = await Promise.all([startTestStack({ env, postgres: "embedded" }), startScriptedModel()]);
+  [stack, model] = await Promise.all([
+    startTestStack({ env, postgres: "embedded", without: BESIDES_CHATS }),
+    startScriptedModel(),
+  ]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);
 });

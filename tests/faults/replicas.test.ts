@@ -6,7 +6,7 @@ import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import type { ReplicaName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
@@ -35,7 +35,7 @@ const receiver = Bun.serve({
 beforeAll(async () => {
   // This many processes share the tests' Postgres.
   const env = { PARLEY_DATABASE_POOL: "4" };
-  [stack, model] = await Promise.all([startTestStack({ env, replicas: 2 }), startScriptedModel()]);
+  [stack, model] = await Promise.all([startTestStack({ env, replicas: 2, without: STAND_INS }), startScriptedModel()]);
   model.always(trafficScript);
   const [{ ownerId, apiKey }] = stack.owners;
   api = stack.api(apiKey);

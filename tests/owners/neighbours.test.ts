@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Exchange, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 let stack: TestStack;
@@ -13,7 +13,7 @@ let hostile: Api;
 let victimsAgent: string;
 let hostileAgent: string;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestStack({ without: BESIDES_CHATS });
   model = await startScriptedModel();
   [victim, hostile] = [stack.api(stack.owners[0].apiKey), stack.api(stack.owners[1].apiKey)];
   [victimsAgent, hostileAgent] = [await createAgent(victim, model), await createAgent(hostile, model)];

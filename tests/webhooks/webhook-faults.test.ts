@@ -9,7 +9,7 @@ import { connectPostgres } from "@parley/shared/db/connect";
 import { newId, newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 
 /** The long run, which does not need the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
 const EVENTS = Number(process.env.PARLEY_FAULT_EVENTS ?? 500);
@@ -35,7 +35,11 @@ beforeAll(async () => {
     PARLEY_WEBHOOK_RETRY_MS: "500",
     PARLEY_WEBHOOK_LEASE_MS: "2000",
   };
-  stack = await startTestStack({ env, postgres: "embedded" });
+  stack = await startTestStack({
+    env,
+    postgres: "embedded",
+    without: [...BESIDES_CHATS, "gateway", "agent", "prompt", "conversation"],
+  });
   const address = stack.address("webhook-dispatcher");
   dispatcher = createClient(WebhookDispatcherServiceService, { peer: "webhook-dispatcher", address });
   receiver = startReceiver();

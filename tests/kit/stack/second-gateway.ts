@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { startChild, stopChild } from "@parley/dev/processes/child.ts";
 import { pingHttp } from "@parley/dev/processes/ping.ts";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { gatewayPrograms, gatewayUrl } from "@parley/dev/stack/plan.ts";
+import { gatewayPrograms, gatewayUrl, type StandInName } from "@parley/dev/stack/plan.ts";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -23,8 +23,7 @@ export async function startSecondGateway(
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
   const [port = 0] = await freePorts(1);
-  const portOf = (name: "model" | "speech" | "carrier" | "whatsapp" | "daily") =>
-    Number(address(name).split(":").at(-1));
+  const portOf = (name: StandInName) => Number(address(name).split(":").at(-1));
   const surroundings = {
     home,
     env,

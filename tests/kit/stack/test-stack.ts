@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { openHome } from "@parley/dev/stack/home.ts";
 import { readStackSettings } from "@parley/dev/stack/settings.ts";
-import { startStack } from "@parley/dev/stack/stack.ts";
+import { type LeftOut, startStack } from "@parley/dev/stack/stack.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { secretsInLogs } from "../logged-secrets.ts";
-import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
+import { createMigratedDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { findProcess, type ProcessName, type ReplicaName, type RunningStack, useStack } from "./use-stack.ts";
 
 export interface TestStackSettings {
@@ -20,6 +20,8 @@ export interface TestStackSettings {
   postgres?: "cluster" | "embedded";
   /** The number of replicas of every service and the gateway. */
   replicas?: number;
+  /** The processes that no test on it needs; each takes a tenth of the CPU of a boot, and more in a stack that recovers. */
+  without?: readonly LeftOut[];
   /** Starts a proxy between the processes and the cluster's database. @returns the address to use instead */
   through?: (databaseUrl: string) => Promise<string>;
 }
@@ -33,6 +35,10 @@ export interface TestStack extends RunningStack {
 }
 
 const BACK_WITHIN_MS = 60_000;
+/** The outside world, for tests that bring their own model. */
+export const STAND_INS = ["model", "speech", "carrier", "whatsapp", "daily"] as const;
+/** What a stack that only chats does without. */
+export const BESIDES_CHATS = [...STAND_INS, "voice", "messaging"] as const;
 
 /**
  * Boots a stack in a home of its own, which takes seconds: for tests that end processes or set what others may not. Every
@@ -42,13 +48,14 @@ export async function startTestStack({
   env = {},
   postgres = "cluster",
   replicas = 1,
+  without = [],
   through = async (url) => url,
 }: TestStackSettings = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
   // Postgres's user must be able to enter it.
   await chmod(folder, 0o755);
   const home = openHome(join(folder, "home"));
-  const given: GivenDatabase | null = postgres === "cluster" ? await createDatabase() : null;
+  const given: GivenDatabase | null = postgres === "cluster" ? await createMigratedDatabase() : null;
   const [port = 0] = await freePorts(1);
   const own = {
     PORT: String(port),
@@ -63,6 +70,7 @@ export async function startTestStack({
     readStackSettings(own),
     { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...env },
     (line) => said.push(line),
+    without,
   );
   const remove = async () => {
     await stack.stop();

@@ -1,5 +1,5 @@
 import type { Home } from "@parley/dev/stack/home.ts";
-import type { ServiceName, WatchedName } from "@parley/dev/stack/plan.ts";
+import type { StandInName, WatchedName } from "@parley/dev/stack/plan.ts";
 import { type RunningProcess, readStackFile } from "@parley/dev/stack/stack-file.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Schema } from "@parley/shared/db/provision";
@@ -8,16 +8,7 @@ import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { type Api, createApi, createManageApi } from "../api.ts";
 import { type Accounts, createOwner, type TestOwner } from "../test-owner.ts";
 
-export type ProcessName =
-  | ServiceName
-  | "gateway"
-  | "postgres"
-  | "redis"
-  | "model"
-  | "speech"
-  | "carrier"
-  | "whatsapp"
-  | "daily";
+export type ProcessName = WatchedName | StandInName | "postgres" | "redis";
 /** A process with replicas, such as `agent-2`. */
 export type ReplicaName = WatchedName | `${WatchedName}-${number}`;
 

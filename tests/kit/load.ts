@@ -25,23 +25,18 @@ export interface Load {
 const WORKERS = 4;
 const PAUSE_MS = 250;
 
-/** Chats, each in a session of its own, alternately streamed and non-streamed, and reads: a few at a time until stopped. */
+/** Chats, each in a session of its own, alternately streamed and non-streamed, and reads in turn: a few at a time until stopped. */
 export function startLoad(api: Api, agentId: string): Load {
   const turns: Turn[] = [];
   const reads: (number | null)[] = [];
+  const paths = ["/agents?page_size=1", `/agents/${agentId}`, "/prompts?page_size=1", "/conversations?page_size=1"];
   let stopped = false;
 
   async function work(worker: number): Promise<void> {
     for (let round = 0; !stopped; round++) {
       const turn = await chatOnce(api, agentId, `${worker}/${round} ${Bun.randomUUIDv7()}`, round % 2 === 0);
       turns.push(turn);
-      for (const path of [
-        "/agents?page_size=1",
-        `/agents/${agentId}`,
-        "/prompts?page_size=1",
-        "/conversations?page_size=1",
-      ])
-        reads.push(await statusOf(api.get(path)));
+      reads.push(await statusOf(api.get(paths[round % paths.length] ?? "")));
       // Pauses, because refused connections would make the load unbounded and delay the process that is starting.
       await Bun.sleep(PAUSE_MS);
     }

@@ -18,11 +18,11 @@ export interface Traffic {
 type Kind = "read" | "list" | "patch" | "whole" | "streamed" | "slow" | "goodbye";
 
 /** The number of clients of each kind; each sends one request at a time. */
-const CLIENTS: Record<Kind, number> = { read: 2, list: 1, patch: 1, whole: 2, streamed: 2, slow: 3, goodbye: 1 };
+const CLIENTS: Record<Kind, number> = { read: 1, list: 1, patch: 1, whole: 1, streamed: 1, slow: 3, goodbye: 1 };
 /** The pause between two requests of a client: less than the half second in which a draining gateway asks idle connections to close. */
-const PAUSE_MS = 300;
-const SLOW_PIECES = 20;
-const SLOW_PAUSE_MS = 100;
+const PAUSE_MS = 400;
+const SLOW_PIECES = 10;
+const SLOW_PAUSE_MS = 200;
 const SLOW = "Slowly";
 const GOODBYE = "Goodbye";
 const SLOW_REPLY = Array.from({ length: SLOW_PIECES }, (_, at) => `word ${at} `);

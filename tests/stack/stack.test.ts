@@ -132,7 +132,7 @@ describe("a stack that ends", () => {
     const variables = stack.variables();
     const pids = stack.processes().map(({ pid }) => pid);
     stack.supervisor.kill("SIGKILL");
-    stack = runStack(home.path, Number(new URL(stack.url).port), FROM_SOURCES);
+    stack = runStack(home.path, Number(new URL(stack.url).port));
     await isUp(stack);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(stack.variables()).toEqual(variables);

@@ -3,7 +3,6 @@ import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { constants, gzip, zstdCompress } from "node:zlib";
-import tailwind from "bun-plugin-tailwind";
 
 const HERE = import.meta.dir;
 const BUILDS = join(HERE, "dist");
@@ -35,6 +34,8 @@ export async function builtDashboard(): Promise<string> {
  * @throws AggregateError with the compiler's messages
  */
 export async function buildDashboard(folder: string): Promise<void> {
+  // Takes long to load, and most starts find the dashboard built.
+  const { default: tailwind } = await import("bun-plugin-tailwind");
   const { metafile } = await Bun.build({
     entrypoints: [join(HERE, "src/index.html")],
     outdir: folder,

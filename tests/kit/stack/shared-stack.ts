@@ -1,5 +1,4 @@
 import { openHome } from "@parley/dev/stack/home.ts";
-import { startTestStack } from "./test-stack.ts";
 import { type RunningStack, type StackPlace, useStack } from "./use-stack.ts";
 
 /** Settings that the tests on it need: a client address that requests can name, and quick retries. */
@@ -27,6 +26,8 @@ export interface SharedStack {
 
 /** For the test command. Needs the variables of its Postgres in this process's environment. */
 export async function startSharedStack(): Promise<SharedStack> {
+  // Every file on the stack would load it.
+  const { startTestStack } = await import("./test-stack.ts");
   const stack = await startTestStack({ env: SETTINGS });
   const { url, home, databaseUrls } = stack;
   const pids = stack.pids();

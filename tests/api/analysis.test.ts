@@ -29,7 +29,7 @@ beforeAll(async () => {
   const owner = await createOwner(stack.accounts);
   ownerId = owner.ownerId;
   api = stack.api(owner.apiKey);
-  const manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  const manage = stack.manage(await createSession(stack, owner.ownerId));
   const url = `http://127.0.0.1:${receiver.port}/hook`;
   const made = await manage.post("/destinations", { name: "Ours", url, request_type: "POST" });
   expect(made.status).toBe(200);

@@ -31,7 +31,7 @@ const rows = await openOwnerRows(stack.databaseUrls);
 const model: ScriptedModel = await startScriptedModel();
 const api = stack.api(stack.owners[0].apiKey);
 const foreign = stack.api(stack.owners[1].apiKey);
-const sessions = await Promise.all(stack.owners.map(({ ownerId }) => createSession(stack.accounts, ownerId)));
+const sessions = await Promise.all(stack.owners.map(({ ownerId }) => createSession(stack, ownerId)));
 const [manage, foreignManage] = [stack.manage(sessions[0] ?? ""), stack.manage(sessions[1] ?? "")];
 const document = (await api.get("//openapi.json")).body;
 const schemas: Record<string, Schema> = document.components.schemas;
@@ -359,7 +359,7 @@ async function allowed(operation: Operation): Promise<Allowed> {
     return { caller: await callerOf(operation, 0), body: goodBody(operation) };
   }
   const { ownerId } = await createOwner(stack.accounts);
-  const caller = stack.manage(await createSession(stack.accounts, ownerId));
+  const caller = stack.manage(await createSession(stack, ownerId));
   const { owner } = await stack.accounts.getOwner({ ownerId });
   return operation.operationId === "signIn"
     ? { caller, body: { email: owner?.email, password: PASSWORD } }

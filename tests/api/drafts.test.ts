@@ -13,7 +13,7 @@ let agentId: string;
 beforeAll(async () => {
   [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
   const [owner] = stack.owners;
-  signedIn = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  signedIn = stack.manage(await createSession(stack, owner.ownerId));
   agentId = await createAgent(stack.api(owner.apiKey), model);
 });
 afterAll(() => Promise.all([stack.stop(), model.stop()]));

@@ -88,7 +88,7 @@ describe("a reader who sends the examples in order", () => {
     const { email } = exampleOf("signIn") as { email: string };
     const { owner } = await stack.accounts.createOwner({ name: "Acme", email, tier: Tier.TIER_PRO });
     ownerId = owner?.ownerId ?? "";
-    callers = await openCallers(stack, stack.manage(await createSession(stack.accounts, ownerId)));
+    callers = await openCallers(stack, stack.manage(await createSession(stack, ownerId)));
     await stack.accounts.setPassword({ ownerId, password });
     await addTrunkNumber(stack.accounts, ownerId, "+14155550100");
     credentials["x-api-key"] = (await createKey(stack.accounts, ownerId)).apiKey;

@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   const [owner] = stack.owners;
   api = stack.api(owner.apiKey);
-  manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  manage = stack.manage(await createSession(stack, owner.ownerId));
   carrier = carrierStandIn(stack.address("carrier"));
   twilioId = await connected(await carrier.addTwilio([TWILIO, TWILIO_FREE]), [TWILIO, TWILIO_FREE]);
   await connected(await carrier.addPlivo([PLIVO]), [PLIVO]);
@@ -188,7 +188,7 @@ test("carriers' callbacks are refused over HTTP without a signature, without a c
   // An owner's signature is valid for its own carrier, not for another owner's.
   const [, other] = stack.owners;
   const account = await carrier.addTwilio([]);
-  await stack.manage(await createSession(stack.accounts, other.ownerId)).post("/carriers", account);
+  await stack.manage(await createSession(stack, other.ownerId)).post("/carriers", account);
   const url = `${stack.url}/v1/carriers/${voice}`;
   const foreign = twilioSignature(account.auth_token, url, new URLSearchParams(form));
   expect(await statusOf(voice, form, { "X-Twilio-Signature": foreign })).toBe(403);

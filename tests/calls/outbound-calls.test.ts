@@ -31,7 +31,7 @@ beforeAll(async () => {
   speech = startScriptedSpeech("When do you open?", 0.5);
   const [owner] = stack.owners;
   api = stack.api(owner.apiKey);
-  manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  manage = stack.manage(await createSession(stack, owner.ownerId));
   carrier = carrierStandIn(stack.address("carrier"));
   db = openDatabase({ url: stack.databaseUrls.voice, max: 1, name: "test" });
   for (const [account, mobile_number] of [

@@ -39,7 +39,7 @@ beforeAll(async () => {
     exchange.finish();
   });
   conversationId = await say(HOSTILE);
-  const manage = stack.manage(await createSession(stack.accounts, stack.owners[0].ownerId));
+  const manage = stack.manage(await createSession(stack, stack.owners[0].ownerId));
   await manage.post("/keys", { name: HOSTILE });
   const webhook = {
     name: HOSTILE,

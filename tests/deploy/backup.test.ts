@@ -141,7 +141,7 @@ test(
   async () => {
     const [owner, busy] = stack.owners;
     const api = stack.api(owner.apiKey);
-    const token = await createSession(stack.accounts, owner.ownerId);
+    const token = await createSession(stack, owner.ownerId);
     const manage = stack.manage(token);
     let receiver = startReceiver(0, "/slow");
     const { port } = receiver;

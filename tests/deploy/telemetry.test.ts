@@ -72,7 +72,7 @@ test("a chat is one trace, the client's own: request, every call, every statemen
 test("a webhook's attempt belongs to the trace of the turn that ended the conversation", async () => {
   const owner = stack.owners[0];
   const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
-  const manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  const manage = stack.manage(await createSession(stack, owner.ownerId));
   const url = `http://127.0.0.1:${receiver.port}/`;
   expect((await manage.post("/destinations", { name: "Ours", url, request_type: "POST" })).status).toBe(200);
   const api = stack.api(owner.apiKey);

@@ -89,7 +89,7 @@ beforeAll(async () => {
   const [owner] = stack.owners;
   api = stack.api(owner.apiKey);
   carrier = carrierStandIn(stack.address("carrier"));
-  const manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  const manage = stack.manage(await createSession(stack, owner.ownerId));
   const hook = { name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" };
   expect(await manage.post("/destinations", hook)).toMatchObject({ status: 200 });
   for (const [account, mobile_number] of [

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import type { RunningStack } from "./stack/use-stack.ts";
-import { createSession, PASSWORD, type TestOwner } from "./test-owner.ts";
+import { createSession, givePassword, PASSWORD, type TestOwner } from "./test-owner.ts";
 
 /** How long a page may take while the machine runs other tests. */
 export const PAGE_WITHIN_MS = 60_000;
@@ -60,7 +60,7 @@ export async function openSignedIn(
   owner: Pick<TestOwner, "ownerId">,
 ): Promise<DashboardPage> {
   const page = await openDashboard(browser, stack);
-  const value = await createSession(stack.accounts, owner.ownerId);
+  const value = await createSession(stack, owner.ownerId);
   await page
     .context()
     .addCookies([{ name: "parley_session", value, url: stack.url, httpOnly: true, sameSite: "Strict" }]);
@@ -72,7 +72,7 @@ export async function loginOf(
   stack: RunningStack,
   { ownerId }: TestOwner,
 ): Promise<{ email: string; password: string }> {
-  await stack.accounts.setPassword({ ownerId, password: PASSWORD });
+  await givePassword(stack.databaseUrls, ownerId);
   const { owner } = await stack.accounts.getOwner({ ownerId });
   return { email: owner?.email ?? "", password: PASSWORD };
 }

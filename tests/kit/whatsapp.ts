@@ -27,7 +27,7 @@ export async function connectWhatsApp(
     mobile_number: mobileNumber,
   };
   await controlWhatsApp(stack, "numbers", settings);
-  const manage = stack.manage(await createSession(stack.accounts, ownerId));
+  const manage = stack.manage(await createSession(stack, ownerId));
   const connected = await manage.post("/carriers", { provider: "WHATSAPP", ...settings, agent_id: agentId });
   if (connected.status !== 200) throw new Error(`not connected: ${JSON.stringify(connected.body)}`);
   const connectionId: string = connected.body.carrier_id;

@@ -82,7 +82,7 @@ afterAll(async () => {
 
 beforeAll(async () => {
   const api = stack.api(victim.apiKey);
-  const manage = stack.manage(await createSession(stack.accounts, victim.ownerId));
+  const manage = stack.manage(await createSession(stack, victim.ownerId));
   const made = async (path: string, body: object = {}) => {
     const answer = await manage.post(path, body);
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -41,7 +41,7 @@ async function announceSignIn(from: string, bytes: number): Promise<{ head: stri
 /** An owner who can sign in. */
 async function member() {
   const owner = await createOwner(stack.accounts);
-  const token = await createSession(stack.accounts, owner.ownerId);
+  const token = await createSession(stack, owner.ownerId);
   const { owner: found } = await stack.accounts.getOwner({ ownerId: owner.ownerId });
   return { ...owner, token, email: found?.email ?? "", manage: stack.manage(token) };
 }

@@ -41,7 +41,7 @@ const problem = ({ status, body }: Answer) => ({ status, ...body });
 const receives = (total: number) => eventually(() => expect(received.length).toBeGreaterThanOrEqual(total));
 const member = async () => {
   const owner = await createOwner(stack.accounts);
-  return { ...owner, manage: stack.manage(await createSession(stack.accounts, owner.ownerId)) };
+  return { ...owner, manage: stack.manage(await createSession(stack, owner.ownerId)) };
 };
 const hook = () => ({ name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" });
 const patch = (manage: Api, path: string, body: object) =>

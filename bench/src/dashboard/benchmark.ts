@@ -3,7 +3,6 @@ import { AccountServiceService } from "@parley/proto/parley/account/v1/account_s
 import { createClient } from "@parley/shared/rpc/client";
 import { obtain } from "@parley/shared/testing/programs";
 import { startChromium } from "@parley/tests/kit/calls/chromium.ts";
-import { createSession } from "@parley/tests/kit/test-owner.ts";
 import { createAgent } from "../agents.ts";
 import { medians, table } from "../figures.ts";
 import type { Run } from "../run.ts";
@@ -84,7 +83,11 @@ function reportOf(measured: readonly { name: string; figures: Figures }[]): stri
 async function signIn(stack: BenchStack): Promise<string> {
   const accounts = createClient(AccountServiceService, { peer: "account", address: stack.address("account") });
   try {
-    return await createSession(accounts, stack.ownerId);
+    const password = "the pass phrase of a benchmark";
+    await accounts.setPassword({ ownerId: stack.ownerId, password });
+    const { owner } = await accounts.getOwner({ ownerId: stack.ownerId });
+    const { token } = await accounts.signIn({ email: owner?.email ?? "", password });
+    return token;
   } finally {
     accounts.close();
   }

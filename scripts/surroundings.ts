@@ -1,4 +1,5 @@
 import { BINARIES_VARIABLE } from "../services/shared/src/testing/binaries.ts";
+import { type RunningAgents, startSharedAgents } from "../services/shared/src/testing/shared-agents.ts";
 import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
 import { importersOf } from "./affected.ts";
 import { compileBinaries } from "./binaries.ts";
@@ -7,6 +8,7 @@ import type { Surroundings } from "./run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
 const BINARIES = "services/shared/src/testing/binaries.ts";
+const SHARED_AGENTS = "services/shared/src/testing/shared-agents.ts";
 const SHARED_STACK = "tests/kit/stack/shared-stack.ts";
 
 export interface RunningSurroundings extends Surroundings {
@@ -15,19 +17,21 @@ export interface RunningSurroundings extends Surroundings {
 }
 
 /**
- * Starts what these test files need: a Postgres and a Redis, the binaries of the programs that some start, and a stack if
- * some share one. Fetches further programs in the meantime.
+ * Starts what these test files need: a Postgres and a Redis, the binaries of the programs that some start, and a stack, or
+ * an agent service with its prompt service, if some share one. Fetches further programs in the meantime.
  */
 export async function startSurroundings(files: readonly string[]): Promise<RunningSurroundings> {
   const startsPrograms = new Set(await importersOf([BINARIES], files));
   const sharesStack = new Set(await importersOf([SHARED_STACK], files));
+  const sharesAgents = new Set(await importersOf([SHARED_AGENTS], files));
   const testbed = await startTestbed();
   Object.assign(process.env, testbed.env);
   const programs = await fetchPrograms(files);
   const binaries = compiling(startsPrograms.size > 0);
   const stack = sharesStack.size > 0 ? startStackOf(binaries) : undefined;
-  // The failure reaches the files that need the stack.
-  stack?.catch(() => {});
+  const agents = sharesAgents.size > 0 ? startAgentsOf(binaries) : undefined;
+  // The failure reaches the files that need these.
+  for (const started of [stack, agents]) started?.catch(() => {});
   return {
     isReady: (file) => programs.isReady(file) && (binaries.done || !startsPrograms.has(file)),
     async envOf(file) {
@@ -36,11 +40,12 @@ export async function startSurroundings(files: readonly string[]): Promise<Runni
         ...testbed.env,
         ...(startsPrograms.has(file) && { [BINARIES_VARIABLE]: await binaries.folder }),
         ...(sharesStack.has(file) && (await stack)?.env),
+        ...(sharesAgents.has(file) && (await agents)?.env),
       };
     },
     async stop() {
       try {
-        await stopStack(stack);
+        await Promise.all([stopStack(stack), agents?.then((running) => running.stop())]);
       } finally {
         await Promise.all([testbed.stop(), binaries.remove()]);
       }
@@ -65,6 +70,11 @@ function compiling(wanted: boolean) {
 async function startStackOf({ folder }: ReturnType<typeof compiling>): Promise<SharedStack> {
   process.env[BINARIES_VARIABLE] = await folder;
   return startSharedStack();
+}
+
+async function startAgentsOf({ folder }: ReturnType<typeof compiling>): Promise<RunningAgents> {
+  process.env[BINARIES_VARIABLE] = await folder;
+  return startSharedAgents();
 }
 
 async function stopStack(stack: Promise<SharedStack> | undefined): Promise<void> {

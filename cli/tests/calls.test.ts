@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { testProgramWords } from "@parley/shared/testing/binaries";
+import { PARLEY } from "./stack.ts";
 
-const MAIN = join(import.meta.dir, "../src/main.ts");
 const CALL = { call_id: "call_1", status: "ENDED", outcome: "SUCCESS", to_mobile_number: "+14155550188", notes: null };
 const COUNTS = { pending: 2, calling: 0 };
 const BATCH = { batch_id: "bat_1", status: "RUNNING", agent_id: "agt_1", total: 2, counts: COUNTS };
@@ -41,7 +40,7 @@ beforeEach(() => {
 
 async function parley(...args: string[]) {
   const env = { ...process.env, PARLEY_URL: api.url.origin, PARLEY_API_KEY: "vk_1", PARLEY_HOME: folder };
-  const child = Bun.spawn([...testProgramWords("parley", MAIN), ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = Bun.spawn([...PARLEY, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { stdout, stderr, status: await child.exited };
 }

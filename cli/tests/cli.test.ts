@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import { MAIN, type Outcome, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
+import { MAIN, type Outcome, PARLEY, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 let stack: Stack;
@@ -333,7 +333,7 @@ test("help and advice show the program name as it was called", async () => {
 });
 
 describe("output", () => {
-  const shell = (line: string) => runShell(line, { PARLEY_HOME: stack.home });
+  const shell = (line: string) => runShell(line, { PARLEY_HOME: stack.home }, PARLEY);
 
   test("whose reader stops reading ends the command silently", async () => {
     for (const args of ["--help", "owner", "owner list", "owner list --json"]) {

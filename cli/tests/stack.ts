@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { testProgramWords } from "@parley/shared/testing/binaries";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
+import { runHere } from "./run-here.ts";
 
 export const MAIN = join(import.meta.dir, "../src/main.ts");
 
@@ -17,7 +18,7 @@ export interface Stack {
   /** The folder with the stack.json. */
   home: string;
   address: string;
-  /** Runs the command line against the stack, as a process. */
+  /** Runs the command line against the stack: as a process if it has an environment or an input of its own. */
   parley(args: readonly string[], env?: Record<string, string>, stdin?: string): Promise<Outcome>;
   stop(): Promise<void>;
 }
@@ -49,7 +50,8 @@ export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
   return {
     home,
     address,
-    parley: (args, env = { PARLEY_HOME: home }, stdin = "") => runCli(args, env, home, stdin),
+    parley: (args, env, stdin) =>
+      env || stdin ? runCli(args, { PARLEY_HOME: home, ...env }, home, stdin) : runHere(args, { PARLEY_HOME: home }),
     stop: async () => {
       await Promise.all([service.stop(), dispatcher.stop(), voice?.stop()]);
       await database.drop();
@@ -73,9 +75,16 @@ export async function writeStackJson(home: string, processes: readonly object[])
   await Bun.write(join(home, "stack.json"), JSON.stringify({ processes }));
 }
 
-/** Runs a line of shell in which `parley` is the command line. */
-export async function runShell(line: string, env: Record<string, string>): Promise<Outcome> {
-  const parley = `parley() { '${process.execPath}' '${MAIN}' "$@"; }`;
+/** The command line as `testProgramWords` has it. */
+export const PARLEY = testProgramWords("parley", MAIN);
+
+/** Runs a line of shell in which `parley` is the command line, by default from its source. */
+export async function runShell(
+  line: string,
+  env: Record<string, string>,
+  words: readonly string[] = [process.execPath, MAIN],
+): Promise<Outcome> {
+  const parley = `parley() { ${words.map((word) => `'${word}'`).join(" ")} "$@"; }`;
   const shell = Bun.spawn(["bash", "-c", `${parley}\n${line}`], {
     env: { ...env, NO_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -90,7 +99,7 @@ export async function runCli(
   cwd: string,
   stdin = "",
 ): Promise<Outcome> {
-  const cli = Bun.spawn([...testProgramWords("parley", MAIN), ...args], {
+  const cli = Bun.spawn([...PARLEY, ...args], {
     cwd,
     // As `bun run parley` runs it.
     env: { npm_lifecycle_event: "parley", ...env, NO_COLOR: "1" },

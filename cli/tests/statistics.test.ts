@@ -8,7 +8,7 @@ import {
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { MAIN } from "./stack.ts";
+import { PARLEY } from "./stack.ts";
 
 const OWNER = "own_01j00000000000000000000000";
 const DAY_MS = 86_400_000;
@@ -71,7 +71,7 @@ async function statistics(...args: string[]) {
     PARLEY_ACCOUNT_ADDRESS: account.address,
     PARLEY_CONVERSATION_ADDRESS: conversation.address,
   };
-  const child = Bun.spawn([process.execPath, MAIN, "statistics", ...args], {
+  const child = Bun.spawn([...PARLEY, "statistics", ...args], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

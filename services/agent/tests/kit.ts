@@ -11,7 +11,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
-import { startServiceProcess } from "@parley/shared/testing/process";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import postgres from "postgres";
 import { readAgentConfig } from "../src/config.ts";
 import { startAgent } from "../src/service.ts";
@@ -23,7 +23,7 @@ const TIMEOUT_MS = 60_000;
 
 export interface TestAgents {
   agents: AgentClient;
-  /** The prompt service it works with, a process of its own. */
+  /** The prompt service it works with, which all files share. */
   prompts: PromptClient;
   clock: FakeClock;
   /** The agent service's tables. */
@@ -36,8 +36,8 @@ export interface TestAgents {
 export async function startTestAgents(env: Record<string, string> = {}): Promise<TestAgents> {
   const database: TestDatabase = await createTestDatabase();
   const clock = fakeClock();
-  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
-  const envOf = (promptAddress = prompt.address) => ({
+  const shared = sharedAgents();
+  const envOf = (promptAddress = shared.promptAddress) => ({
     DATABASE_URL: database.urls.agent,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_PROMPT_ADDRESS: promptAddress,
@@ -47,7 +47,7 @@ export async function startTestAgents(env: Record<string, string> = {}): Promise
   const agents = agentClient(running.address);
   const prompts = createClient(PromptServiceService, {
     peer: "prompt",
-    address: prompt.address,
+    address: shared.promptAddress,
     timeoutMs: TIMEOUT_MS,
   });
   const sql = postgres(database.urls.agent, { max: 1, onnotice: () => {} });
@@ -62,7 +62,6 @@ export async function startTestAgents(env: Record<string, string> = {}): Promise
       prompts.close();
       await sql.end();
       await running.stop();
-      await prompt.stop();
       await database.drop();
     },
   };

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import { type ModelCall, type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, failure, say, type TestAgent } from "./kit.ts";
@@ -24,8 +25,6 @@ let database: TestDatabase;
 let sql: postgres.Sql;
 let model: ScriptedModel;
 let dispatcher: FakeDispatcher;
-let prompt: ServiceProcess;
-let agentProcess: ServiceProcess;
 let agents: ServiceClient<typeof AgentServiceService>;
 let replicas: { right: Replica; ahead: Replica; behind: Replica };
 let agent: TestAgent;
@@ -37,14 +36,7 @@ beforeAll(async () => {
     startFakeDispatcher(),
   ]);
   sql = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
-  prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
-  agentProcess = await startServiceProcess("agent", {
-    DATABASE_URL: database.urls.agent,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-    PARLEY_PROMPT_ADDRESS: prompt.address,
-    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  });
-  agents = createClient(AgentServiceService, { peer: "agent", address: agentProcess.address });
+  agents = createClient(AgentServiceService, { peer: "agent", address: sharedAgents().agentAddress });
   replicas = { right: await start(0), ahead: await start(HOUR_MS), behind: await start(-HOUR_MS) };
   agent = await createAgent({ agents, model });
 }, TIMEOUT_MS);
@@ -53,14 +45,14 @@ afterAll(async () => {
   for (const { chat } of Object.values(replicas)) chat.close();
   agents.close();
   await Promise.all(Object.values(replicas).map(({ process }) => process.stop()));
-  await Promise.all([agentProcess.stop(), prompt.stop(), dispatcher.stop(), model.stop(), sql.end()]);
+  await Promise.all([dispatcher.stop(), model.stop(), sql.end()]);
   await database.drop();
 }, TIMEOUT_MS);
 
 async function start(wrongByMs: number): Promise<Replica> {
   const process = await startServiceProcess("conversation", {
     DATABASE_URL: database.urls.conversation,
-    PARLEY_AGENT_ADDRESS: agentProcess.address,
+    PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",

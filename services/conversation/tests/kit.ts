@@ -12,11 +12,11 @@ import type { Running } from "@parley/shared/process";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { createTestDatabase } from "@parley/shared/testing/database";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { startServiceProcess } from "@parley/shared/testing/process";
 import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import postgres from "postgres";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
@@ -41,7 +41,7 @@ export interface TestChat {
   stop(): Promise<void>;
 }
 
-/** The service under test in this process, its clock standing still; agent and prompt service as processes of their own. */
+/** The service under test in this process, its clock standing still, with the shared agent and prompt service. */
 export async function startTestChat(env: Record<string, string> = {}): Promise<TestChat> {
   const [database, model, dispatcher] = await Promise.all([
     createTestDatabase(),
@@ -49,17 +49,11 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
     startFakeDispatcher(),
   ]);
   const clock = fakeClock();
-  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
-  const agent = await startServiceProcess("agent", {
-    DATABASE_URL: database.urls.agent,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-    PARLEY_PROMPT_ADDRESS: prompt.address,
-    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  });
+  const { agentAddress, promptAddress } = sharedAgents();
   const own = {
     DATABASE_URL: database.urls.conversation,
-    PARLEY_AGENT_ADDRESS: agent.address,
-    PARLEY_PROMPT_ADDRESS: prompt.address,
+    PARLEY_AGENT_ADDRESS: agentAddress,
+    PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
@@ -70,7 +64,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
   };
   const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock);
   const chat = chatClient(running.address);
-  const agents = createClient(AgentServiceService, { peer: "agent", address: agent.address, timeoutMs: TIMEOUT_MS });
+  const agents = createClient(AgentServiceService, { peer: "agent", address: agentAddress, timeoutMs: TIMEOUT_MS });
   const open = (url: string) => postgres(url, { max: 1, onnotice: () => {} });
   const [sql, admin] = [open(database.urls.conversation), open(database.adminUrl)];
   return {
@@ -87,8 +81,6 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
       agents.close();
       await Promise.all([sql.end(), admin.end(), model.stop()]);
       await running.stop();
-      await agent.stop();
-      await prompt.stop();
       await dispatcher.stop();
       await database.drop();
     },

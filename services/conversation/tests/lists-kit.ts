@@ -17,6 +17,8 @@ export interface TestLists {
   lists: ChatClient;
   /** The database as the service's own role. */
   db: Database;
+  /** The URL of the superuser. */
+  adminUrl: string;
   clock: FakeClock;
   stop(): Promise<void>;
 }
@@ -38,6 +40,7 @@ export async function startTestLists(): Promise<TestLists> {
   return {
     lists,
     db,
+    adminUrl: database.adminUrl,
     clock,
     stop: async () => {
       lists.close();

@@ -1,23 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
+import postgres from "postgres";
 import { createAgent, failure, hear, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 
 let service: TestChat;
+let admin: postgres.Sql;
 let agent: TestAgent;
 let other: TestAgent;
 
 beforeAll(async () => {
   service = await startTestChat();
+  admin = postgres(sharedAgents().adminUrl, { max: 1, onnotice: () => {} });
   agent = await createAgent(service);
   other = await createAgent(service, {}, agent.ownerId);
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), admin.end()]));
 
 const setModel = ({ agentId }: TestAgent, llm: object) =>
-  service.admin`update agent.agents set llm = ${service.admin.json(llm as never)} where agent_id = ${agentId}`;
+  admin`update agent.agents set llm = ${admin.json(llm as never)} where agent_id = ${agentId}`;
 
 test("a model key moved in the database is not sent: the chat says what to do, and other agents work", async () => {
-  const [before] = await service.admin`select llm from agent.agents where agent_id = ${agent.agentId}`;
-  const [moved] = await service.admin`select llm from agent.agents where agent_id = ${other.agentId}`;
+  const [before] = await admin`select llm from agent.agents where agent_id = ${agent.agentId}`;
+  const [moved] = await admin`select llm from agent.agents where agent_id = ${other.agentId}`;
   const calls = service.model.calls.length;
   for (const llm of [moved?.llm, { ...before?.llm, providerName: "OPENAI" }]) {
     await setModel(agent, llm);

@@ -4,7 +4,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
-import { startServiceProcess } from "@parley/shared/testing/process";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import { readMessagingConfig } from "../src/config.ts";
 import { startMessaging } from "../src/service.ts";
 
@@ -18,20 +18,15 @@ export interface TestMessaging {
   stop(): Promise<void>;
 }
 
-/** The service under test in this process, its clock standing still; the agent service and its prompt service as processes. */
+/** The service under test in this process, its clock standing still, with the shared agent service. */
 export async function startTestMessaging(): Promise<TestMessaging> {
   const database = await createTestDatabase();
   const clock = fakeClock();
-  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
-  const agent = await startServiceProcess("agent", {
-    DATABASE_URL: database.urls.agent,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-    PARLEY_PROMPT_ADDRESS: prompt.address,
-  });
+  const { agentAddress } = sharedAgents();
   const config = readMessagingConfig({
     DATABASE_URL: database.urls.messaging,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
-    PARLEY_AGENT_ADDRESS: agent.address,
+    PARLEY_AGENT_ADDRESS: agentAddress,
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
@@ -40,7 +35,7 @@ export async function startTestMessaging(): Promise<TestMessaging> {
   const running = await startMessaging(config, silentLogger, { clock });
   const address = running.address ?? "";
   const messaging = createClient(MessagingServiceService, { peer: "messaging", address, timeoutMs: TIMEOUT_MS });
-  const agents = createClient(AgentServiceService, { peer: "agent", address: agent.address, timeoutMs: TIMEOUT_MS });
+  const agents = createClient(AgentServiceService, { peer: "agent", address: agentAddress, timeoutMs: TIMEOUT_MS });
   return {
     messaging,
     agents,
@@ -49,8 +44,6 @@ export async function startTestMessaging(): Promise<TestMessaging> {
       messaging.close();
       agents.close();
       await running.stop();
-      await agent.stop();
-      await prompt.stop();
       await database.drop();
     },
   };

@@ -7,11 +7,12 @@ import { AgentServiceService, CreateAgentRequest } from "@parley/proto/parley/ag
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
 import { createClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import { readOggOpus } from "../src/audio/ogg.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 
@@ -21,7 +22,6 @@ const TIMEOUT_MS = 120_000;
 let database: TestDatabase;
 let calls: TestDatabase;
 let model: ScriptedModel;
-let services: ServiceProcess[];
 let conversation: ServiceProcess;
 let folder: string;
 let sql: Database;
@@ -38,20 +38,12 @@ beforeAll(async () => {
   await own.end();
   folder = await mkdtemp(join(tmpdir(), "parley-killed-"));
   sql = openDatabase({ url: database.urls.conversation, max: 1, name: "test" });
-  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
-  const agents = await startServiceProcess("agent", {
-    DATABASE_URL: database.urls.agent,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-    PARLEY_PROMPT_ADDRESS: prompt.address,
-    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  });
-  services = [prompt, agents];
   conversation = await startConversation();
-  agent = await createAgent(agents.address);
+  agent = await createAgent();
 }, TIMEOUT_MS);
 afterAll(async () => {
   await sql.end();
-  for (const each of [conversation, ...services.toReversed()]) await each.stop();
+  await conversation.stop();
   await Promise.all([model.stop(), database.drop(), calls.drop(), rm(folder, { recursive: true, force: true })]);
 });
 
@@ -60,7 +52,7 @@ function startConversation(): Promise<ServiceProcess> {
   return startServiceProcess("conversation", {
     PARLEY_LISTEN: `unix:${join(folder, "conversation.sock")}`,
     DATABASE_URL: database.urls.conversation,
-    PARLEY_AGENT_ADDRESS: services[1]?.address ?? "",
+    PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
     // Nothing listens there, so events wait and can be counted.
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
@@ -68,8 +60,8 @@ function startConversation(): Promise<ServiceProcess> {
   });
 }
 
-async function createAgent(address: string) {
-  const client = createClient(AgentServiceService, { peer: "agent", address });
+async function createAgent() {
+  const client = createClient(AgentServiceService, { peer: "agent", address: sharedAgents().agentAddress });
   const ownerId = newOwner();
   const params = { baseUrl: model.baseUrl, apiKey: "sk-customer-0000", apiType: undefined, temperature: undefined };
   const created = await client.createAgent({

@@ -2,7 +2,6 @@
 const LONGEST = [
   "tests/api/contract.",
   "tests/faults/",
-  "cli/tests/cli.",
   "tests/deploy/",
   "tests/stack/",
   "tests/",

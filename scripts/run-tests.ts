@@ -1,13 +1,19 @@
 import { availableParallelism } from "node:os";
 import { type Batch, inBatches } from "./batches.ts";
+import { watchIdleTime } from "./idle-time.ts";
 import { type Outcome, readTally, sum } from "./tally.ts";
 
 /** Time limit of a test, in milliseconds; some boot whole services on a busy machine. */
 const TIMEOUT_MS = 120_000;
 /** Time limit of a file, or of all unit tests of a part, so that one that hangs does not hang the run. */
 const FILE_WITHIN_MS = 600_000;
-/** Tests wait longer than they compute. The most is what the Postgres of the tests has connections for. */
+/** Batches that run at a time, however busy the cores are: tests wait longer than they compute. */
 const AT_A_TIME = Math.min(2 * availableParallelism() + 1, 6);
+/** While cores idle, more are started, up to what the Postgres of the tests has connections for. */
+const AT_A_TIME_MOST = AT_A_TIME + 4;
+const IDLE_SHARE = 0.25;
+/** How long a batch just started has to show what time it takes, in milliseconds. */
+const SETTLED_MS = 1_000;
 
 /**
  * A file runs most of its code a few times only, and isolated files would each optimize it anew: that costs more than it
@@ -22,7 +28,10 @@ export interface Surroundings {
   envOf(file: string): Promise<Record<string, string>>;
 }
 
-/** Runs the files in batches, each in a separate process, a few at a time. Prints a batch's report when it ends. */
+/**
+ * Runs the files in batches, each in a separate process, a few at a time and more while cores idle. Prints a batch's report
+ * when it ends.
+ */
 export async function runTests(files: readonly string[], around: Surroundings, signal: AbortSignal): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   const waiting = inBatches(files);
@@ -30,13 +39,31 @@ export async function runTests(files: readonly string[], around: Surroundings, s
     const ready = waiting.findIndex(({ files }) => files.every(around.isReady));
     return waiting.splice(Math.max(ready, 0), 1)[0];
   };
-  const work = async () => {
-    for (let batch = next(); batch && !signal.aborted; batch = next()) {
-      outcomes.push(await runBatch(batch, around, signal));
+  const running = new Set<Promise<void>>();
+  for (let batch = next(); batch && !signal.aborted; batch = next()) {
+    const run = runBatch(batch, around, signal).then((outcome) => {
+      outcomes.push(outcome);
+      running.delete(run);
+    });
+    // The failure reaches whoever waits for one of them below.
+    run.catch(() => {});
+    running.add(run);
+    while (running.size >= AT_A_TIME) {
+      if (running.size >= AT_A_TIME_MOST) await Promise.race(running);
+      else if (await hasRoom(running)) break;
     }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  }
+  await Promise.all(running);
   return sum(outcomes);
+}
+
+/** Watches the cores for a while, or until one of these ends. @returns whether the cores have room for one more */
+async function hasRoom(running: ReadonlySet<Promise<void>>): Promise<boolean> {
+  const idleShare = watchIdleTime();
+  const hasSettled = Bun.sleep(SETTLED_MS).then(() => true);
+  const hasEnded = Promise.race(running).then(() => false);
+  hasEnded.catch(() => {});
+  return (await Promise.race([hasSettled, hasEnded])) && idleShare() > IDLE_SHARE;
 }
 
 async function runBatch({ files, isolated }: Batch, around: Surroundings, stopping: AbortSignal): Promise<Outcome> {

@@ -22,7 +22,7 @@ const FAST = {
   synchronous_commit: "off",
   full_page_writes: "off",
   autovacuum: "off",
-  max_connections: "500",
+  max_connections: "800",
   max_wal_size: "256MB",
   // Each iteration of a password's hash is computed anew for each of thousands of connections.
   scram_iterations: "1",

@@ -7,7 +7,7 @@ import type { Model } from "../src/model/port.ts";
 import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
 
-export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+export const ANSWER_MAX_BYTES = 1024 * 1024;
 /** One that the packages know: of some providers they ask only the newer models for JSON of a schema. */
 export const MODEL = "claude-sonnet-4-5";
 

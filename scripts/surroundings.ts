@@ -4,7 +4,7 @@ import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-st
 import { importersOf } from "./affected.ts";
 import { compileBinaries } from "./binaries.ts";
 import { fetchPrograms } from "./needs.ts";
-import type { Surroundings } from "./run-tests.ts";
+import type { Surroundings } from "./running/run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
 const BINARIES = "services/shared/src/testing/binaries.ts";

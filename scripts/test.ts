@@ -8,7 +8,7 @@ import { onStop } from "../dev/processes/stop-signals.ts";
 import { changedFiles, importersOf } from "./affected.ts";
 import { runChecks } from "./checks.ts";
 import { tellFailures } from "./failures.ts";
-import { runTests } from "./run-tests.ts";
+import { runTests } from "./running/run-tests.ts";
 import { startSurroundings } from "./surroundings.ts";
 import { type Outcome, sum } from "./tally.ts";
 import { findTestFiles } from "./test-files.ts";

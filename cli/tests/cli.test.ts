@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import { MAIN, type Outcome, PARLEY, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
+import type { Outcome } from "./run-here.ts";
+import { MAIN, PARLEY, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 let stack: Stack;

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { run } from "../src/run.ts";
-import type { Outcome } from "./stack.ts";
+
+/** How a command ended and what it printed. */
+export interface Outcome {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
 
 /** What the command that is under way prints. */
 const printing = new AsyncLocalStorage<Outcome>();

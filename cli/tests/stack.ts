@@ -4,15 +4,9 @@ import { join } from "node:path";
 import { testProgramWords } from "@parley/shared/testing/binaries";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
-import { runHere } from "./run-here.ts";
+import { type Outcome, runHere } from "./run-here.ts";
 
 export const MAIN = join(import.meta.dir, "../src/main.ts");
-
-export interface Outcome {
-  status: number;
-  stdout: string;
-  stderr: string;
-}
 
 export interface Stack {
   /** The folder with the stack.json. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { inBatches } from "../batches.ts";
+import { inBatches } from "../running/batches.ts";
 
 const short = (name: string) => `services/shared/tests/${name}.test.ts`;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { watchIdleTime } from "../idle-time.ts";
+import { watchIdleTime } from "../running/idle-time.ts";
 
 test("the idle share is that of all cores since the last call", () => {
   const core = (user: number, idle: number) => ({ times: { user, nice: 0, sys: 0, idle, irq: 0 } });

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
+import { type Outcome, readTally, sum } from "../tally.ts";
 import { type Batch, inBatches } from "./batches.ts";
 import { watchIdleTime } from "./idle-time.ts";
-import { type Outcome, readTally, sum } from "./tally.ts";
 
 /** Time limit of a test, in milliseconds; some boot whole services on a busy machine. */
 const TIMEOUT_MS = 120_000;

@@ -14,7 +14,7 @@ const LONGEST = [
 /** Folders with many files that take a second or two, of which loading the code is a large part. */
 const SHORT = /^(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared))\/tests\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
-const SHORT_AT_MOST = 6;
+const SHORT_AT_MOST = 10;
 
 /** Files that run in one process. */
 export interface Batch {

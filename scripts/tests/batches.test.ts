@@ -24,10 +24,10 @@ test("unit tests of a part share a process, short files of a folder share one in
   ]);
 });
 
-test("at most six short files share a process, and no file is left out", () => {
-  const files = ["a", "b", "c", "d", "e", "f", "g", "h"].map(short);
+test("at most ten short files share a process, and no file is left out", () => {
+  const files = [..."abcdefghijkl"].map(short);
   const batches = inBatches(files).map((batch) => batch.files);
-  expect(batches.map(({ length }) => length)).toEqual([4, 4]);
+  expect(batches.map(({ length }) => length)).toEqual([6, 6]);
   expect(batches.flat().toSorted()).toEqual(files);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { PAGE_BYTES_MAX } from "../src/db/bounded-page.ts";
+import { NeedsRoom, PAGE_BYTES_MAX, type Room } from "../src/db/bounded-page.ts";
 import { boundedReads } from "../src/shares/bounded-reads.ts";
 import type { Pace } from "../src/shares/pace.ts";
 import { failureOf } from "../src/testing/failures.ts";
@@ -29,6 +29,20 @@ function readOf(bytes: number) {
   return read;
 }
 
+/** A read that knows how much it needs before it reads, and the rooms in which it has been read. */
+function sizedRead(...needs: number[]) {
+  const read = async (room: Room) => {
+    for (const bytes of needs) {
+      if (room.used + bytes > room.bytes) throw new NeedsRoom(room.used + bytes);
+      room.used += bytes;
+    }
+    read.rooms.push(room.bytes);
+    return "rows";
+  };
+  read.rooms = [] as number[];
+  return read;
+}
+
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test("a small read runs once and at once, however many responses are still being sent", async () => {
@@ -54,6 +68,54 @@ test("a large read waits until earlier responses are sent and then runs again; o
   earlier.sent();
   await reading;
   expect(read.runs).toBe(2);
+});
+
+test("a read of unknown size is given the room that it says it needs, however often that is more", async () => {
+  const bounded = boundedReads(FREE);
+  const read = sizedRead(1_000, 3 * MIB, 4 * MIB);
+  expect(await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read)).toBe("rows");
+  expect(read.rooms).toEqual([7 * MIB + 1_000]);
+  const next = sizedRead(5 * MIB);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, next);
+  expect(next.rooms).toEqual([7 * MIB + 1_000]);
+});
+
+test("a room is whole bytes, as a database wants them, also when it is half of what was expected", async () => {
+  const bounded = boundedReads(FREE);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, sizedRead(3 * MIB + 1));
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, sizedRead(1));
+  const read = sizedRead(1);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
+  expect(read.rooms).toEqual([1.5 * MIB + 1]);
+});
+
+test("of an owner's large reads that begin together, as many are read as there is room for, before any size is known", async () => {
+  const bounded = boundedReads(FREE);
+  const read = sizedRead(12 * MIB);
+  const calls = [1, 2, 3, 4].map(newCall);
+  const reads = calls.map(({ call }) => bounded("own_1", PAGE_BYTES_MAX, call, read));
+  await settled();
+  expect(read.rooms).toHaveLength(2);
+  for (const call of calls) {
+    call.sent();
+    await settled();
+  }
+  await Promise.all(reads);
+  expect(read.rooms).toEqual(Array(4).fill(12 * MIB));
+});
+
+test("a read that turns out to be too large counts against the pace with what it has read until then", async () => {
+  const counted: number[] = [];
+  const pace: Pace = {
+    take: (_, bytes) => {
+      counted.push(bytes);
+      return null;
+    },
+    count: (_, bytes) => void counted.push(bytes),
+  };
+  await boundedReads(pace)("own_1", PAGE_BYTES_MAX, newCall().call, sizedRead(2 * MIB, 3 * MIB));
+  // The first attempt reads nothing, the second the first page, the third both.
+  expect(counted.reduce((sum, bytes) => sum + bytes, 0)).toBe(7 * MIB);
 });
 
 test("a read that fails, and one whose caller leaves, release their memory", async () => {

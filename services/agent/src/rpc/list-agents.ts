@@ -13,8 +13,8 @@ export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof Agent
     const wanted = pageOf(page);
     if (search.includes("\0")) return { agents: [], total: 0 };
     const filter = { ownerId, search, agentType: nameOf(AGENT_TYPES, agentType) ?? null, agentCategory };
-    return ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, async () => {
-      const { rows, total } = await listAgentRows(ctx.db, filter, wanted);
+    return ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, async (room) => {
+      const { rows, total } = await listAgentRows(ctx.db, filter, wanted, room);
       const prompts = await readPromptsOfPage(ctx, rows, call);
       return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
     });

@@ -1,5 +1,5 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -15,7 +15,7 @@ export function listChatSessions(ctx: ConversationContext): Handler {
     const wanted = pageOf(page);
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
-    const list = () => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
+    const list = (room: Room) => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now(), room));
     const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { sessions: rows.map(toSummary), total };
   };

@@ -1,5 +1,5 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isUuid } from "@parley/shared/ids";
 import { pageOf } from "@parley/shared/page";
@@ -28,11 +28,11 @@ export function listConversations(ctx: ConversationContext): Handler {
       to: request.to ?? null,
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
     };
-    const list = () =>
+    const list = (room: Room) =>
       ctx.readLists(async (db) => {
-        const found = await listConversationRows(db, filter, page, ctx.clock.now());
+        const found = await listConversationRows(db, filter, page, ctx.clock.now(), room);
         const ids = found.rows.map((row) => row.conversationId);
-        return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids) };
+        return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids, room) };
       });
     const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     const fewAtOnce = search === "" ? ctx.listFewAtOnce : ctx.searchFewAtOnce;

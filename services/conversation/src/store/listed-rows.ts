@@ -1,4 +1,4 @@
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
+import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
@@ -13,11 +13,12 @@ export async function findNamedPage(db: Database, filter: ConversationFilter, pa
   return { conversationIds, total: rows.length };
 }
 
-/** The conversations of a page, newest first. @throws ServiceError condition when the page is too large */
+/** The conversations of a page, newest first. @throws ServiceError condition when the page is too large; NeedsRoom */
 export function readListedRows(
   db: Database,
   ownerId: string,
   conversationIds: readonly string[],
+  room: Room,
 ): Promise<ConversationRow[]> {
   return readBoundedPage<ConversationRow>(db, {
     rows: db`
@@ -25,5 +26,6 @@ export function readListedRows(
       where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])`,
     bytes: db`octet_length(page::text)`,
     order: db`order by created_at desc, conversation_id desc`,
+    room,
   });
 }

@@ -1,5 +1,5 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
+import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
 import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
@@ -96,17 +96,19 @@ export async function listTranscripts(
   return byConversation(rows);
 }
 
-/** The same for a page of a list. @throws ServiceError condition when the transcripts are too large together */
+/** The same for a page of a list. @throws ServiceError condition when the transcripts are too large together; NeedsRoom */
 export async function listTranscriptsOfPage(
   sql: Sql,
   ownerId: string,
   conversationIds: readonly string[],
+  room: Room,
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await readBoundedPage<MessageRow>(sql, {
     rows: sql`select ${messageColumns(sql)} from ${newestMessages(sql, ownerId, conversationIds)} messages`,
     bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
     order: sql`order by conversation_id, seq`,
+    room,
   });
   return byConversation(rows);
 }

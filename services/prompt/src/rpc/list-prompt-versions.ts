@@ -1,10 +1,9 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { checkPromptMayExist } from "../rules.ts";
-import { listVersions } from "../store/prompts.ts";
+import { listVersions, VERSIONS_BYTES_MAX } from "../store/prompts.ts";
 import { listReferringAgents } from "../store/references.ts";
 
 const AGENTS_LISTED_MAX = 100;
@@ -14,8 +13,8 @@ export function listPromptVersions(
 ): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
   return async ({ ownerId, promptName, includeUsedBy }, call) => {
     checkPromptMayExist(promptName);
-    const versions = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, () =>
-      listVersions(ctx.db, ownerId, promptName),
+    const versions = await ctx.boundedRead(ownerId, VERSIONS_BYTES_MAX, call, (room) =>
+      listVersions(ctx.db, ownerId, promptName, room),
     );
     if (versions.length === 0) throw notFound("Prompt");
     if (!includeUsedBy) return { versions, usedBy: [], usedByTotal: 0 };

@@ -1,5 +1,5 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
@@ -12,7 +12,7 @@ export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof Pro
     // No stored text contains this character, and the database rejects queries with it.
     if (search.includes("\0")) return { prompts: [], total: 0 };
     const filter = { ownerId, search, latestOnly };
-    const list = () => listPromptRows(ctx.db, filter, wanted);
+    const list = (room: Room) => listPromptRows(ctx.db, filter, wanted, room);
     const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { prompts: rows.map(toPrompt), total };
   };

@@ -1,22 +1,22 @@
-import { readBoundedPage } from "@parley/shared/db/bounded-page";
+import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 import { findSearchedPage } from "./search-prompts.ts";
 
 /**
  * A page of an owner's prompts, newest first, and the total number of matches.
- * @throws ServiceError condition when the page is too large
+ * @throws ServiceError condition when the page is too large; NeedsRoom
  */
-export async function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
-  if (filter.search !== "") return findSearchedPage(db, filter, page);
+export async function listPromptRows(db: Database, filter: PromptFilter, page: Page, room: Room): Promise<FoundPage> {
+  if (filter.search !== "") return findSearchedPage(db, filter, page, room);
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
+    const [rows, [count]] = await Promise.all([selectPage(tx, filter, page, room), selectCount(tx, filter)]);
     return { rows, total: count?.total ?? 0 };
   });
 }
 
-function selectPage(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page) {
+function selectPage(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page, room: Room) {
   return readBoundedPage<PromptRow>(sql, {
     rows: sql`
       select p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
@@ -29,6 +29,7 @@ function selectPage(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page)
       limit ${page.size} offset ${(page.number - 1) * page.size}`,
     bytes: sql`octet_length(prompt_content)`,
     order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
+    room,
   });
 }
 

@@ -1,4 +1,4 @@
-import { readCountedPage } from "@parley/shared/db/bounded-page";
+import { type Room, readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
@@ -8,7 +8,7 @@ import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
  * are found in the trigram index (0002_prompt_search). Long ones take about 2 ms each, so only those that count are
  * read; the query forces this because the planner does not know their cost.
  */
-export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
+export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page, room: Room): Promise<FoundPage> {
   return db.begin("read only", async (tx) => {
     // The generic plan reads everything; a plan for this word uses the index.
     await tx`set local plan_cache_mode = force_custom_plan`;
@@ -34,6 +34,7 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
         limit ${page.size} offset ${(page.number - 1) * page.size}`,
       bytes: tx`octet_length(prompt_content)`,
       order: tx`order by updated_at desc, prompt_name, prompt_version desc`,
+      room,
     });
   });
 }

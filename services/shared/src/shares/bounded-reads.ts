@@ -1,4 +1,4 @@
-import { PAGE_BYTES_MAX } from "../db/bounded-page.ts";
+import { NeedsRoom, PAGE_BYTES_MAX, type Room } from "../db/bounded-page.ts";
 import { charactersOf } from "../length.ts";
 import type { Call } from "../rpc/call.ts";
 import { byteShares } from "./byte-shares.ts";
@@ -7,16 +7,18 @@ import { createPace, type Pace } from "./pace.ts";
 
 /**
  * Runs a read that may be large, and reserves its bytes of the owner's share of the process's memory until the response
- * of `call` is sent. The read may run twice: a result that turns out to be large is read again once there is room for
- * it, and the owner's next reads wait for as much room before they begin. An owner's large reads also keep a pace.
+ * of `call` is sent. A read that needs more room than it is given runs again once there is as much, and the owner's next reads
+ * wait for as much before they begin. An owner's large reads also keep a pace.
  * @param bytesMax the most that the read takes from the database
+ * @param read is given the room that is reserved; if it throws NeedsRoom, it has cost little, and if it takes more than it was
+ *   given, it has cost as much as the next
  * @throws ServiceError rate_limited when too many of the owner's reads are waiting, or a large one would wait too long
  */
 export type BoundedRead = <T>(
   ownerId: string,
   bytesMax: number,
   call: Pick<Call, "signal" | "onSent">,
-  read: () => Promise<T>,
+  read: (room: Room) => Promise<T>,
 ) => Promise<T>;
 
 /** Budget of one process: a sixth of a service's memory in `deploy/k8s`, because rows, messages and response each hold a copy. */
@@ -49,24 +51,38 @@ export function boundedReads(pace: Pace = createPace(LARGE)): BoundedRead {
   const expected = expectedBytes(FIRST_BYTES);
   const largeBytes = (bytes: number) => (bytes > FIRST_BYTES ? bytes : 0);
   return async (ownerId, bytesMax, call, read) => {
-    const atMost = Math.min(expected.of(ownerId), bytesMax);
-    const counted = largeBytes(atMost);
-    if (counted > 0) await pace.take(ownerId, counted, call.signal);
-    const first = await shares.hold(ownerId, atMost, call.signal);
-    call.onSent(first.release);
-    let bytes = 0;
-    const found = await read()
-      .then((read) => {
-        bytes = charactersOf(read, bytesMax);
-        return read;
-      })
-      .finally(() => pace.count(ownerId, largeBytes(bytes) - counted));
-    expected.saw(ownerId, bytes);
-    first.shrink(Math.max(bytes, Math.min(FIRST_BYTES, bytesMax)));
-    if (bytes <= first.bytes || first.grow(bytes - first.bytes)) return found;
-    first.release();
-    const hold = await shares.hold(ownerId, bytes, call.signal);
-    call.onSent(hold.release);
-    return read();
+    const readWithin = async (bytes: number) => {
+      const counted = largeBytes(bytes);
+      if (counted > 0) await pace.take(ownerId, counted, call.signal);
+      const hold = await shares.hold(ownerId, bytes, call.signal);
+      call.onSent(hold.release);
+      const room: Room = { bytes, used: 0 };
+      let found: Awaited<ReturnType<typeof read>> | NeedsRoom;
+      let took = 0;
+      try {
+        found = await read(room);
+        took = charactersOf(found, bytesMax);
+      } catch (error) {
+        if (!(error instanceof NeedsRoom)) throw error;
+        hold.release();
+        found = error;
+      } finally {
+        took = Math.max(took, room.used);
+        pace.count(ownerId, largeBytes(took) - counted);
+      }
+      return { found, took, hold };
+    };
+    let { found, took, hold } = await readWithin(Math.min(expected.of(ownerId), bytesMax));
+    while (found instanceof NeedsRoom) {
+      expected.saw(ownerId, found.bytes);
+      ({ found, took, hold } = await readWithin(found.bytes));
+    }
+    expected.saw(ownerId, took);
+    hold.shrink(Math.max(took, Math.min(FIRST_BYTES, bytesMax)));
+    if (took <= hold.bytes || hold.grow(took - hold.bytes)) return found;
+    hold.release();
+    const larger = await shares.hold(ownerId, took, call.signal);
+    call.onSent(larger.release);
+    return read({ bytes: Number.POSITIVE_INFINITY, used: 0 });
   };
 }

@@ -16,7 +16,7 @@ export function expectedBytes(usualBytes: number): ExpectedBytes {
   return {
     of,
     saw: (ownerId, bytes) => {
-      const next = Math.max(bytes, of(ownerId) / 2);
+      const next = Math.max(bytes, Math.ceil(of(ownerId) / 2));
       expected.delete(ownerId);
       if (next > usualBytes) expected.set(ownerId, next);
       const [oldest] = expected.keys();

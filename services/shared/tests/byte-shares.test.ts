@@ -40,8 +40,12 @@ test("an owner waits once its own share is full, and others do not", async () =>
 
 /** Shares with a time that the test tells, and requests of one owner for 20 bytes each. */
 function timed(settings: Partial<ByteShareSettings>, requests: number) {
-  const time = { now: 0 };
-  const shares = byteShares({ ...SETTINGS, waitingMax: 10, ...settings }, { nowMs: () => time.now });
+  const time = { now: 0, later: [] as (() => void)[] };
+  const after = (_: number, then: () => void) => {
+    time.later.push(then);
+    return () => {};
+  };
+  const shares = byteShares({ ...SETTINGS, waitingMax: 10, ...settings }, { nowMs: () => time.now, after });
   const asked = Array.from({ length: requests }, () => ask(shares, "own_1", 20));
   const begun = async () => {
     await settled();
@@ -69,6 +73,30 @@ test("an owner with a lasting backlog has less while others ask too", async () =
   asked[3]?.hold?.release();
   expect(await begun()).toBe(6);
   expect(last.hold).toBeNull();
+});
+
+test("requests of a lasting backlog begin one after the other, but no longer wait for one that lasts", async () => {
+  const settings = { ownerBytes: 60, backlogBytes: 40, backlogYoungBytes: 20 };
+  const { time, shares, asked, begun } = timed(settings, 10);
+  const other = ask(shares, "own_2", 20);
+  expect(await begun()).toBe(3);
+  time.now = 100;
+  asked[0]?.hold?.release();
+  asked[1]?.hold?.release();
+  // The third has lasted, so one more may begin beside it.
+  expect(await begun()).toBe(4);
+  asked[2]?.hold?.release();
+  expect(await begun()).toBe(4);
+  asked[3]?.hold?.release();
+  expect(await begun()).toBe(5);
+  // Nothing ends, but one that has lasted keeps back no other.
+  time.now = 200;
+  for (const look of time.later.splice(0)) look();
+  expect(await begun()).toBe(6);
+  time.now = 300;
+  for (const look of time.later.splice(0)) look();
+  expect(await begun()).toBe(6);
+  expect(other.hold?.bytes).toBe(20);
 });
 
 test("an owner keeps its share while another has a longer backlog", async () => {

@@ -7,8 +7,11 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
-/** The same for an owner with a lasting backlog, whose calls would otherwise keep every core of the database busy. */
-const BACKLOG_AT_ONCE = 3;
+/**
+ * The same for an owner with a lasting backlog. Its calls begin one after the other, because each keeps a core busy, here or in the
+ * database. One that has lasted 100 ms waits for something else, so the next may begin.
+ */
+const BACKLOG = { backlogBytes: 3, backlogYoungBytes: 1 };
 const WAITING_MAX = 1_000;
 
 /**
@@ -28,7 +31,7 @@ export function ownerCalls(): EnterCall {
     what: "requests",
     totalBytes: Number.POSITIVE_INFINITY,
     ownerBytes: AT_ONCE,
-    backlogBytes: BACKLOG_AT_ONCE,
+    ...BACKLOG,
     waitingMax: WAITING_MAX,
   });
   return (rpcPath, request, call) => {

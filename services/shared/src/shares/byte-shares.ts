@@ -43,6 +43,11 @@ export interface ByteShareSettings {
   aloneBytes?: number;
   /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
+  /**
+   * The part of it that may be held for less than 100 ms; all of it by default. Work that lasts longer waits for something other
+   * than a core.
+   */
+  backlogYoungBytes?: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */
@@ -58,6 +63,8 @@ interface Owner {
   /** Bytes of all the owner's holds. */
   held: number;
   holds: number;
+  /** When its holds began, if it matters. */
+  begun: Set<{ bytes: number; atMs: number }>;
   waiting: Waiting[];
   /** Since when some have waited, whichever they were; null while none waits. */
   waitingSinceMs: number | null;
@@ -65,6 +72,7 @@ interface Owner {
 
 /** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
 const BACKLOG_MS = 100;
+const YOUNG_MS = 100;
 /** The most owners among which the longest backlog is looked for. */
 const COMPARED_MAX = 32;
 
@@ -79,24 +87,44 @@ export function byteShares(
     ownerBytes,
     aloneBytes = ownerBytes,
     backlogBytes = ownerBytes,
+    backlogYoungBytes = backlogBytes,
     waitingMax,
     waitMs,
   }: ByteShareSettings,
-  { nowMs }: Pick<PassingTime, "nowMs"> = passingTime,
+  { nowMs, after }: PassingTime = passingTime,
 ): ByteShares {
   const owners = new Map<string, Owner>();
   /** Owners with waiting requests, in the order of their turns. */
   const turns = new Set<string>();
   let total = 0;
+  let looksAgain = false;
 
   /** Those who ask for these shares. */
   const company = createCompany({ nowMs });
   const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes;
+  const heedsYoung = backlogYoungBytes !== backlogBytes;
   const hasBacklog = ({ waitingSinceMs }: Owner) => waitingSinceMs !== null && nowMs() - waitingSinceMs >= BACKLOG_MS;
   function shareOf(ownerId: string, owner: Owner): number {
     if (!heedsOthers) return ownerBytes;
     if (company.isAlone(ownerId)) return aloneBytes;
-    return hasBacklog(owner) && isLongest(owner) ? backlogBytes : ownerBytes;
+    return hasBacklog(owner) && isLongest(owner) ? backlogShareOf(owner) : ownerBytes;
+  }
+
+  function backlogShareOf({ begun, held }: Owner): number {
+    if (!heedsYoung) return backlogBytes;
+    const bornMs = nowMs() - YOUNG_MS;
+    const young = begun.values().reduce((sum, { bytes, atMs }) => (atMs > bornMs ? sum + bytes : sum), 0);
+    return Math.min(backlogBytes, held - young + backlogYoungBytes);
+  }
+
+  /** Nothing else might tell that what is held has become old. */
+  function lookAgain(): void {
+    if (!heedsYoung || looksAgain) return;
+    looksAgain = true;
+    after(YOUNG_MS, () => {
+      looksAgain = false;
+      serve();
+    });
   }
 
   /** Whether nobody else has more requests waiting. When a machine is slow, everybody has a backlog. */
@@ -162,7 +190,11 @@ export function byteShares(
     for (const ownerId of turns) {
       const owner = ownerOf(ownerId);
       const next = owner.waiting[0];
-      if (!next || !fitsShare(ownerId, owner, next.bytes)) continue;
+      if (!next) continue;
+      if (!fitsShare(ownerId, owner, next.bytes)) {
+        lookAgain();
+        continue;
+      }
       if (!fitsTotal(next.bytes)) return;
       owner.waiting.shift();
       turns.delete(ownerId);
@@ -176,6 +208,8 @@ export function byteShares(
   function granted(ownerId: string, owner: Owner, bytes: number): Hold {
     let held = bytes;
     let isReleased = false;
+    const birth = { bytes, atMs: heedsYoung ? nowMs() : 0 };
+    if (heedsYoung) owner.begun.add(birth);
     owner.holds++;
     take(owner, bytes);
     return {
@@ -198,6 +232,7 @@ export function byteShares(
         if (isReleased) return;
         isReleased = true;
         owner.holds--;
+        owner.begun.delete(birth);
         take(owner, -held);
         forgetIdle(ownerId, owner);
         serve();
@@ -213,7 +248,7 @@ export function byteShares(
   function ownerOf(ownerId: string): Owner {
     const known = owners.get(ownerId);
     if (known) return known;
-    const owner: Owner = { held: 0, holds: 0, waiting: [], waitingSinceMs: null };
+    const owner: Owner = { held: 0, holds: 0, begun: new Set(), waiting: [], waitingSinceMs: null };
     owners.set(ownerId, owner);
     return owner;
   }

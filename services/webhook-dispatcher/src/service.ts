@@ -8,6 +8,7 @@ import type { Running } from "@parley/shared/process";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
+import type { Pace } from "@parley/shared/shares/pace";
 import { acceptor } from "./accept.ts";
 import { boundedAcceptance } from "./accept-bounds.ts";
 import type { DispatcherConfig } from "./config.ts";
@@ -32,16 +33,18 @@ import { oldDeliveries } from "./sweep.ts";
 interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
   shares?: ByteShares;
+  costly?: Pace;
 }
 
 /**
  * @param pollMs polling interval of the job worker, for tests with a fake clock
  * @param shares memory for long payloads, for tests that measure it
+ * @param costly pace of attempts to destinations whose last one failed or got a long response, for tests that hold them up
  */
 export function startDispatcher(
   config: DispatcherConfig,
   log: Logger,
-  { clock: given, pollMs, shares = longPayloadShares() }: DispatcherSettings = {},
+  { clock: given, pollMs, shares = longPayloadShares(), costly }: DispatcherSettings = {},
 ): Promise<Running> {
   return startService(
     {
@@ -59,6 +62,7 @@ export function startDispatcher(
           db,
           sealer,
           shares,
+          ...(costly && { costly }),
           sender: { exchange: egress.exchange, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,

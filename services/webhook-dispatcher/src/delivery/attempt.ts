@@ -30,6 +30,8 @@ export interface Target {
 
 export interface Attempt extends AttemptRow {
   succeeded: boolean;
+  /** Of the response's body, which is cut off early. */
+  receivedBytes: number;
   endedAt: Date;
 }
 
@@ -102,6 +104,7 @@ async function send(
     responseExcerpt: httpStatus === null ? null : excerptOf(pieces),
     // Any 2xx is success, even if its body breaks off or never ends.
     succeeded: httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
+    receivedBytes: pieces.reduce((sum, { length }) => sum + length, 0),
     endedAt: sender.clock.now(),
   };
 }

@@ -2,6 +2,7 @@ import { HAND_OVER } from "@parley/shared/jobs/worker";
 import { every, persistently } from "@parley/shared/persistently";
 import type { Sealer } from "@parley/shared/sealing";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
+import type { Pace } from "@parley/shared/shares/pace";
 import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
@@ -19,6 +20,8 @@ export interface LaneContext {
   settle: Settle;
   sender: Sender;
   sealer: Sealer;
+  /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
+  costly: Pace;
   /** How many concurrent attempts each of an owner's lanes may make now. */
   places(ownerId: string): number;
   /** How long a lane that always has due deliveries may keep its destination now, in milliseconds. */
@@ -62,6 +65,8 @@ const REFRESH_MS = 250;
 /** Covers lost wake-ups. */
 const POLL_MS = 2_000;
 const SETTLE_RETRY_MS = 250;
+/** As much as arrives of an endless response at least, a full record of TLS, before it is cut off. */
+const LONG_RESPONSE_BYTES = 16 * 1024;
 
 /**
  * Delivers to one destination, in the one process that holds the destination's job. So no write is needed to claim a
@@ -85,6 +90,10 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let underWay = 0;
   let underWayBytes = 0;
   let unsettled = 0;
+  /** Whether the last attempt failed or got a long response; null before the first. */
+  let isCostly: boolean | null = null;
+  /** Whether an attempt waits for the pace of costly ones. Those behind it do not begin, so that they can still be cancelled. */
+  let isHeldUp = false;
   let woken = false;
   let readMs = 0;
   /** When everything in `waiting` was last read, including what had been read before. */
@@ -137,6 +146,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     if (!destination?.enabled) {
       // A delivery may have been added while the destination was being disabled or deleted.
       if (pending.length > 0) await ctx.cancel(key);
+      target = null;
       waiting = [];
       more = false;
       nextAt = null;
@@ -154,23 +164,26 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   function begin(): void {
-    while (target && !isOver() && underWay < places() && unsettled < UNSETTLED * places()) {
+    while (target && !isOver() && !isHeldUp && underWay < places() && unsettled < UNSETTLED * places()) {
       const delivery = waiting.shift();
       if (!delivery) return;
-      send(target, delivery);
+      send(delivery);
     }
   }
 
-  async function send(to: Target, delivery: PendingDelivery): Promise<void> {
+  async function send(delivery: PendingDelivery): Promise<void> {
     const bytes = readAhead(delivery);
     begun.add(delivery.deliveryId);
     underWay++;
     underWayBytes += bytes;
     unsettled++;
+    // A new lane knows only what the delivery has met.
+    if (isCostly ?? delivery.attempts > 0) await pace();
     // A lane begins many attempts together, and so do an owner's lanes.
     const turn = enterLoop(key.ownerId);
     if (turn) await turn;
-    const attempt = await attemptOf(to, delivery);
+    const attempt = target && !ending.signal.aborted ? await attemptOf(target, delivery) : null;
+    if (attempt) isCostly = !attempt.succeeded || attempt.receivedBytes >= LONG_RESPONSE_BYTES;
     underWay--;
     underWayBytes -= bytes;
     // Memory that is no longer counted: many attempts may wait to be stored.
@@ -184,6 +197,15 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     if (attempt) tell(delivery, attempt, state);
     begin();
     if (readInMs() <= 0) pause?.end();
+  }
+
+  /** Waits until the owner's costly attempts allow another one, or the lane ends. */
+  async function pace(): Promise<void> {
+    isHeldUp = true;
+    await ctx.costly.take(key.ownerId, 1, ending.signal);
+    isHeldUp = false;
+    if (ending.signal.aborted) ctx.costly.count(key.ownerId, -1);
+    else begin();
   }
 
   /** Returns null when no attempt was made; the delivery stays pending unless it was removed. */

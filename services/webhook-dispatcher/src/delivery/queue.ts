@@ -4,6 +4,7 @@ import type { HAND_OVER, Queue } from "@parley/shared/jobs/worker";
 import { batched } from "@parley/shared/rpc/batched";
 import type { Sealer } from "@parley/shared/sealing";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
+import { createPace, type Pace, type PaceSettings } from "@parley/shared/shares/pace";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { DESTINATIONS_MAX } from "../rules.ts";
 import { changePending, listPending } from "../store/deliveries.ts";
@@ -32,6 +33,11 @@ const CROWDED_TURN_MS = 2_000;
 const UNDER_WAY_MAX = 32;
 const UNDER_WAY_PER_OWNER = 64;
 const UNDER_WAY_TOTAL = 512;
+/**
+ * An owner's attempts to destinations whose last attempt failed or got a long response. An attempt that is refused at once would be
+ * followed by the next at once, and thousands of them a second deliver nothing.
+ */
+const COSTLY: PaceSettings = { perSecond: 50, atOnce: 50, besideOthers: 2 };
 /** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
 const RETRY_MS = 1_000;
@@ -42,6 +48,8 @@ export interface DeliverySettings {
   sealer: Sealer;
   /** The memory that long payloads share. */
   shares: ByteShares;
+  /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
+  costly?: Pace;
   /** Wait between attempts. */
   retryMs: number;
   leaseMs: number;
@@ -63,7 +71,16 @@ export async function enqueueDestinations(sql: Sql, destinations: readonly Desti
  * destinations take turns, the leases keep two processes off one delivery, and deliveries are read and settled in
  * batches.
  */
-export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, turnMs }: DeliverySettings): {
+export function deliveryQueue({
+  db,
+  sender,
+  sealer,
+  shares,
+  costly = createPace(COSTLY),
+  retryMs,
+  leaseMs,
+  turnMs,
+}: DeliverySettings): {
   queues: Record<string, Queue>;
   /** Starts nothing more; the runs end once running attempts are settled. */
   stop(): void;
@@ -79,6 +96,7 @@ export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, tu
     settle: settler(db, retryMs),
     sender,
     sealer,
+    costly,
     places: (ownerId) => {
       const ofOwner = Math.min(UNDER_WAY_PER_OWNER, UNDER_WAY_TOTAL / owned.size);
       return Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(ofOwner / (owned.get(ownerId) ?? 1))));

@@ -16,7 +16,8 @@ const REQUESTS_MAX = "2000";
 /**
  * Measures chat turns through all of Parley against direct calls of the model's API, a plain proxy and an Express stack.
  * `--only turns` or `--only streams` runs one half, and `--only memory` the streams through Parley alone. `--ways REGEX` and
- * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load.
+ * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load. With `--every N`,
+ * the streams' clients begin a turn every N seconds, so that all contenders have the same load, which the goals are not for.
  */
 export async function benchChat(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -28,6 +29,7 @@ export async function benchChat(run: Run): Promise<void> {
       rounds: { type: "string", default: "3" },
       streams: { type: "string", default: "500" },
       seconds: { type: "string", default: "10" },
+      every: { type: "string", default: "0" },
     },
   });
   console.log("starting Parley, Portkey, Express and the mock upstream");
@@ -36,19 +38,33 @@ export async function benchChat(run: Run): Promise<void> {
   const contenders = field.contenders.filter(({ name }) => wanted.test(name));
   const bench: Bench = { ...field, contenders, loadUrl: await startLoad(run) };
   for (const contender of contenders) {
-    const job = { target: contender.targets.bench, streamed: false, turnsPerSession: 1, connections: 1, rampMs: 0 };
+    const job = {
+      target: contender.targets.bench,
+      streamed: false,
+      turnsPerSession: 1,
+      connections: 1,
+      rampMs: 0,
+      everyMs: 0,
+    };
     await eventually(() => measure(bench, contender, { ...job, seconds: 0.1 }), STARTS_WITHIN_MS);
   }
 
   const rounds = Number(values.rounds);
-  const streams = { streams: Number(values.streams), seconds: Number(values.seconds) };
+  const streams = {
+    streams: Number(values.streams),
+    seconds: Number(values.seconds),
+    everyMs: Number(values.every) * 1000,
+  };
   const results: Results = { turns: {}, streams: {} };
   if (values.only !== "streams" && values.only !== "memory") {
     const ways = WAY_NAMES.filter((name) => new RegExp(values.ways).test(name));
     for (const name of ways) results.turns[name] = await benchTurns(bench, name, rounds);
   }
   if (values.only === "memory") await benchStreams(bench, { ...streams, rounds: 1 });
-  else if (values.only !== "turns") results.streams = await benchStreams(bench, { ...streams, rounds });
+  else if (values.only !== "turns") {
+    const measured = await benchStreams(bench, { ...streams, rounds });
+    if (streams.everyMs === 0) results.streams = measured;
+  }
   console.log(`\n${goalsTable(results)}`);
 }
 

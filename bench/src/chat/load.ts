@@ -10,6 +10,8 @@ export interface Job {
   connections: number;
   /** The sessions start spread over this time, so that their words do not arrive in step. */
   rampMs: number;
+  /** A session's turns begin so far apart, or as soon as the one before has ended if that is later. */
+  everyMs: number;
   seconds: number;
 }
 
@@ -18,7 +20,15 @@ export type Measured = Record<"turns" | "us" | "p50Us" | "p99Us" | "firstP50Us" 
 /** Gaps are counted by tenths of a millisecond up to this one, so that a long run needs no more memory. */
 const GAP_MAX_MS = 60_000;
 
-async function run({ target, streamed, turnsPerSession, connections, rampMs, seconds }: Job): Promise<Measured> {
+async function run({
+  target,
+  streamed,
+  turnsPerSession,
+  connections,
+  rampMs,
+  everyMs,
+  seconds,
+}: Job): Promise<Measured> {
   const turnsUs: number[] = [];
   const firstUs: number[] = [];
   const gaps = new Uint32Array(GAP_MAX_MS * 10);
@@ -26,16 +36,23 @@ async function run({ target, streamed, turnsPerSession, connections, rampMs, sec
   const until = startedAt + seconds * 1000;
 
   const talk = async (place: number) => {
-    await Bun.sleep((rampMs * place) / connections);
-    while (performance.now() < until) {
+    let nextAt = startedAt + (rampMs * place) / connections;
+    const nextIsDue = async () => {
+      const waitMs = Math.min(nextAt, until) - performance.now();
+      if (waitMs > 0) await Bun.sleep(waitMs);
+      nextAt += everyMs;
+      return performance.now() < until;
+    };
+    for (let isDue = await nextIsDue(); isDue; ) {
       const say = openSession(target, streamed);
-      for (let turn = 1; turn <= turnsPerSession && performance.now() < until; turn++) {
+      for (let turn = 1; turn <= turnsPerSession && isDue; turn++) {
         const at = performance.now();
         const { text, firstAtMs, gapsMs } = await say(`Can you do number ${turn}?`);
         turnsUs.push((performance.now() - at) * 1000);
         firstUs.push((firstAtMs - at) * 1000);
         for (const gapMs of gapsMs) count(gaps, gapMs);
         if (text !== REPLY) throw new Error(`${target.url} gave a wrong reply: ${text}`);
+        isDue = await nextIsDue();
       }
     }
   };

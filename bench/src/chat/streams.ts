@@ -8,6 +8,8 @@ export interface StreamsSettings {
   /** At once. */
   streams: number;
   seconds: number;
+  /** Each stream's client begins a turn so often; 0 for a turn after the other. */
+  everyMs: number;
   rounds: number;
 }
 
@@ -29,8 +31,8 @@ export const MIB = 1024 * 1024;
 
 /** Runs many streams at once, with a word every 20 ms in each, and measures the gaps between words, the CPU of a reply, and memory. */
 export async function benchStreams(bench: Bench, settings: StreamsSettings): Promise<StreamFigures> {
-  const { streams, seconds, rounds } = settings;
-  const job = { streamed: true, turnsPerSession: 10, connections: streams, rampMs: RAMP_MS };
+  const { streams, seconds, rounds, everyMs } = settings;
+  const job = { streamed: true, turnsPerSession: 10, connections: streams, rampMs: everyMs || RAMP_MS, everyMs };
   const measured = bench.contenders.map((contender) => ({
     contender,
     figures: [] as Figures[],
@@ -52,9 +54,8 @@ export async function benchStreams(bench: Bench, settings: StreamsSettings): Pro
     memory: samples.map(residentOf),
     ...mediansOf(figures),
   }));
-  console.log(
-    `\n${streams} streams at once, a word every ${WORD_EVERY_MS[MODEL]} ms, ${rounds} × ${seconds} s\n${report(all)}`,
-  );
+  const who = everyMs > 0 ? `clients that begin a turn every ${everyMs / 1000} s` : "streams at once";
+  console.log(`\n${streams} ${who}, a word every ${WORD_EVERY_MS[MODEL]} ms, ${rounds} × ${seconds} s\n${report(all)}`);
   return Object.fromEntries(all.map(({ contender, samples: _, ...figures }) => [contender.name, figures]));
 }
 

@@ -67,7 +67,7 @@ async function interleaved(bench: Bench, name: WayName, connections: number, rou
 
 function jobOf({ targets }: Contender, name: WayName, connections: number, seconds: number): Job {
   const { streamed, turnsPerSession, model } = WAYS[name];
-  return { target: targets[model], streamed, turnsPerSession, connections, rampMs: 0, seconds };
+  return { target: targets[model], streamed, turnsPerSession, connections, rampMs: 0, everyMs: 0, seconds };
 }
 
 function report(figures: readonly ({ contender: Contender } & TurnFigures)[]): string {

@@ -2,17 +2,11 @@ import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_ser
 import { collectValues } from "@parley/shared/domain/variables/values";
 import type { EnterLoop } from "@parley/shared/shares/loop-entry";
 import type { Asked, ModelRequest } from "../../model/port.ts";
-import type { PreparedTurn } from "../accept-turn.ts";
+import type { PreparedTurn, RequestAhead } from "../accept-turn.ts";
 import { type Channel, requestOf } from "./model-request.ts";
 
 /** Longer requests are written when their turn comes: before that, they are not counted in the turn's memory. */
 const CHARACTERS_MAX = 16 * 1024;
-
-/** A request that is made while its turn waits for Postgres. */
-export interface RequestAhead {
-  /** Returns the request, and makes none from then on; null when there was no time for it. */
-  take(): ModelRequest | null;
-}
 
 /**
  * Makes the request of a new session's first turn, and has the model write it, while its message is being stored: nothing of it comes

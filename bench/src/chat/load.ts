@@ -38,9 +38,11 @@ async function run({
   const talk = async (place: number) => {
     let nextAt = startedAt + (rampMs * place) / connections;
     const nextIsDue = async () => {
-      const waitMs = Math.min(nextAt, until) - performance.now();
-      if (waitMs > 0) await Bun.sleep(waitMs);
+      const at = nextAt;
       nextAt += everyMs;
+      if (at >= until) return false;
+      const waitMs = at - performance.now();
+      if (waitMs > 0) await Bun.sleep(waitMs);
       return performance.now() < until;
     };
     for (let isDue = await nextIsDue(); isDue; ) {

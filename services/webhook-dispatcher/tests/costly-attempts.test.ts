@@ -28,7 +28,8 @@ const costly: Pace = {
 
 let service: TestDispatcher;
 beforeAll(async () => {
-  service = await startTestDispatcher({}, { costly });
+  // The lanes last for the whole test.
+  service = await startTestDispatcher({ PARLEY_WEBHOOK_TURN_MS: "3600000" }, { costly });
 });
 afterAll(() => service.stop());
 

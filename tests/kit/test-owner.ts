@@ -1,8 +1,8 @@
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { connectPostgres } from "@parley/shared/db/connect";
 import type { Schema } from "@parley/shared/db/provision";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import postgres from "postgres";
 
 export type Accounts = ServiceClient<typeof AccountServiceService>;
 
@@ -55,7 +55,7 @@ const CHEAP = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
 /** Makes PASSWORD the owner's password and ends every session, as the account service does, with a hash that costs little. */
 export async function givePassword(databaseUrls: Record<Schema, string>, ownerId: string): Promise<void> {
   const hash = await Bun.password.hash(PASSWORD, CHEAP);
-  const sql = postgres(databaseUrls.account, { max: 1, onnotice: () => {} });
+  const sql = connectPostgres(databaseUrls.account, { max: 1, onnotice: () => {} });
   await sql`
     insert into passwords (owner_id, password_hash, updated_at) values (${ownerId}, ${hash}, now())
     on conflict (owner_id) do update set password_hash = excluded.password_hash, updated_at = excluded.updated_at`;

@@ -4,7 +4,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { table } from "../figures.ts";
 import type { Run } from "../run.ts";
 import { startField } from "./contenders.ts";
-import { goalsOf, type Results } from "./goals.ts";
+import { type Goal, goalsOf, type Results } from "./goals.ts";
 import { type Bench, measure } from "./measure.ts";
 import { benchStreams } from "./streams.ts";
 import { benchTurns, WAY_NAMES } from "./turns.ts";
@@ -65,7 +65,8 @@ export async function benchChat(run: Run): Promise<void> {
     const measured = await benchStreams(bench, { ...streams, rounds });
     if (streams.everyMs === 0) results.streams = measured;
   }
-  console.log(`\n${goalsTable(results)}`);
+  const goals = goalsOf(results);
+  if (goals.length > 0) console.log(`\n${goalsTable(goals)}`);
 }
 
 async function startLoad(run: Run): Promise<string> {
@@ -74,12 +75,7 @@ async function startLoad(run: Run): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-function goalsTable(results: Results): string {
-  const rows = goalsOf(results).map(({ name, measured, wanted, met }) => [
-    name,
-    measured,
-    wanted,
-    met ? "met" : "MISSED",
-  ]);
+function goalsTable(goals: readonly Goal[]): string {
+  const rows = goals.map(({ name, measured, wanted, met }) => [name, measured, wanted, met ? "met" : "MISSED"]);
   return table([["Goals", "measured", "wanted", ""], ...rows]);
 }

@@ -24,10 +24,13 @@ export async function startSurroundings(files: readonly string[]): Promise<Runni
   const startsPrograms = new Set(await importersOf([BINARIES], files));
   const sharesStack = new Set(await importersOf([SHARED_STACK], files));
   const sharesAgents = new Set(await importersOf([SHARED_AGENTS], files));
-  const testbed = await startTestbed();
+  const binaries = compiling(startsPrograms.size > 0);
+  const testbed = await startTestbed().catch(async (error) => {
+    await binaries.remove();
+    throw error;
+  });
   Object.assign(process.env, testbed.env);
   const programs = await fetchPrograms(files);
-  const binaries = compiling(startsPrograms.size > 0);
   const stack = sharesStack.size > 0 ? startStackOf(binaries) : undefined;
   const agents = sharesAgents.size > 0 ? startAgentsOf(binaries) : undefined;
   // The failure reaches the files that need these.

@@ -1,4 +1,7 @@
-/** The folders of the files that take long, the longest first: a long file that starts last would run alone at the end. */
+/**
+ * The folders of the files and batches that take long, the longest first: one that starts last would run alone at the end, so
+ * what takes a second or two comes last.
+ */
 const LONGEST = [
   "tests/api/contract.",
   "tests/faults/",
@@ -7,7 +10,13 @@ const LONGEST = [
   "tests/",
   "cli/tests/",
   "services/conversation/tests/",
+  "services/account/tests/",
+  "services/voice/tests/killed-processes.",
   "services/webhook-dispatcher/tests/",
+  "services/shared/tests/",
+  "services/agent/tests/",
+  "services/prompt/tests/",
+  "gateway/tests/",
   "services/voice/tests/",
 ];
 

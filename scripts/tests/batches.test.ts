@@ -15,12 +15,12 @@ test("unit tests of a part share a process, short files of a folder share one in
     "cli/src/a.test.ts",
   ];
   expect(inBatches(files)).toEqual([
+    { files: [short("a")], isolated: false },
+    { files: ["gateway/tests/a.test.ts", "gateway/tests/b.test.ts"], isolated: true },
     { files: ["services/voice/tests/a.test.ts"], isolated: false },
     { files: ["services/voice/tests/b.test.ts"], isolated: false },
     { files: ["gateway/src/a.test.ts", "gateway/src/http/b.test.ts"], isolated: false },
     { files: ["cli/src/a.test.ts"], isolated: false },
-    { files: ["gateway/tests/a.test.ts", "gateway/tests/b.test.ts"], isolated: true },
-    { files: [short("a")], isolated: false },
   ]);
 });
 

@@ -7,7 +7,7 @@ import { extendTurn, type OpenTurn } from "../store/turns/take-turns.ts";
  */
 export function keepTurn(ctx: ConversationContext, turn: OpenTurn): { stop(): void } {
   const { turnLeaseMs } = ctx.limits;
-  const end = ctx.turns.begin(turn.ownerId);
+  const end = ctx.turns.begin();
   const beat = setInterval(() => {
     const until = new Date(ctx.clock.now().getTime() + turnLeaseMs);
     // The lease lasts three beats, so the next one makes up for a lost one.

@@ -17,7 +17,7 @@ import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply, speak } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
 import { tellAtPace } from "./reply/tell-at-pace.ts";
-import { wordsRestMs } from "./running-turns.ts";
+import { GATHER_FROM_TURNS } from "./running-turns.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
 
@@ -113,9 +113,9 @@ async function answer(
     };
     let hasSpoken = false;
     // The first word never waits, nor does a lone turn.
-    const restMs = () => (hasSpoken ? wordsRestMs(ctx.turns.count(), ctx.turns.countOf(turn.ownerId)) : 0);
+    const mayRest = () => hasSpoken && ctx.turns.count() >= GATHER_FROM_TURNS;
     const isAwaited = () => !hasSpoken;
-    const meter = { ownerId: turn.ownerId, received, restMs, isAwaited };
+    const meter = { ownerId: turn.ownerId, received, mayRest, isAwaited };
     const pace = ctx.turnShares.replies;
     const parsed = (characters: number) => pace.take(turn.ownerId, characters, watch.signal);
     const ask = (round: ModelRequest, hear: Hear) =>

@@ -2,8 +2,8 @@
 export interface Meter {
   ownerId: string;
   received(bytes: number): void;
-  /** How many milliseconds the next bytes may wait for others, so that they are read together; 0 by default. */
-  restMs?(): number;
+  /** Whether the next bytes may arrive up to 10 ms later, so that those of many bodies are read together; without it, never. */
+  mayRest?(): boolean;
   /** Whether the reader still waits for its first word: until then, the body goes ahead of the owner's others. */
   isAwaited?(): boolean;
 }

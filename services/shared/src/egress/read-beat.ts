@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
-/** Sockets that begin to rest within this time continue together. */
+/** How long a socket rests: several small pieces of its body are then one read. */
 const BEAT_MS = 10;
-/** A body rests if its pieces come within this part of a rest, because a rest then brings several. */
-const OFTEN_PART = 0.7;
+/** A body whose pieces come at least this often would bring several in a beat. */
+const OFTEN_MS = 7;
 
 type Followed = Pick<IncomingMessage, "complete" | "destroyed"> & {
   socket: Pick<IncomingMessage["socket"], "pause" | "resume">;
@@ -12,18 +12,11 @@ type Followed = Pick<IncomingMessage, "complete" | "destroyed"> & {
 /** Lets bodies that arrive in many small pieces be read together: a read costs several times as much as the piece in it. */
 export interface ReadBeat {
   /**
-   * Watches the pieces of a body. After a read, its socket rests if that brings several pieces at once.
-   * @param restMs how long the body's reader can wait for the next piece, 0 for not at all
-   * @param rested is called after each rest
+   * Watches the pieces of a body. After a read, its socket rests until the next beat if that brings several pieces at once.
+   * @param mayRest whether the body's reader can wait that long for the next piece
+   * @returns a function to call with each piece
    */
-  follow(incoming: Followed, restMs: () => number, rested?: () => void): FollowedBody;
-}
-
-export interface FollowedBody {
-  /** To be called with each piece. */
-  tell(): void;
-  /** Whether its socket rests, which resuming the body would end. */
-  isResting(): boolean;
+  follow(incoming: Followed, mayRest: () => boolean): () => void;
 }
 
 interface Time {
@@ -33,67 +26,38 @@ interface Time {
 
 const TIME: Time = { nowMs: () => performance.now(), after: (ms, then) => setTimeout(then, ms) };
 
-interface Resting {
-  incoming: Followed;
-  rested(): void;
-}
-
-/** Sockets continue together, so that the event loop wakes up once for all of them. */
+/** All resting sockets continue together, so that the event loop wakes up once for all of them. */
 export function readBeat({ nowMs, after }: Time = TIME): ReadBeat {
-  /** The sockets whose rest began in this beat, by the length of the rest. */
-  const resting = new Map<number, Resting[]>();
+  let resting: Followed[] = [];
 
-  function rest(body: Resting, ms: number): void {
-    const group = resting.get(ms) ?? beginGroup(ms);
-    group.push(body);
-    body.incoming.socket.pause();
+  function rest(incoming: Followed): void {
+    if (resting.push(incoming) === 1) after(BEAT_MS, goOn);
+    incoming.socket.pause();
   }
 
-  function beginGroup(ms: number): Resting[] {
-    const group: Resting[] = [];
-    resting.set(ms, group);
-    if (ms > BEAT_MS) after(BEAT_MS, () => resting.delete(ms));
-    after(ms, () => {
-      if (resting.get(ms) === group) resting.delete(ms);
-      for (const { incoming, rested } of group) {
-        if (!incoming.destroyed) incoming.socket.resume();
-        rested();
-      }
-    });
-    return group;
+  function goOn(): void {
+    const rested = resting;
+    resting = [];
+    for (const { socket, destroyed } of rested) if (!destroyed) socket.resume();
   }
 
   return {
-    follow(incoming, restMs, rested = () => {}) {
-      let isResting = false;
-      const body = {
-        incoming,
-        rested: () => {
-          isResting = false;
-          rested();
-        },
-      };
+    follow(incoming, mayRest) {
       let pieces = 0;
       let lastReadAt = Number.NEGATIVE_INFINITY;
 
       function afterRead(): void {
         const now = nowMs();
-        const ms = restMs();
-        const isFast = pieces > 1 || now - lastReadAt < ms * OFTEN_PART;
+        const isFast = pieces > 1 || now - lastReadAt < OFTEN_MS;
         pieces = 0;
         lastReadAt = now;
         // The socket of a complete message may serve another request already.
-        if (ms === 0 || !isFast || isResting || incoming.complete || incoming.destroyed) return;
-        isResting = true;
-        rest(body, ms);
+        if (isFast && !incoming.complete && !incoming.destroyed && mayRest()) rest(incoming);
       }
 
-      return {
-        tell: () => {
-          // Only when all pieces of the read have been passed on: a stream then reads more.
-          if (pieces++ === 0) setImmediate(afterRead);
-        },
-        isResting: () => isResting,
+      return () => {
+        // Only when all pieces of the read have been passed on: a stream then reads more.
+        if (pieces++ === 0) setImmediate(afterRead);
       };
     },
   };

@@ -43,15 +43,9 @@ function bodyOf(
 ): ReadableStream<Uint8Array> {
   let body: ReadableStreamDefaultController<Uint8Array>;
   const meter = meterOf(signal);
-  const { restMs } = meter ?? {};
-  // A body that is held back rests too: in a crowd, most are.
-  const beat =
-    restMs &&
-    READ_BEAT.follow(
-      incoming,
-      () => (isHeldBack || isWanted() ? restMs() : 0),
-      () => goOn(),
-    );
+  const { mayRest } = meter ?? {};
+  const tellPiece =
+    mayRest && READ_BEAT.follow(incoming, () => !isHeldBack && (body.desiredSize ?? 0) > 0 && mayRest());
   let receivedBytes = 0;
   let isSettled = false;
   /** Buffered until the owner's turn on the event loop. */
@@ -77,7 +71,7 @@ function bodyOf(
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
     meter?.received(chunk.length);
-    beat?.tell();
+    tellPiece?.();
     if (!meter) return enqueue(chunk);
     const isFirst = receivedBytes <= FIRST_BYTES && meter.isAwaited?.();
     const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, resume, isFirst);
@@ -92,11 +86,7 @@ function bodyOf(
   const resume = () => {
     isHeldBack = false;
     if (hasEnded) end();
-    else goOn();
-  };
-  const isWanted = () => !isSettled && (body.desiredSize ?? 0) > 0;
-  const goOn = () => {
-    if (!isHeldBack && !beat?.isResting() && isWanted()) incoming.resume();
+    else if (!isSettled && (body.desiredSize ?? 0) > 0) incoming.resume();
   };
   const end = () => {
     hasEnded = true;
@@ -120,7 +110,7 @@ function bodyOf(
         if (encoding !== "identity") fail(compressed(host, encoding));
       },
       pull: () => {
-        if (!isHeldBack && !beat?.isResting()) incoming.resume();
+        if (!isHeldBack) incoming.resume();
       },
       cancel: () => settle(() => incoming.destroy()),
     },

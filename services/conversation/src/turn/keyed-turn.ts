@@ -5,7 +5,7 @@ import {
   type IdempotencyKey,
   keysExpiredAt,
   refuseOtherRequest,
-  sweepKeys,
+  sweepKeysSometimes,
   takeKey,
 } from "@parley/shared/idempotency/keys";
 import { oneWaiter } from "@parley/shared/idempotency/one-waiter";
@@ -62,7 +62,7 @@ async function acceptNow(
   call: Call,
 ): Promise<Acceptance | null> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  await sweepKeys(ctx.db, TURN_KEYS, ctx.clock);
+  await sweepKeysSometimes(ctx.db, TURN_KEYS, ctx.clock);
   const known = await find(ctx, key);
   const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
   if (!("stored" in taken)) return { type: "run", ...taken };

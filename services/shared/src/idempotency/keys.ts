@@ -50,10 +50,20 @@ export async function takeKey(
   return taken !== undefined;
 }
 
-/**
- * Deletes a few expired keys, more than are added, so that no request pays for many; none while the clock is in doubt.
- * @returns the number deleted
- */
+/** How many requests with a new key share a sweep, so that each pays for a small part of one. */
+const SWEEP_EVERY = 5;
+/** More keys than those requests add. */
+const SWEPT_MAX = 50;
+const requestsSince = new WeakMap<KeyTable, number>();
+
+/** Called before each new key: sweeps at every fifth call. */
+export async function sweepKeysSometimes(sql: Sql, table: KeyTable, clock: Clock): Promise<void> {
+  const since = requestsSince.get(table) ?? 0;
+  requestsSince.set(table, (since + 1) % SWEEP_EVERY);
+  if (since === 0) await sweepKeys(sql, table, clock);
+}
+
+/** Deletes some expired keys of any owner; none while the clock is in doubt. @returns the number deleted */
 export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock): Promise<number> {
   if (!isSure(clock)) return 0;
   const takenAt = sql(table.takenAt);
@@ -61,7 +71,7 @@ export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock): Promis
     delete from ${sql(table.name)} where (owner_id, idempotency_key) in (
       select owner_id, idempotency_key from ${sql(table.name)}
       where ${takenAt} <= ${keysExpiredAt(clock.now())}
-      order by ${takenAt} limit 10 for update skip locked
+      order by ${takenAt} limit ${SWEPT_MAX} for update skip locked
     )`;
   return deleted.count;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import type { Database, Sql } from "../db/database.ts";
 import { type ErrorKind, ServiceError } from "../errors.ts";
-import { keysExpiredAt, refuseOtherRequest, sweepKeys, takeKey } from "./keys.ts";
+import { keysExpiredAt, refuseOtherRequest, sweepKeysSometimes, takeKey } from "./keys.ts";
 import {
   findOutcome,
   fromStoredError,
@@ -44,7 +44,7 @@ export async function runIdempotent<R>(
   if (!idempotency) return (await db.begin(write)) as R;
   const id = { ownerId, key: idempotency.key };
   const now = clock.now();
-  await sweepKeys(db, IDEMPOTENCY_KEYS, clock);
+  await sweepKeysSometimes(db, IDEMPOTENCY_KEYS, clock);
   const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
     const isTaken = await takeKey(tx, IDEMPOTENCY_KEYS, id, idempotency.fingerprint, now);
     const stored = isTaken ? null : await findOutcome(tx, id, keysExpiredAt(now));

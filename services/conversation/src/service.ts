@@ -95,7 +95,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const providers: ProviderSettings = {
           credentials: config.credentials,
           standardFetch: boundedFetch(config.PARLEY_LLM_ANSWER_MAX_BYTES),
-          guardedFetch: egress.fetch,
+          guarded: egress,
           retryMs: config.PARLEY_LLM_RETRY_MS,
         };
         const analysisAnswerMaxBytes = Math.min(ANALYSIS_ANSWER_MAX_BYTES, config.PARLEY_LLM_ANSWER_MAX_BYTES);
@@ -106,7 +106,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const analysisProviders: ProviderSettings = {
           ...providers,
           standardFetch: boundedFetch(analysisAnswerMaxBytes),
-          guardedFetch: analysisEgress.fetch,
+          guarded: analysisEgress,
         };
         const replica = openReplica(config);
         const turns = runningTurns();

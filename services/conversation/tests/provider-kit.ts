@@ -19,7 +19,7 @@ export function settings(baseURL: string, egress: Egress, given: Partial<Provide
   return {
     credentials: credentials("sk-ours", baseURL),
     standardFetch: boundedFetch(ANSWER_MAX_BYTES),
-    guardedFetch: egress.fetch,
+    guarded: egress,
     retryMs: 1,
     ...given,
   };

@@ -1,3 +1,4 @@
+import type { Answer } from "@parley/shared/egress/answer";
 import { EgressError, networkError } from "@parley/shared/egress/error";
 import { type Meter, meterOf } from "@parley/shared/egress/meter";
 
@@ -50,4 +51,30 @@ function boundedBody(
     },
     cancel: (reason) => reader.cancel(reason),
   });
+}
+
+/** Sends a request and reads its answer as it arrives. @throws what the address's `fetch` throws; `read` does too */
+export type Send = (url: string, init: RequestInit) => Promise<Answer>;
+
+/** Sends by a `fetch`. */
+export function sendBy(fetchIt: typeof fetch): Send {
+  return async (url, init) => {
+    const response = await fetchIt(url, init);
+    const body = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
+    return {
+      status: response.status,
+      statusText: response.statusText,
+      get rawHeaders() {
+        return [...response.headers].flat();
+      },
+      async read() {
+        const next = await body?.readMany();
+        return !next || next.done ? null : next.value;
+      },
+      cancel() {
+        // Rejects with the error that the body failed with.
+        body?.cancel().catch(() => {});
+      },
+    };
+  };
 }

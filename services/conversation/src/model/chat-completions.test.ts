@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { chatCompletionsModel, onlyWrite } from "./chat-completions.ts";
+import { sendBy } from "./bounded-fetch.ts";
+import { chatCompletionsModel } from "./chat-completions.ts";
 import type { ModelRequest } from "./port.ts";
+import { onlyWrite, requestWriter } from "./written-request.ts";
 
 const BY = { provider: "CUSTOM_LLM", name: "m" };
 const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] };
@@ -20,7 +22,12 @@ async function stream(body: string) {
   const send = async () => new Response(new ReadableStream<Uint8Array>({ pull }));
   const writer = { doStream: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
   const settings = { temperature: undefined, userFirst: false };
-  const model = chatCompletionsModel(BY, writer, settings, Object.assign(send, { preconnect: () => {} }));
+  const model = chatCompletionsModel(
+    BY,
+    requestWriter(writer),
+    settings,
+    sendBy(Object.assign(send, { preconnect: () => {} })),
+  );
   let text = "";
   const streamed = model.stream(REQUEST, new AbortController().signal, (heard) => {
     text += heard;
@@ -70,7 +77,12 @@ test("what arrived while a turn waited is parsed in short pieces, each in a turn
     const send = Object.assign(async () => new Response(new ReadableStream({ start })), { preconnect: () => {} });
     const write = () => onlyWrite("http://model", {});
     const writer = { doStream: write, doGenerate: write } as unknown as LanguageModelV4;
-    const model = chatCompletionsModel(BY, writer, { temperature: undefined, userFirst: false }, send);
+    const model = chatCompletionsModel(
+      BY,
+      requestWriter(writer),
+      { temperature: undefined, userFirst: false },
+      sendBy(send),
+    );
     const request = { ...REQUEST, meter: { ownerId: "own_1", received: () => {} } };
     const { signal } = new AbortController();
     const heard: string[] = [];
@@ -97,7 +109,12 @@ test("a whole answer is parsed no faster than its request says, and what was par
   };
   const send = Object.assign(async () => new Response(new ReadableStream({ pull })), { preconnect: () => {} });
   const writer = { doGenerate: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
-  const model = chatCompletionsModel(BY, writer, { temperature: undefined, userFirst: false }, send);
+  const model = chatCompletionsModel(
+    BY,
+    requestWriter(writer),
+    { temperature: undefined, userFirst: false },
+    sendBy(send),
+  );
   const told = Promise.withResolvers<number>();
   const goOn = Promise.withResolvers<void>();
   const parsed = (characters: number) => {
@@ -125,7 +142,12 @@ test("a request that was written ahead is sent by the first call with its messag
   };
   const writer = { doGenerate: written, doStream: written } as unknown as LanguageModelV4;
   const settings = { temperature: undefined, userFirst: false };
-  const model = chatCompletionsModel(BY, writer, settings, Object.assign(send, { preconnect: () => {} }));
+  const model = chatCompletionsModel(
+    BY,
+    requestWriter(writer),
+    settings,
+    sendBy(Object.assign(send, { preconnect: () => {} })),
+  );
   const { signal } = new AbortController();
   const other = { ...REQUEST, messages: [...REQUEST.messages] };
 

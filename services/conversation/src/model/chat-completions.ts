@@ -1,30 +1,31 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Answer } from "@parley/shared/egress/answer";
 import { createParser } from "eventsource-parser";
 import { storable } from "../storable.ts";
 import { bodyTexts } from "./body-texts.ts";
+import type { Send } from "./bounded-fetch.ts";
 import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
 import { jsonReader } from "./long-json.ts";
 import type { Asked, Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
 import { callOptions, type ModelSettings } from "./prompt.ts";
 import { metered } from "./received.ts";
 import { toolCall } from "./tool-call.ts";
+import type { WriteRequest, WrittenRequest } from "./written-request.ts";
 
 /**
  * A model that speaks OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat). The AI SDK writes
  * the requests, in which the providers differ. The answers are read here: the SDK checks every word against a schema and
  * passes it through four streams, which costs more than the rest of a streamed turn.
- * @param writer a model of the AI SDK whose `fetch` is `onlyWrite`
  */
 export function chatCompletionsModel(
   by: ModelName,
-  writer: LanguageModelV4,
+  writeRequest: WriteRequest,
   settings: ModelSettings,
-  send: typeof fetch,
+  send: Send,
 ): Model {
   let ahead: { asked: Asked; messages: ModelRequest["messages"]; written: Promise<WrittenRequest> } | null = null;
 
   function write(request: ModelRequest, asked: Asked): Promise<WrittenRequest> {
-    return written(writer[asked === "streamed" ? "doStream" : "doGenerate"](callOptions(request, settings)));
+    return writeRequest(callOptions(request, settings), asked);
   }
 
   /** Takes the request that was written ahead, if it is this one. */
@@ -34,14 +35,14 @@ export function chatCompletionsModel(
     return taken?.messages === messages && taken.asked === asked ? taken.written : null;
   }
 
-  async function ask(asked: Asked, request: ModelRequest, signal: AbortSignal): Promise<Response> {
+  async function ask(asked: Asked, request: ModelRequest, signal: AbortSignal): Promise<Answer> {
     const { url, init } = await (takeWritten(request, asked) ?? write(request, asked));
-    const response = await send(url, { ...init, signal }).catch((error: unknown) => {
+    const answer = await send(url, { ...init, signal }).catch((error: unknown) => {
       throw isBrokenConnection(error) ? unreachable(by.provider, error) : error;
     });
-    if (response.ok) return response;
-    await response.body?.cancel();
-    throw refusedCall(by.provider, response);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    answer.cancel();
+    throw refusedCall(by.provider, answer);
   }
 
   return {
@@ -54,7 +55,7 @@ export function chatCompletionsModel(
     },
     async stream(request, signal, hear) {
       const passedOn = metered(request, signal);
-      let body: BodyReader | undefined;
+      let body: Answer | undefined;
       try {
         const answer = streamReader(by);
         const texts = bodyTexts(request.meter?.ownerId ?? null);
@@ -68,21 +69,18 @@ export function chatCompletionsModel(
           if (answer.failure) throw answer.failure;
           return wait;
         };
-        body = readerOf(await ask("streamed", request, signal));
-        for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany()) {
-          await texts.parse(next.value, read);
-        }
+        body = await ask("streamed", request, signal);
+        for (let next = await body.read(); next; next = await body.read()) await texts.parse(next, read);
         return answer.end();
       } catch (error) {
         throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
       } finally {
-        // Rejects with the error that the body failed with.
-        body?.cancel().catch(() => {});
+        body?.cancel();
       }
     },
     async complete(request, signal) {
       metered(request, signal);
-      let body: BodyReader | undefined;
+      let body: Answer | undefined;
       try {
         const answer = jsonReader();
         const texts = bodyTexts(request.meter?.ownerId ?? null);
@@ -90,51 +88,16 @@ export function chatCompletionsModel(
           answer.push(received);
           return request.parsed?.(received.length) ?? null;
         };
-        body = readerOf(await ask("whole", request, signal));
-        for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany())
-          await texts.parse(next.value, push);
+        body = await ask("whole", request, signal);
+        for (let next = await body.read(); next; next = await body.read()) await texts.parse(next, push);
         return wholeReply(by, answer.end());
       } catch (error) {
         throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
       } finally {
-        body?.cancel().catch(() => {});
+        body?.cancel();
       }
     },
   };
-}
-
-/** A request that the AI SDK wrote and did not send. */
-class WrittenRequest extends Error {
-  readonly url: string;
-  readonly init: RequestInit;
-
-  constructor(url: string, init: RequestInit) {
-    super("a request that is only written");
-    this.url = url;
-    this.init = init;
-  }
-}
-
-/** The `fetch` of a model of the AI SDK that only writes requests. */
-export const onlyWrite: typeof fetch = Object.assign(
-  (input: string | URL | Request, init: RequestInit = {}) => Promise.reject(new WrittenRequest(String(input), init)),
-  { preconnect: () => {} },
-);
-
-async function written(call: PromiseLike<unknown>): Promise<WrittenRequest> {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof WrittenRequest) return error;
-    throw error;
-  }
-  throw new Error("the AI SDK answered without a request");
-}
-
-type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
-
-function readerOf({ body }: Response): BodyReader | undefined {
-  return body?.getReader() as BodyReader | undefined;
 }
 
 /** The parts of an answer that are read. Providers leave out what they do not have, or send null. */

@@ -1,4 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
+import type { Answer } from "@parley/shared/egress/answer";
 import { codeOf, EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
 import { cancelled, ServiceError } from "@parley/shared/errors";
 import { retryAfterMs } from "./retry-after.ts";
@@ -45,11 +46,14 @@ export function lateAnswer(provider: string): ModelFailure {
 }
 
 /** The failure for an answer with an error status. */
-export function refusedCall(provider: string, { status, headers }: Response): ModelFailure {
+export function refusedCall(provider: string, { status, rawHeaders }: Answer): ModelFailure {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    headers[rawHeaders[at]?.toLowerCase() ?? ""] = rawHeaders[at + 1] ?? "";
   return failed(provider, {
     what: answered(status),
     isRetryable: status >= 500 || RETRYABLE_STATUSES.includes(status),
-    retryAfterMs: retryAfterMs(Object.fromEntries(headers.entries()), Date.now()),
+    retryAfterMs: retryAfterMs(headers, Date.now()),
   });
 }
 

@@ -1,23 +1,26 @@
 import { createOpenAI } from "@ai-sdk/openai";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createOpenAICompatible, type OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { LRUCache } from "lru-cache";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
-import { chatCompletionsModel, onlyWrite } from "./chat-completions.ts";
+import { sendBy } from "./bounded-fetch.ts";
+import { chatCompletionsModel } from "./chat-completions.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
+import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./written-request.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
   /** The `fetch` for addresses that the operator set. */
   standardFetch: typeof fetch;
-  /** The `fetch` for addresses that users set. */
-  guardedFetch: typeof fetch;
+  /** For addresses that users set. */
+  guarded: Pick<Egress, "fetch" | "ask">;
 }
 
 /**
@@ -41,30 +44,34 @@ function modelOf({ providerName, modelName, params, price }: LlmConfig, settings
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
     if (params?.apiType === "RESPONSES") {
-      const responses = remembered(settings, key, () => customResponses(modelName, params, settings.guardedFetch));
-      return aiSdkModel(by, responses, given);
+      const make = () => customResponses(modelName, params, settings.guarded.fetch);
+      return aiSdkModel(by, remembered(settings, key, make).model, given);
     }
-    const writer = remembered(settings, key, () => customChatWriter(modelName, params));
-    return chatCompletionsModel(by, writer, given, settings.guardedFetch);
+    const { writeRequest } = remembered(settings, key, () => customChat(modelName, params));
+    return chatCompletionsModel(by, writeRequest, given, settings.guarded.ask);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
-  const model = remembered(settings, JSON.stringify([providerName, modelName]), () =>
-    provider.create(
-      { ...credential, fetch: provider.isChatCompletions ? onlyWrite : settings.standardFetch },
-      modelName,
-    ),
+  const sdkFetch = provider.isChatCompletions ? onlyWrite : settings.standardFetch;
+  const { model, writeRequest } = remembered(settings, JSON.stringify([providerName, modelName]), () =>
+    writable(provider.create({ ...credential, fetch: sdkFetch }, modelName)),
   );
-  if (provider.isChatCompletions) return chatCompletionsModel(by, model, given, settings.standardFetch);
+  if (provider.isChatCompletions) return chatCompletionsModel(by, writeRequest, given, sendBy(settings.standardFetch));
   return aiSdkModel(by, model, { ...given, userFirst: provider.userFirst ?? false });
 }
 
 const MODELS_MAX = 1_000;
-const MODELS = new WeakMap<ProviderSettings, LRUCache<string, LanguageModelV4>>();
+const MODELS = new WeakMap<ProviderSettings, LRUCache<string, SdkModel>>();
+
+interface SdkModel {
+  model: LanguageModelV4;
+  /** For models that only write. */
+  writeRequest: WriteRequest;
+}
 
 /** Caches models: their packages rebuild the response schemas for each one, which takes a sixth of a turn's CPU. */
-function remembered(settings: ProviderSettings, key: string, make: () => LanguageModelV4): LanguageModelV4 {
+function remembered(settings: ProviderSettings, key: string, make: () => SdkModel): SdkModel {
   let models = MODELS.get(settings);
   if (!models) {
     models = new LRUCache({ max: MODELS_MAX });
@@ -77,18 +84,23 @@ function remembered(settings: ProviderSettings, key: string, make: () => Languag
   return model;
 }
 
-function customResponses(model: string, params: LlmParams, guardedFetch: typeof fetch): LanguageModelV4 {
-  return createOpenAI({ ...endpointOf(params), fetch: guardedFetch, name: "custom" }).responses(model);
+function writable(model: LanguageModelV4): SdkModel {
+  return { model, writeRequest: requestWriter(model) };
 }
 
-function customChatWriter(model: string, params: LlmParams | undefined): LanguageModelV4 {
-  return createOpenAICompatible({
+function customResponses(model: string, params: LlmParams, guardedFetch: typeof fetch): SdkModel {
+  return writable(createOpenAI({ ...endpointOf(params), fetch: guardedFetch, name: "custom" }).responses(model));
+}
+
+function customChat(name: string, params: LlmParams | undefined): SdkModel {
+  const model = createOpenAICompatible({
     ...endpointOf(params),
     fetch: onlyWrite,
     name: "custom",
     includeUsage: true,
     supportsStructuredOutputs: true,
-  }).chatModel(model);
+  }).chatModel(name) as OpenAICompatibleChatLanguageModel;
+  return { model, writeRequest: bodyWriter(model) };
 }
 
 function endpointOf(params: LlmParams | undefined) {

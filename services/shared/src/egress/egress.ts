@@ -1,5 +1,6 @@
 import { hostOf } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
+import { type Answer, answerOf } from "./answer.ts";
 import { EgressError } from "./error.ts";
 import { type BodyReader, readBody } from "./read-body.ts";
 import { type Resolve, resolveChecked, resolveHost } from "./resolve.ts";
@@ -27,6 +28,11 @@ export interface Egress {
    * @throws EgressError, from the body too; the signal's reason once aborted
    */
   fetch: typeof globalThis.fetch;
+  /**
+   * The same for a caller that reads the answer as it arrives, without the `Response` and its stream. A redirect is an error.
+   * @throws EgressError, from `read` too; the signal's reason once aborted
+   */
+  ask(url: string, init: RequestInit): Promise<Answer>;
   /**
    * The same for a caller that takes the response piece by piece, without the `Response` and the stream, which cost a fifth of a short
    * request. A redirect is a response like any other. Settles when the body is complete or the reader wants no more.
@@ -66,14 +72,20 @@ export function createEgress(options: EgressOptions): Egress {
   async function guarded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const url = check(input instanceof Request ? input.url : String(input));
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    const { method, headers: given, body, redirect } = await outgoing(input, init);
-    const response = await open(url, { method, headers: given, body, signal }, responseOf);
+    const { method, headers, body, redirect } = await outgoing(input, init);
+    const response = await open(url, { method, headers, body, signal }, responseOf);
     if (redirect === "manual" || !isRedirect(response.status)) return response;
     await response.body?.cancel();
-    throw new EgressError(
-      "redirect",
-      `${hostOf(url)} answered with a redirect (${response.status}), which is not followed: give the final address`,
-    );
+    throw redirected(url, response.status);
+  }
+
+  async function ask(text: string, init: RequestInit): Promise<Answer> {
+    const url = check(text);
+    const { method, headers, body } = await outgoing(text, init);
+    const answer = await open(url, { method, headers, body, signal: init.signal ?? undefined }, answerOf);
+    if (!isRedirect(answer.status)) return answer;
+    answer.cancel();
+    throw redirected(url, answer.status);
   }
 
   /** Sends to an address that the check has found good, once its name is resolved. @returns what `take` takes of the response */
@@ -103,7 +115,7 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   // Bun's fetch type has `preconnect`, which would connect to an unchecked address.
-  return { fetch: Object.assign(guarded, { preconnect: () => {} }), exchange, close: connections.close };
+  return { fetch: Object.assign(guarded, { preconnect: () => {} }), ask, exchange, close: connections.close };
 }
 
 interface Opening {
@@ -153,6 +165,13 @@ function ownHeaders(given: Iterable<[name: string, value: string]>, url: URL): R
   headers.host = url.host;
   headers["accept-encoding"] = "identity";
   return headers;
+}
+
+function redirected(url: URL, status: number): EgressError {
+  return new EgressError(
+    "redirect",
+    `${hostOf(url)} answered with a redirect (${status}), which is not followed: give the final address`,
+  );
 }
 
 function isRedirect(status: number): boolean {

@@ -1,0 +1,147 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { loopShares } from "../shares/loop-shares.ts";
+import { networkError } from "./error.ts";
+import { meterOf } from "./meter.ts";
+import { readBeat } from "./read-beat.ts";
+import { type BodyBounds, compressed, tooLarge } from "./read-body.ts";
+
+/** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
+const QUEUED_BYTES = 16 * 1024;
+/** Bytes of a body that may go ahead of its owner's others: a first word, or a whole answer of usual length. */
+const FIRST_BYTES = 16 * 1024;
+
+/** An answer whose head has arrived. The socket stays open until the body is read or cancelled, or the signal aborts. */
+export interface Answer {
+  status: number;
+  statusText: string;
+  /** Names and values in turn, as they were sent. */
+  rawHeaders: readonly string[];
+  /**
+   * Returns what has arrived since the last call, after waiting for something; null after a complete body. Wait for the result before
+   * the next call. @throws EgressError unless the body is complete; the signal's reason once aborted
+   */
+  read(): Promise<Uint8Array[] | null>;
+  /** Reads no further, which closes the connection of a body that is not complete. */
+  cancel(): void;
+}
+
+/** The shares of this process, whose one event loop parses the bodies. */
+const LOOP_SHARES = loopShares();
+const READ_BEAT = readBeat();
+
+/**
+ * Reads the body from the socket as fast as it is consumed.
+ * @param failed is told at once what `read` will throw
+ */
+export function answerOf(
+  request: ClientRequest,
+  incoming: IncomingMessage,
+  { host, maxResponseBytes, signal }: BodyBounds,
+  failed?: (error: unknown) => void,
+): Answer {
+  const meter = meterOf(signal);
+  const { mayRest } = meter ?? {};
+  const tellPiece = mayRest && READ_BEAT.follow(incoming, () => !isHeldBack && hasRoom() && mayRest());
+  let receivedBytes = 0;
+  let queued: Uint8Array[] = [];
+  let queuedBytes = 0;
+  /** Wakes the reader, which takes all that is queued by then. */
+  let wake: (() => void) | null = null;
+  let isWoken = false;
+  let failure: { error: unknown } | null = null;
+  let isSettled = false;
+  /** Buffered until the owner's turn on the event loop. */
+  let isHeldBack = false;
+  let hasEnded = false;
+
+  const hasRoom = () => queuedBytes < QUEUED_BYTES;
+  const wakeReader = () => {
+    isWoken = wake !== null;
+    wake?.();
+    wake = null;
+  };
+  const settle = () => {
+    isSettled = true;
+    signal?.removeEventListener("abort", abort);
+    wakeReader();
+  };
+  const fail = (error: unknown) => {
+    if (isSettled) return;
+    incoming.destroy();
+    queued = [];
+    failure = { error };
+    settle();
+    failed?.(error);
+  };
+  const abort = () => fail(signal?.reason);
+  const cutShort = () => fail(networkError(host, { code: "ECONNRESET" }));
+
+  const receive = (chunk: Uint8Array) => {
+    if (isSettled) return;
+    receivedBytes += chunk.length;
+    if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
+    meter?.received(chunk.length);
+    tellPiece?.();
+    if (!meter) return enqueue(chunk);
+    const isFirst = receivedBytes <= FIRST_BYTES && meter.isAwaited?.();
+    const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, goOn, isFirst);
+    isHeldBack = !isDone;
+    if (isHeldBack) incoming.pause();
+  };
+  const enqueue = (chunk: Uint8Array) => {
+    if (isSettled) return;
+    queued.push(chunk);
+    queuedBytes += chunk.length;
+    if (wake) wakeReader();
+    // What the reader is about to take needs no room.
+    else if (!isWoken && !hasRoom()) incoming.pause();
+  };
+  const goOn = () => {
+    isHeldBack = false;
+    if (hasEnded) end();
+    else if (!isSettled && hasRoom()) incoming.resume();
+  };
+  const end = () => {
+    hasEnded = true;
+    if (isHeldBack || isSettled) return;
+    if (incoming.complete) settle();
+    else cutShort();
+  };
+
+  signal?.addEventListener("abort", abort);
+  incoming.on("data", receive);
+  incoming.on("end", end);
+  // Bun emits `close` of a complete message before its buffered data is read; `end` follows that data.
+  incoming.on("close", () => incoming.complete || cutShort());
+  incoming.on("error", (cause) => fail(networkError(host, cause)));
+  // When the end of the connection ends the body, only the request tells a reset from an end.
+  request.on("error", (cause) => fail(networkError(host, cause)));
+  const encoding = incoming.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") fail(compressed(host, encoding));
+
+  return {
+    status: incoming.statusCode ?? 0,
+    statusText: incoming.statusMessage ?? "",
+    rawHeaders: incoming.rawHeaders,
+    async read() {
+      if (queued.length === 0 && !isSettled)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      isWoken = false;
+      if (failure) throw failure.error;
+      if (queued.length === 0) return null;
+      const taken = queued;
+      queued = [];
+      queuedBytes = 0;
+      if (!isSettled && !isHeldBack && incoming.isPaused()) incoming.resume();
+      return taken;
+    },
+    cancel() {
+      queued = [];
+      if (isSettled) return;
+      incoming.destroy();
+      settle();
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -42,9 +42,12 @@ async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
   return { process, chat };
 }
 
-/** Ended conversations of two messages. The first is this many days old, and each other is a minute younger than the one before. */
-async function seed(ownerId: string, count: number, days: number): Promise<void> {
-  await db`
+/**
+ * Ended conversations of two messages. The first is this many days old, and each other is a minute younger than the one before.
+ * @param sql a transaction unless no sweep can run: one that the test before has woken would delete them half made
+ */
+async function seed(sql: Sql, ownerId: string, count: number, days: number): Promise<void> {
+  await sql`
     with begun as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, last_activity_at, created_at, updated_at)
       select ${ownerId}, gen_random_uuid(), 'cnv_' || n, 'agt_' || n % 3, 'CHAT', 'COMPLETED', 2, at, at, at
@@ -54,12 +57,12 @@ async function seed(ownerId: string, count: number, days: number): Promise<void>
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'About zebras', created_at from begun, generate_series(1, 2) as seq`;
-  await db`
+  await sql`
     insert into tool_calls (owner_id, conversation_id, seq, calls, bytes)
     select ${ownerId}, conversation_id, 2, '[]', 0 from conversations where owner_id = ${ownerId}
     on conflict do nothing`;
   // As if their webhooks had been sent long ago.
-  await db`delete from conversation_events where owner_id = ${ownerId}`;
+  await sql`delete from conversation_events where owner_id = ${ownerId}`;
 }
 
 async function rows(ownerId: string) {
@@ -73,8 +76,8 @@ async function rows(ownerId: string) {
   return row;
 }
 
-async function idsOf(ownerId: string): Promise<string[]> {
-  const found = await db<{ conversationId: string }[]>`
+async function idsOf(sql: Sql, ownerId: string): Promise<string[]> {
+  const found = await sql<{ conversationId: string }[]>`
     select conversation_id from conversations where owner_id = ${ownerId}`;
   return found.map(({ conversationId }) => conversationId);
 }
@@ -117,10 +120,10 @@ test(
       const [job] = await db`select 1 from jobs where job_id = ${JOB} and leased_until is null and due_at > now()`;
       expect(job).toBeDefined();
     });
-    await seed(one, EXPIRED, 100);
-    await seed(one, 10, 89);
-    await seed(other, 5, 100);
-    await seed(keeper, 20, 100);
+    await seed(db, one, EXPIRED, 100);
+    await seed(db, one, 10, 89);
+    await seed(db, other, 5, 100);
+    await seed(db, keeper, 20, 100);
     await db`insert into owner_retention (owner_id, retention_days, revision) values (${keeper}, 101, 1)`;
 
     // Locks a message of an expired conversation, so that the sweep waits in the middle of its transaction.
@@ -185,8 +188,10 @@ test(
 
 test("a conversation is deleted while the webhook dispatcher is down, which forgets it once it is back", async () => {
   const ownerId = newOwner();
-  await seed(ownerId, 2, 100);
-  const ids = await idsOf(ownerId);
+  const ids = await db.begin(async (tx) => {
+    await seed(tx, ownerId, 2, 100);
+    return idsOf(tx, ownerId);
+  });
   await dispatcher.stop();
   await sweptUntil(async () => expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 }));
   await forget(ownerId);
@@ -200,16 +205,18 @@ test("a conversation is deleted while the webhook dispatcher is down, which forg
 
 test("a conversation with an unsent webhook event is kept, hidden, for at most half a day", async () => {
   const [ownerId, longAgo] = [newOwner(), newOwner()];
-  for (const owner of [ownerId, longAgo]) {
-    await seed(owner, 1, 100);
-    await seed(owner, 1, 100);
-    await db`
-      insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
-      select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
-      from conversations where owner_id = ${owner} limit 1`;
-  }
-  await db`insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
-  const ids = await idsOf(longAgo);
+  const ids = await db.begin(async (tx) => {
+    for (const owner of [ownerId, longAgo]) {
+      await seed(tx, owner, 1, 100);
+      await seed(tx, owner, 1, 100);
+      await tx`
+        insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
+        select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
+        from conversations where owner_id = ${owner} limit 1`;
+    }
+    await tx`insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
+    return idsOf(tx, longAgo);
+  });
   await sweptUntil(async () => {
     expect((await rows(ownerId)).conversations).toBe(1);
     expect((await rows(longAgo)).conversations).toBe(0);
@@ -218,7 +225,7 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
   expect(await db`select 1 from conversation_events where owner_id = ${longAgo}`).toHaveLength(0);
   await forgottenOf(longAgo, ids);
 
-  const [waiting = ""] = await idsOf(ownerId);
+  const [waiting = ""] = await idsOf(db, ownerId);
   expect(dispatcher.forgotten.flatMap(({ conversationIds }) => conversationIds)).not.toContain(waiting);
   await db`delete from conversation_events where owner_id = ${ownerId}`;
   await sweptUntil(async () => expect((await rows(ownerId)).conversations).toBe(0));

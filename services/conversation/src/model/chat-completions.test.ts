@@ -8,6 +8,16 @@ import { onlyWrite, requestWriter } from "./written-request.ts";
 
 const BY = { provider: "CUSTOM_LLM", name: "m" };
 const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] };
+
+function modelOf(writer: LanguageModelV4, send: (...request: Parameters<typeof fetch>) => Promise<Response>) {
+  const settings = { temperature: undefined, userFirst: false };
+  return chatCompletionsModel(
+    BY,
+    requestWriter(writer),
+    settings,
+    sendBy(Object.assign(send, { preconnect: () => {} })),
+  );
+}
 const PIECE = 16 * 1024;
 const END = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
@@ -21,13 +31,7 @@ async function stream(body: string) {
   };
   const send = async () => new Response(new ReadableStream<Uint8Array>({ pull }));
   const writer = { doStream: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
-  const settings = { temperature: undefined, userFirst: false };
-  const model = chatCompletionsModel(
-    BY,
-    requestWriter(writer),
-    settings,
-    sendBy(Object.assign(send, { preconnect: () => {} })),
-  );
+  const model = modelOf(writer, send);
   let text = "";
   const streamed = model.stream(REQUEST, new AbortController().signal, (heard) => {
     text += heard;
@@ -74,15 +78,10 @@ test("what arrived while a turn waited is parsed in short pieces, each in a turn
       for (let at = 0; at < bytes.length; at += 8 * 1024) controller.enqueue(bytes.subarray(at, at + 8 * 1024));
       controller.close();
     };
-    const send = Object.assign(async () => new Response(new ReadableStream({ start })), { preconnect: () => {} });
+    const send = async () => new Response(new ReadableStream({ start }));
     const write = () => onlyWrite("http://model", {});
     const writer = { doStream: write, doGenerate: write } as unknown as LanguageModelV4;
-    const model = chatCompletionsModel(
-      BY,
-      requestWriter(writer),
-      { temperature: undefined, userFirst: false },
-      sendBy(send),
-    );
+    const model = modelOf(writer, send);
     const request = { ...REQUEST, meter: { ownerId: "own_1", received: () => {} } };
     const { signal } = new AbortController();
     const heard: string[] = [];
@@ -107,14 +106,9 @@ test("a whole answer is parsed no faster than its request says, and what was par
     controller.enqueue(bytes);
     controller.close();
   };
-  const send = Object.assign(async () => new Response(new ReadableStream({ pull })), { preconnect: () => {} });
+  const send = async () => new Response(new ReadableStream({ pull }));
   const writer = { doGenerate: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
-  const model = chatCompletionsModel(
-    BY,
-    requestWriter(writer),
-    { temperature: undefined, userFirst: false },
-    sendBy(send),
-  );
+  const model = modelOf(writer, send);
   const told = Promise.withResolvers<number>();
   const goOn = Promise.withResolvers<void>();
   const parsed = (characters: number) => {
@@ -141,13 +135,7 @@ test("a request that was written ahead is sent by the first call with its messag
     return Response.json({ choices: [{ message: { content: "Hello" } }] });
   };
   const writer = { doGenerate: written, doStream: written } as unknown as LanguageModelV4;
-  const settings = { temperature: undefined, userFirst: false };
-  const model = chatCompletionsModel(
-    BY,
-    requestWriter(writer),
-    settings,
-    sendBy(Object.assign(send, { preconnect: () => {} })),
-  );
+  const model = modelOf(writer, send);
   const { signal } = new AbortController();
   const other = { ...REQUEST, messages: [...REQUEST.messages] };
 

@@ -7,7 +7,7 @@ import { eventually } from "../src/testing/eventually.ts";
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: Pick<BatchOptions<string>, "waitMaxMs" | "apartMs" | "isBusy" | "lane"> = {},
+  waiting: Pick<BatchOptions<string>, "waitMaxMs" | "apartMs" | "lane"> = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -77,47 +77,6 @@ describe("batched reads", () => {
     read("c");
     answer();
     expect(await second).toBe("B");
-    for (let turn = 0; turn < 5; turn++) await setImmediate();
-    expect(calls).toHaveLength(2);
-  });
-
-  test("while further reads are certain, calls are spaced even if none waits for the previous one", async () => {
-    let busy = true;
-    const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6, isBusy: () => busy });
-    const first = read("a");
-    const { answer } = await call(0);
-    busy = false;
-    answer();
-    expect(await first).toBe("A");
-    const second = read("b");
-    const next = await call(1);
-    busy = true;
-    next.answer();
-    expect(await second).toBe("B");
-    read("c");
-    for (let turn = 0; turn < 5; turn++) await setImmediate();
-    expect(calls).toHaveLength(2);
-  });
-
-  test("how far calls are apart is asked after each one, with how long it took", async () => {
-    let apartMs = 0;
-    const took: number[] = [];
-    const apart = (tookMs: number) => {
-      took.push(tookMs);
-      return apartMs;
-    };
-    const waiting = { waitMaxMs: 1e6, apartMs: apart, isBusy: () => true };
-    const { read, call, calls } = heldReads(10, undefined, waiting);
-    for (const [at, key] of ["a", "b"].entries()) {
-      const reading = read(key);
-      const { answer } = await call(at);
-      if (key === "b") apartMs = 1e6;
-      answer();
-      expect(await reading).toBe(key.toUpperCase());
-    }
-    expect(took).toEqual([expect.any(Number), expect.any(Number)]);
-    expect(took.every((ms) => ms > 0)).toBe(true);
-    read("c");
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(calls).toHaveLength(2);
   });

@@ -9,11 +9,9 @@ export interface BatchOptions<K> {
   waitMaxMs?: number;
   /**
    * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key
-   * that comes while no call is in progress never waits, unless `isBusy`. A function gets how long the previous call took.
+   * that comes while no call is in progress never waits.
    */
-  apartMs?: number | ((tookMs: number) => number);
-  /** Whether further keys are certain: then the next call follows only that long after the previous one, even if no key came during it. */
-  isBusy?: () => boolean;
+  apartMs?: number;
   /** Shared with other batches whose calls would only slow each other down: one call of all of them is in progress at a time. */
   lane?: Lane;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
@@ -39,7 +37,7 @@ export function createLane(): Lane {
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
-  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, isBusy = () => false, lane, idOf }: BatchOptions<K> = {},
+  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, lane, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
   /** Settles when the most recent call, and the time that calls leave apart, is over; null from then on. */
   let underWay: Promise<void> | null = null;
@@ -61,9 +59,8 @@ export function batched<K, V>(
         if (underWay === promise) underWay = null;
         resolve();
       };
-      const tookMs = performance.now() - beganAt;
-      const restMs = (typeof apartMs === "number" ? apartMs : apartMs(tookMs)) - tookMs;
-      if (underWay === promise && restMs > 0 && (isAwaited || isBusy())) setTimeout(over, restMs);
+      const restMs = beganAt + apartMs - performance.now();
+      if (underWay === promise && restMs > 0 && isAwaited) setTimeout(over, restMs);
       else over();
     }
   }

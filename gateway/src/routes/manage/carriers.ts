@@ -20,8 +20,9 @@ import {
   ImportNumberBody,
   ShowCarrierQuery,
   ShownCarrier,
-} from "../../schemas/carriers.ts";
-import { Done, OwnNumber } from "../../schemas/managed.ts";
+} from "../../schemas/manage/carriers.ts";
+import { Done } from "../../schemas/manage/fields.ts";
+import { OwnNumber } from "../../schemas/manage/mobile-numbers.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) {

@@ -8,8 +8,8 @@ import { pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { presentVoice, presentVoices } from "../../present/voice.ts";
 import { Voice, VoiceList } from "../../schemas/catalogue.ts";
-import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage.ts";
-import { Done } from "../../schemas/managed.ts";
+import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage/cloned-voices.ts";
+import { Done } from "../../schemas/manage/fields.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {

@@ -5,8 +5,7 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { ListDeliveriesQuery } from "../../schemas/manage.ts";
-import { Delivery, DeliveryList } from "../../schemas/managed.ts";
+import { Delivery, DeliveryList, ListDeliveriesQuery } from "../../schemas/manage/deliveries.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {

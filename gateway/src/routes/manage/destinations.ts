@@ -6,16 +6,18 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
-import { CreateDestinationBody, ResendFailedBody, UpdateDestinationBody } from "../../schemas/manage.ts";
 import {
+  CreateDestinationBody,
   Destination,
   DestinationList,
-  Done,
   NewDestination,
   NewSecret,
+  ResendFailedBody,
   Resent,
   TestSent,
-} from "../../schemas/managed.ts";
+  UpdateDestinationBody,
+} from "../../schemas/manage/destinations.ts";
+import { Done } from "../../schemas/manage/fields.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {

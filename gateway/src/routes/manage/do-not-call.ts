@@ -5,8 +5,8 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListCallBatchesQuery } from "../../schemas/calls.ts";
-import { Done } from "../../schemas/managed.ts";
+import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListDoNotCallQuery } from "../../schemas/manage/do-not-call.ts";
+import { Done } from "../../schemas/manage/fields.ts";
 import { E164 } from "../../schemas/types.ts";
 import { endpoint } from "../endpoint.ts";
 
@@ -21,7 +21,7 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
           tag: "Management",
           summary: "List the numbers that agents must not call",
           scope: "session",
-          query: ListCallBatchesQuery,
+          query: ListDoNotCallQuery,
           response: DoNotCallList,
         },
         async ({ ownerId, query, origin }) => {

@@ -4,8 +4,8 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
-import { CreateKeyBody, ListKeysQuery } from "../../schemas/manage.ts";
-import { Done, Key, KeyList, NewKey } from "../../schemas/managed.ts";
+import { Done } from "../../schemas/manage/fields.ts";
+import { CreateKeyBody, Key, KeyList, ListKeysQuery, NewKey } from "../../schemas/manage/keys.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function keyRoutes(gate: GateContext, { accounts }: Clients) {

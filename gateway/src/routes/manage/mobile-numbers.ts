@@ -4,8 +4,8 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
-import { AddNumberBody } from "../../schemas/manage.ts";
-import { Done, NumberList, OwnNumber } from "../../schemas/managed.ts";
+import { Done } from "../../schemas/manage/fields.ts";
+import { AddNumberBody, NumberList, OwnNumber } from "../../schemas/manage/mobile-numbers.ts";
 import { E164 } from "../../schemas/types.ts";
 import { endpoint } from "../endpoint.ts";
 

@@ -2,7 +2,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentLlm } from "../../present/agent.ts";
-import { ModelSetup } from "../../schemas/managed.ts";
+import { ModelSetup } from "../../schemas/manage/models.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function modelRoutes(gate: GateContext, { agents, conversations }: Clients) {

@@ -7,8 +7,8 @@ import type { GateContext } from "../../gate.ts";
 import { presentManagedSession, presentOwner } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
 import { limitGuessesAt, limitGuessesFrom } from "../../rate-limit/sign-in.ts";
-import { ChangePasswordBody, SignInBody } from "../../schemas/manage.ts";
-import { Done, Owner, SessionList } from "../../schemas/managed.ts";
+import { Done } from "../../schemas/manage/fields.ts";
+import { ChangePasswordBody, Owner, SessionList, SignInBody } from "../../schemas/manage/session.ts";
 import { endpoint } from "../endpoint.ts";
 
 /**

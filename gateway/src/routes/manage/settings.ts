@@ -3,8 +3,7 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentSettings } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
-import { UpdateSettingsBody } from "../../schemas/manage.ts";
-import { Settings } from "../../schemas/managed.ts";
+import { Settings, UpdateSettingsBody } from "../../schemas/manage/settings.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function settingsRoutes(gate: GateContext, { accounts }: Clients) {

@@ -4,8 +4,7 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
 import { withoutCosts } from "../../present/statistics.ts";
-import { StatisticsQuery } from "../../schemas/manage.ts";
-import { Statistics } from "../../schemas/statistics.ts";
+import { Statistics, StatisticsQuery } from "../../schemas/manage/statistics.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function statisticsRoutes(gate: GateContext, { conversations }: Clients) {

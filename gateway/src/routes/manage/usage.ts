@@ -3,8 +3,7 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
 import { presentUsage } from "../../present/usage.ts";
-import { UsageQuery } from "../../schemas/manage.ts";
-import { Usage } from "../../schemas/managed.ts";
+import { Usage, UsageQuery } from "../../schemas/manage/usage.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function usageRoutes(gate: GateContext, { conversations }: Clients) {

@@ -1,8 +1,15 @@
 import { CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
-import { IncludedCosts } from "./costs.ts";
-import { Id, Resource } from "./resources.ts";
-import { Nullable, OneOf } from "./types.ts";
+import { IncludeCost, IncludedCosts } from "../costs.ts";
+import { Id, Resource } from "../resources.ts";
+import { Nullable, OneOf, Text } from "../types.ts";
+import { PeriodFields } from "./fields.ts";
+
+export const StatisticsQuery = Type.Object({
+  ...PeriodFields,
+  agent_id: Type.Optional(Text({ max: 200, description: "Only conversations of this agent." })),
+  include: IncludeCost,
+});
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 

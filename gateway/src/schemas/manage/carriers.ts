@@ -1,7 +1,7 @@
 import { CARRIER_PROVIDERS, type CarrierProvider } from "@parley/shared/domain/carriers";
 import { Type } from "@sinclair/typebox";
-import { AgentId, At, Id, Resource } from "./resources.ts";
-import { About, E164, Maybe, Nullable, OneOf, Text } from "./types.ts";
+import { AgentId, At, Id, Resource } from "../resources.ts";
+import { About, E164, Maybe, Nullable, OneOf, Text } from "../types.ts";
 
 /** Longer than any field may be: the account service checks each provider's own. */
 const Field = (description: string, example: string) => Text({ min: 1, max: 300, description, example });

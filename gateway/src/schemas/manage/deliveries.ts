@@ -1,0 +1,43 @@
+import { DELIVERY_STATUSES, namesOf } from "@parley/shared/domain/api-names";
+import { Type } from "@sinclair/typebox";
+import { At, Id, PageFigures, Resource } from "../resources.ts";
+import { About, Nullable, OneOf, PageQuery, Text } from "../types.ts";
+
+export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
+
+export const ListDeliveriesQuery = Type.Object({
+  ...PageQuery,
+  destination_id: Type.Optional(Text({ max: 200, description: "Only deliveries to this destination." })),
+  conversation_id: Type.Optional(Text({ max: 200, description: "Only deliveries of this conversation's event." })),
+  status: Type.Optional(About(DeliveryStatus, "Only deliveries with this status.")),
+});
+
+const Attempt = Resource("Attempt", {
+  number: Type.Integer({ minimum: 1, description: "Which attempt of the delivery it is." }),
+  started_at: At("When the attempt started."),
+  duration_ms: Type.Integer({ description: "Milliseconds that the attempt took." }),
+  http_status: Nullable(
+    Type.Integer({ examples: [204] }),
+    "Status of the receiver's response; null if there was none.",
+  ),
+  error: Nullable(Type.String(), "Why there was no complete response; null if there was one."),
+  response_excerpt: Nullable(Type.String(), "The first 4 KiB of the receiver's response."),
+});
+
+export const Delivery = Resource("Delivery", {
+  delivery_id: Id("ID of the delivery.", "dlv_01m7yyhwdzeb28n9gms8rr2qyg"),
+  destination_id: Id("ID of the destination.", "whd_01m7yyhwdzeb28n9gms8rr2qyg"),
+  event_id: Id("ID of the event, the `webhook-id` of every attempt.", "evt_01m7yyhwdzeb28n9gms8rr2qyg"),
+  event: Type.String({ description: "Name of the event.", examples: ["conversation.completed"] }),
+  conversation_id: Type.String({ description: "ID of the conversation that ended." }),
+  is_test: Type.Boolean({ description: "Whether it is a sample event, whose conversation does not exist." }),
+  status: DeliveryStatus,
+  attempts: Type.Array(Attempt, { description: "All attempts so far, oldest first." }),
+  next_attempt_at: Nullable(At(), "When the next attempt is due, null if there is none."),
+  created_at: At("When the delivery was created."),
+});
+
+export const DeliveryList = Resource("DeliveryList", {
+  deliveries: Type.Array(Delivery, { description: "Deliveries of the page, newest first." }),
+  ...PageFigures,
+});

@@ -1,0 +1,22 @@
+import { Type } from "@sinclair/typebox";
+import { Resource } from "../resources.ts";
+import { TierFields } from "./fields.ts";
+
+export const UpdateSettingsBody = Type.Object(
+  {
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: "Days for which conversations are kept. Older ones are permanently deleted.",
+        examples: [90],
+      }),
+    ),
+  },
+  { $id: "UpdateSettingsRequest", description: "The settings to change. Those that you leave out stay as they are." },
+);
+
+export const Settings = Resource("Settings", {
+  retention_days: Type.Integer({ description: "Days for which conversations are kept.", examples: [90] }),
+  ...TierFields,
+});

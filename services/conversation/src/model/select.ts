@@ -9,11 +9,11 @@ import { LRUCache } from "lru-cache";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import { sendBy } from "./bounded-fetch.ts";
-import { chatCompletionsModel } from "./chat-completions.ts";
+import { chatCompletionsModel } from "./chat-completions/chat-completions.ts";
+import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./chat-completions/written-request.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
-import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./written-request.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;

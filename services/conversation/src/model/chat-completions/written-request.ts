@@ -1,6 +1,6 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { Asked } from "./port.ts";
+import type { Asked } from "../port.ts";
 
 /** A request that the AI SDK wrote and did not send. */
 export interface WrittenRequest {

@@ -1,14 +1,14 @@
 import type { Answer } from "@parley/shared/egress/answer";
 import { createParser } from "eventsource-parser";
-import { storable } from "../storable.ts";
+import { storable } from "../../storable.ts";
+import type { Send } from "../bounded-fetch.ts";
+import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "../failure.ts";
+import type { Asked, Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "../port.ts";
+import { callOptions, type ModelSettings } from "../prompt.ts";
+import { metered } from "../received.ts";
+import { toolCall } from "../tool-call.ts";
 import { bodyTexts } from "./body-texts.ts";
-import type { Send } from "./bounded-fetch.ts";
-import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
 import { jsonReader } from "./long-json.ts";
-import type { Asked, Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
-import { callOptions, type ModelSettings } from "./prompt.ts";
-import { metered } from "./received.ts";
-import { toolCall } from "./tool-call.ts";
 import type { WriteRequest, WrittenRequest } from "./written-request.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { sendBy } from "./bounded-fetch.ts";
+import { sendBy } from "../bounded-fetch.ts";
+import type { ModelRequest } from "../port.ts";
 import { chatCompletionsModel } from "./chat-completions.ts";
-import type { ModelRequest } from "./port.ts";
 import { onlyWrite, requestWriter } from "./written-request.ts";
 
 const BY = { provider: "CUSTOM_LLM", name: "m" };

@@ -7,8 +7,17 @@ import { MODEL_ATTACKS } from "./attacks/models.ts";
 import { REQUEST_ATTACKS } from "./attacks/requests.ts";
 import { WEBHOOK_ATTACKS } from "./attacks/webhooks.ts";
 
+const NOTHING: Attack = {
+  name: "nothing",
+  what: "no request, for comparison",
+  tier: "free",
+  isControl: true,
+  prepare: async () => async () => {},
+};
+
 /** The attacks that leave the most behind come last. */
 export const ATTACKS: readonly Attack[] = [
+  NOTHING,
   ...CONNECTION_ATTACKS,
   ...BODY_ATTACKS,
   ...REQUEST_ATTACKS,

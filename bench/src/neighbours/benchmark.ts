@@ -12,10 +12,9 @@ import { startAttacker } from "./launch.ts";
 import { markdown } from "./markdown.ts";
 import { memoryLimits } from "./memory-limits.ts";
 import { type MemoryWatch, watchMemory } from "./memory-peaks.ts";
-import { type Figures, figuresOf, type Phase } from "./phase.ts";
+import type { Phase } from "./phase.ts";
 import {
   type AllFigures,
-  type Attacked,
   attackText,
   isDisturbed,
   LIMITED,
@@ -25,7 +24,8 @@ import {
   undisturbedText,
 } from "./report.ts";
 import { withOwnResolver } from "./resolver.ts";
-import { KIND_NAMES, type Kind } from "./victim.ts";
+import { allFigures, type Round, resultOf } from "./rounds.ts";
+import { KIND_NAMES } from "./victim.ts";
 
 /** Until the victim's code paths are compiled: a slow start would make the undisturbed p99 lenient. */
 const WARM_UP_MS = 12_000;
@@ -51,10 +51,11 @@ const LATE_MS = 30_000;
 
 /**
  * Measures how much a hostile owner slows down another: the victim's response times and every process's peak memory, by attack.
- * `--only NAME,…` selects attacks, `--seconds N` sets the length of each, and `--tier NAME` the tier of the hostile keys.
+ * `--only NAME,…` selects attacks, `--rounds N` repeats them all, `--seconds N` sets the length of each, and `--tier NAME` the tier
+ * of the hostile keys.
  */
 export async function benchNeighbours(run: Run): Promise<void> {
-  const { attacks, seconds, tier } = readArguments();
+  const { attacks, rounds, seconds, tier } = readArguments();
   const code = await withOwnResolver(run);
   if (code !== null) {
     if (code !== 0) throw new Error(`neighbours ended with exit code ${code}`);
@@ -71,24 +72,24 @@ export async function benchNeighbours(run: Run): Promise<void> {
   const quietPhases = [quiet.phase];
   console.log(undisturbedText("before the attacks", quiet.seen, limits));
 
-  const attacked: AttackedPhase[] = [];
-  const untried: string[] = [];
-  for (const attack of attacks) {
+  const attacked: Round[] = [];
+  const untried = new Set<string>();
+  for (const attack of Array.from({ length: rounds }, () => attacks).flat()) {
     if (attack.needsResolver && !field.hasResolver) {
       console.log(`\n${attack.name}: skipped, because names cannot be made to stall here`);
-      untried.push(attack.name);
+      untried.add(attack.name);
       continue;
     }
     const setting = { tier: tier ?? attack.tier, seconds, quietPhases, quietShares: quiet.seen.cpuShares, limits };
     const one = await attackOnce(run, field, attack, setting);
     if (!one) {
       console.log(`\n${attack.name}: could not be prepared`);
-      untried.push(attack.name);
+      untried.add(attack.name);
       continue;
     }
     attacked.push(one);
     if (one.recovered) quietPhases.push(one.recovered);
-    console.log(attackText(one.result, allFigures(quietPhases), limits));
+    console.log(attackText(resultOf([one]), allFigures(quietPhases), limits));
   }
   const quietAfter = await observe(field, () => Bun.sleep(QUIET_MS));
   quietPhases.push(quietAfter.phase);
@@ -96,9 +97,12 @@ export async function benchNeighbours(run: Run): Promise<void> {
   const untilMs = performance.now() + LATE_MS;
   for (const { phase } of attacked) await phase.settle(Math.max(0, untilMs - performance.now()));
   field.victim.stop();
-  const results = attacked.map(({ result, phase }) => ({ ...result, inTheEnd: allFigures([phase]) }));
+  const results = Map.groupBy(attacked, ({ attack }) => attack)
+    .values()
+    .map(resultOf)
+    .toArray();
   const took = performance.now() - startedMs;
-  console.log(summaryText(results, untried, allFigures(quietPhases), limits));
+  console.log(summaryText(results, [...untried], allFigures(quietPhases), limits));
   const stretches = { before: quiet.seen.figures, after: quietAfter.seen.figures };
   console.log(markdown(results, allFigures(quietPhases), stretches, limits));
   console.log(`\nThe run took ${(took / 60_000).toFixed(1)} minutes`);
@@ -107,7 +111,12 @@ export async function benchNeighbours(run: Run): Promise<void> {
 function readArguments() {
   const { values } = parseArgs({
     args: process.argv.slice(3),
-    options: { only: { type: "string" }, seconds: { type: "string", default: "10" }, tier: { type: "string" } },
+    options: {
+      only: { type: "string" },
+      rounds: { type: "string", default: "1" },
+      seconds: { type: "string", default: "10" },
+      tier: { type: "string" },
+    },
   });
   const names = values.only?.split(",") ?? ATTACKS.map(({ name }) => name);
   const attacks = names.map((name) => {
@@ -117,9 +126,12 @@ function readArguments() {
   });
   const tier = TIER_NAMES.find((name) => name === values.tier);
   if (values.tier !== undefined && !tier) throw new Error(`--tier is one of ${TIER_NAMES.join(", ")}`);
+  const rounds = Number(values.rounds);
+  if (!(Number.isInteger(rounds) && rounds >= 1 && rounds <= 20))
+    throw new Error("--rounds is a whole number from 1 to 20");
   const seconds = Number(values.seconds);
   if (!(seconds >= 1 && seconds <= 120)) throw new Error("--seconds is a number from 1 to 120");
-  return { attacks, seconds, tier };
+  return { attacks, rounds, seconds, tier };
 }
 
 interface Setting {
@@ -132,20 +144,13 @@ interface Setting {
   limits: Limits;
 }
 
-interface AttackedPhase {
-  result: Attacked;
-  phase: Phase;
-  /** The look that found the victim served as before; null if that took too long. */
-  recovered: Phase | null;
-}
-
 /** @returns null when the attack could not be prepared, for example because Parley still suffers from the previous one */
 async function attackOnce(
   run: Run,
   field: Field,
   attack: Attack,
   { tier, seconds, quietPhases, quietShares, limits }: Setting,
-): Promise<AttackedPhase | null> {
+): Promise<Round | null> {
   const { stack } = field;
   const owner = await field.createHostile(tier);
   const attacker = await startAttacker(run, field.idleCpu, {
@@ -179,10 +184,10 @@ async function attackOnce(
   const { recoveredMs, phase: recovered } = await recover(field, undisturbed);
   const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
   // The attack's after-effects must not count as the crowd's.
-  const crowded =
+  const crowd =
     isBeyond && recovered !== null ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares }) : null;
   await refresh(field, limits);
-  return { result: { attack, tier, tally, recoveredMs, crowded, inTheEnd: seen.figures, ...seen }, phase, recovered };
+  return { attack, tier, seen, phase, tally, recoveredMs, recovered, crowd };
 }
 
 /**
@@ -193,13 +198,13 @@ async function besideCrowd(
   run: Run,
   field: Field,
   { shares, quietShares }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"] },
-): Promise<AllFigures> {
+): Promise<Phase> {
   const taken = [...COMPUTING, HOSTILE].map((name) => [name, (shares[name] ?? 0) - (quietShares[name] ?? 0)] as const);
   const crowd = startCrowd(run, field.idleCpu, Object.fromEntries(taken), [HOSTILE]);
   field.victim.enter();
   await Bun.sleep(GATHER_MS);
-  const { seen } = await observe(field, () => Bun.sleep(CROWD_MS), crowd.stop);
-  return seen.figures;
+  const { phase } = await observe(field, () => Bun.sleep(CROWD_MS), crowd.stop);
+  return phase;
 }
 
 /** Watches the victim and the processes during some work, and waits for the requests that began in that time. */
@@ -227,10 +232,6 @@ async function observe(
 
 function seenNow(phase: Phase, memory: MemoryWatch): Omit<Seen, "cpuShares"> {
   return { figures: allFigures([phase]), peaks: memory.peaks(), replaced: memory.replaced() };
-}
-
-function allFigures(phases: readonly Phase[]): AllFigures {
-  return Object.fromEntries(KIND_NAMES.map((kind) => [kind, figuresOf(phases, kind)])) as Record<Kind, Figures>;
 }
 
 /** Waits until the victim is served as without an attack. @returns nulls if that takes too long */

@@ -1,4 +1,13 @@
-import { type AllFigures, type Attacked, isDisturbed, isOver, LIMITED, type Limits, ratioOf } from "./report.ts";
+import {
+  type AllFigures,
+  type Attacked,
+  isCounted,
+  isDisturbed,
+  isOver,
+  LIMITED,
+  type Limits,
+  ratioOf,
+} from "./report.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
 /** The quiet stretches before and after the attacks, which show how much the machine drifted. */
@@ -30,6 +39,7 @@ export function markdown(
     unanswered(seen),
     fullest(seen, limits),
   ]);
+  const counted = attacked.filter(isCounted);
   const isMet = (seen: Attacked) => disturbed(seen, undisturbed).length === 0 && unanswered(seen) === "";
   const isWithin = (seen: Attacked) => !LIMITED.some((name) => isOver(seen, limits, name));
   return [
@@ -37,8 +47,8 @@ export function markdown(
     `Requests in each attack, at least: ${fewest.join(", ")}.\n`,
     ...lines([["Attack", "p99 beyond 3 ×", "Beside a crowd", "Failed, late", "Fullest process, MiB"], ...rows]),
     "",
-    `No process over its memory limit: ${verdict(attacked.filter(isWithin).length, attacked.length)}.`,
-    `p99 within 3 ×: ${verdict(attacked.filter(isMet).length, attacked.length)}.`,
+    `No process over its memory limit: ${verdict(counted.filter(isWithin).length, counted.length)}.`,
+    `p99 within 3 ×: ${verdict(counted.filter(isMet).length, counted.length)}.`,
   ].join("\n");
 }
 

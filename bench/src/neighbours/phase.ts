@@ -19,23 +19,32 @@ export interface Figures {
   open: number;
   /** One of the failures. */
   failure: string | null;
+  /** When the slowest began, in milliseconds from the beginning of its period, from the slowest on. */
+  slowestAtMs: number[];
 }
 
 export interface Timed {
   kind: string;
   startedAtMs: number;
+  /** Milliseconds since the beginning of the period. */
+  afterMs: number;
   tookMs: number | null;
   failure: string | null;
 }
 
+/** How many of the slowest requests are named. */
+const SLOWEST = 4;
+
 export function createPhase(): Phase {
+  const beganAtMs = performance.now();
   const all: Timed[] = [];
   let open = 0;
   let onAllEnded: (() => void) | null = null;
 
   return {
     begin(kind) {
-      const timed: Timed = { kind, startedAtMs: performance.now(), tookMs: null, failure: null };
+      const startedAtMs = performance.now();
+      const timed: Timed = { kind, startedAtMs, afterMs: startedAtMs - beganAtMs, tookMs: null, failure: null };
       all.push(timed);
       open++;
       return (failure) => {
@@ -62,10 +71,9 @@ export function figuresOf(phases: readonly Phase[], kind: string): Figures {
   const nowMs = performance.now();
   const all = phases.flatMap((phase) => phase.requests(kind));
   const failures = all.filter(({ failure }) => failure !== null);
-  const took = all
-    .filter(({ failure }) => failure === null)
-    .map(({ tookMs, startedAtMs }) => tookMs ?? nowMs - startedAtMs)
-    .toSorted((a, b) => a - b);
+  const durationOf = ({ tookMs, startedAtMs }: Timed) => tookMs ?? nowMs - startedAtMs;
+  const answered = all.filter(({ failure }) => failure === null).toSorted((a, b) => durationOf(a) - durationOf(b));
+  const took = answered.map(durationOf);
   return {
     count: all.length,
     p50Ms: quantile(took, 0.5),
@@ -73,6 +81,10 @@ export function figuresOf(phases: readonly Phase[], kind: string): Figures {
     failed: failures.length,
     open: all.filter(({ tookMs }) => tookMs === null).length,
     failure: failures[0]?.failure ?? null,
+    slowestAtMs: answered
+      .slice(-SLOWEST)
+      .toReversed()
+      .map(({ afterMs }) => afterMs),
   };
 }
 

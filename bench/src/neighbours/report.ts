@@ -62,9 +62,15 @@ export function attackText(
   limits: Limits,
 ): string {
   const rows = KIND_NAMES.map((kind) => {
-    const { count, p50Ms, p99Ms, failed, open, failure } = seen.figures[kind];
+    const { count, p50Ms, p99Ms, failed, open, failure, slowestAtMs } = seen.figures[kind];
     const ratio = ratioOf(seen.figures[kind], undisturbed[kind]);
-    const marks = [failed > 0 && `${failed} failed: ${failure}`, open > 0 && `${open} late`].filter(Boolean).join(", ");
+    const marks = [
+      ratio > RATIO_MAX && `slowest at ${slowestAtMs.map((ms) => (ms / 1_000).toFixed(1)).join(", ")} s`,
+      failed > 0 && `${failed} failed: ${failure}`,
+      open > 0 && `${open} late`,
+    ]
+      .filter(Boolean)
+      .join(", ");
     const beside = crowded ? `× ${ratioOf(seen.figures[kind], crowded[kind]).toFixed(1)} beside a crowd` : "";
     const p99 = `${p99Ms.toFixed(1)} ms`;
     return [kind, String(count), `${p50Ms.toFixed(1)} ms`, p99, `× ${ratio.toFixed(1)}`, beside, marks];
@@ -103,8 +109,9 @@ export function summaryText(
   );
   const isSlow = (seen: Attacked) =>
     KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]) || seen.inTheEnd[kind].failed > 0);
-  const slow = attacked.filter(isSlow);
-  const over = attacked.filter((seen) => LIMITED.some((name) => isOver(seen, limits, name)));
+  const counted = attacked.filter(isCounted);
+  const slow = counted.filter(isSlow);
+  const over = counted.filter((seen) => LIMITED.some((name) => isOver(seen, limits, name)));
   return [
     "\nThe victim's p99, times its undisturbed one (f: failed, l: late, n: never; !: beyond the goal)",
     table([["", ...KIND_NAMES], ...times]),
@@ -116,6 +123,11 @@ export function summaryText(
     goal(`p99 within ${RATIO_MAX} × undisturbed, nothing failed or late`, slow, untried),
     goal("no process over its Kubernetes memory limit", over, untried),
   ].join("\n");
+}
+
+/** Whether it counts towards the goals. */
+export function isCounted({ attack }: Attacked): boolean {
+  return !attack.isControl;
 }
 
 function goal(what: string, missed: readonly Attacked[], untried: readonly string[]): string {

@@ -8,11 +8,11 @@ import type { Call } from "./call.ts";
  */
 const AT_ONCE = 6;
 /**
- * The same for an owner with a lasting backlog. Two of its calls begin at a time, because each keeps a core busy, here or in the
- * database. One that has lasted 100 ms waits for something else, so the next may begin. With one at a time, an owner whose steady
- * calls take more than a second of every second would never be rid of its backlog.
+ * The same for an owner with a lasting backlog. Its calls begin one after the other, because each keeps a core busy, here or in the
+ * database. After one that takes longer than most, the next may begin beside it: otherwise, an owner whose steady calls take more
+ * than a second of every second would never be rid of its backlog.
  */
-const BACKLOG = { backlogBytes: 3, backlogYoungBytes: 2 };
+const BACKLOG = { backlogBytes: 3, backlogYoungBytes: 1 };
 const WAITING_MAX = 1_000;
 
 /**

@@ -44,8 +44,8 @@ export interface ByteShareSettings {
   /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
   /**
-   * The part of it that may be held for less than 100 ms; all of it by default. Work that lasts longer waits for something other
-   * than a core.
+   * The part of it that may be held for less than 25 ms; all of it by default. Work that lasts longer waits for something other
+   * than a core, or for a core of a machine that is slow for all.
    */
   backlogYoungBytes?: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
@@ -72,7 +72,7 @@ interface Owner {
 
 /** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
 const BACKLOG_MS = 100;
-const YOUNG_MS = 100;
+const YOUNG_MS = 25;
 /** The most owners among which the longest backlog is looked for. */
 const COMPARED_MAX = 32;
 

@@ -12,12 +12,15 @@ import { benchTurns, WAY_NAMES } from "./turns.ts";
 const STARTS_WITHIN_MS = 20_000;
 /** Limit for the concurrent `fetch` requests of a process, which is 256 by default. */
 const REQUESTS_MAX = "2000";
+/** The pace that the goals for streams are for. */
+const GOALS_WORD_MS = 20;
 
 /**
  * Measures chat turns through all of Parley against direct calls of the model's API, a plain proxy and an Express stack.
  * `--only turns` or `--only streams` runs one half, and `--only memory` the streams through Parley alone. `--ways REGEX` and
- * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load. With `--every N`,
- * the streams' clients begin a turn every N seconds, so that all contenders have the same load, which the goals are not for.
+ * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load. With
+ * `--word 60`, a stream's words come every 60 ms instead of 20, and with `--every N`, its client begins a turn every N seconds, so that
+ * all contenders have the same load, which the goals are not for.
  */
 export async function benchChat(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -29,6 +32,7 @@ export async function benchChat(run: Run): Promise<void> {
       rounds: { type: "string", default: "3" },
       streams: { type: "string", default: "500" },
       seconds: { type: "string", default: "10" },
+      word: { type: "string", default: String(GOALS_WORD_MS) },
       every: { type: "string", default: "0" },
     },
   });
@@ -53,6 +57,7 @@ export async function benchChat(run: Run): Promise<void> {
   const streams = {
     streams: Number(values.streams),
     seconds: Number(values.seconds),
+    wordMs: Number(values.word),
     everyMs: Number(values.every) * 1000,
   };
   const results: Results = { turns: {}, streams: {} };
@@ -63,7 +68,7 @@ export async function benchChat(run: Run): Promise<void> {
   if (values.only === "memory") await benchStreams(bench, { ...streams, rounds: 1 });
   else if (values.only !== "turns") {
     const measured = await benchStreams(bench, { ...streams, rounds });
-    if (streams.everyMs === 0) results.streams = measured;
+    if (streams.everyMs === 0 && streams.wordMs === GOALS_WORD_MS) results.streams = measured;
   }
   const goals = goalsOf(results);
   if (goals.length > 0) console.log(`\n${goalsTable(goals)}`);

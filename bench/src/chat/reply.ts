@@ -6,6 +6,13 @@ export const REPLY_PIECES = WORDS.map((word, at) => (at === 0 ? word : ` ${word}
 /** The value of the prompt's variable, which the upstream requires. */
 export const COMPANY = "Acme";
 /** The upstream's models, with the milliseconds that each takes for a word. */
-export const WORD_EVERY_MS = { bench: 0, "bench-5ms": 5, "bench-20ms": 20 } as const;
+export const WORD_EVERY_MS = { bench: 0, "bench-5ms": 5, "bench-20ms": 20, "bench-60ms": 60 } as const;
 export type Model = keyof typeof WORD_EVERY_MS;
 export const MODELS = Object.keys(WORD_EVERY_MS) as Model[];
+
+/** @throws when no model speaks at that pace */
+export function modelOfPace(everyMs: number): Model {
+  const model = MODELS.find((candidate) => WORD_EVERY_MS[candidate] === everyMs);
+  if (!model) throw new Error(`A word comes every ${Object.values(WORD_EVERY_MS).join(", ")} ms, not every ${everyMs}`);
+  return model;
+}

@@ -2,12 +2,14 @@ import { microseconds, milliseconds, table } from "../figures.ts";
 import { memoryShare, memoryUsed } from "../memory.ts";
 import type { Contender, ContenderName } from "./contenders.ts";
 import { type Bench, cpuLine, type Figures, measure, mediansOf, totalCpuUs } from "./measure.ts";
-import { WORD_EVERY_MS } from "./reply.ts";
+import { modelOfPace } from "./reply.ts";
 
 export interface StreamsSettings {
   /** At once. */
   streams: number;
   seconds: number;
+  /** The upstream's pace. */
+  wordMs: number;
   /** Each stream's client begins a turn so often; 0 for a turn after the other. */
   everyMs: number;
   rounds: number;
@@ -23,15 +25,15 @@ interface Memory {
 /** `memory`: resident bytes of all processes, as the rounds went. */
 export type StreamFigures = Partial<Record<ContenderName, Figures & { memory: readonly number[] }>>;
 
-const MODEL = "bench-20ms";
 /** All streams begin within this time. */
 const RAMP_MS = 1_000;
 const WARM_UP_SECONDS = 5;
 export const MIB = 1024 * 1024;
 
-/** Runs many streams at once, with a word every 20 ms in each, and measures the gaps between words, the CPU of a reply, and memory. */
+/** Runs many streams at once, and measures the gaps between words, the CPU of a reply, and memory. */
 export async function benchStreams(bench: Bench, settings: StreamsSettings): Promise<StreamFigures> {
-  const { streams, seconds, rounds, everyMs } = settings;
+  const { streams, seconds, rounds, wordMs, everyMs } = settings;
+  const model = modelOfPace(wordMs);
   const job = { streamed: true, turnsPerSession: 10, connections: streams, rampMs: everyMs || RAMP_MS, everyMs };
   const measured = bench.contenders.map((contender) => ({
     contender,
@@ -39,12 +41,12 @@ export async function benchStreams(bench: Bench, settings: StreamsSettings): Pro
     samples: [] as Memory[],
   }));
   for (const { contender } of measured) {
-    await measure(bench, contender, { ...job, target: contender.targets[MODEL], seconds: WARM_UP_SECONDS });
+    await measure(bench, contender, { ...job, target: contender.targets[model], seconds: WARM_UP_SECONDS });
   }
   for (let round = 0; round < rounds; round++) {
     for (const { contender, figures, samples } of measured) {
       const watch = watchMemory(contender, seconds);
-      figures.push(await measure(bench, contender, { ...job, target: contender.targets[MODEL], seconds }));
+      figures.push(await measure(bench, contender, { ...job, target: contender.targets[model], seconds }));
       samples.push(...watch.stop());
     }
   }
@@ -55,7 +57,7 @@ export async function benchStreams(bench: Bench, settings: StreamsSettings): Pro
     ...mediansOf(figures),
   }));
   const who = everyMs > 0 ? `clients that begin a turn every ${everyMs / 1000} s` : "streams at once";
-  console.log(`\n${streams} ${who}, a word every ${WORD_EVERY_MS[MODEL]} ms, ${rounds} × ${seconds} s\n${report(all)}`);
+  console.log(`\n${streams} ${who}, a word every ${wordMs} ms, ${rounds} × ${seconds} s\n${report(all)}`);
   return Object.fromEntries(all.map(({ contender, samples: _, ...figures }) => [contender.name, figures]));
 }
 

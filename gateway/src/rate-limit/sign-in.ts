@@ -1,6 +1,6 @@
-import { ServiceError } from "@parley/shared/errors";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { RateLimiter } from "./limiter.ts";
+import { refuseOverRate } from "./refuse.ts";
+import { takeInTurn } from "./take-in-turn.ts";
 
 /** Attempts per minute of one client, and at one account by all clients together. Successful ones count too. */
 const BY_ADDRESS = 10;
@@ -23,15 +23,5 @@ export function limitGuessesAt(limiter: RateLimiter, account: string): Promise<v
 }
 
 async function limitGuesses(limiter: RateLimiter, of: string, limit: number): Promise<void> {
-  // As with other requests without a key (routes/open-endpoint.ts).
-  const begun = enterLoop(of);
-  if (begun) await begun;
-  const { allowed, retryAfterSeconds } = await limiter.take(`sign-in:${of}`, limit);
-  // As with the requests of a key (gate.ts).
-  const turn = enterLoop(of);
-  if (turn) await turn;
-  if (allowed) return;
-  throw new ServiceError("rate_limited", "Too many password attempts, wait a minute", {
-    retryAfterMs: retryAfterSeconds * 1000,
-  });
+  refuseOverRate(await takeInTurn(limiter, "sign-in", of, limit), "Too many password attempts, wait a minute");
 }

@@ -5,6 +5,7 @@ import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 
 export const CSP_REPORTS = "/csp-reports";
 
@@ -18,7 +19,7 @@ export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addr
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request);
     try {
-      const decision = await gate.addressLimiter.take(`csp:${gate.addressOf(request)}`, REPORTS_PER_MINUTE);
+      const decision = await takeInTurn(gate.addressLimiter, "csp", gate.addressOf(request), REPORTS_PER_MINUTE);
       refuseOverRate(decision, "Too many reports from this address, wait a minute");
       const report = await readText(request, REPORT, "application/csp-report", REPORT_BYTES_MAX);
       gate.log.warn({ request_id: requestId, ...describe(report) }, "the content security policy blocked something");

@@ -1,4 +1,3 @@
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { type GateContext, jsonAnswer } from "../gate.ts";
 import { logRequest } from "../http/log-request.ts";
 import { observed } from "../http/observe.ts";
@@ -6,6 +5,7 @@ import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import type { OpenOperation } from "../openapi/open-operation.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 
 /** The limits of a route that anyone can call, applied before it does any work. */
 export interface OpenRules {
@@ -42,13 +42,7 @@ export function openEndpoint(
     try {
       const address = gate.addressOf(request);
       const { name, perMinute, refusal } = perAddress;
-      // Requests of one address, which needs no key, would otherwise all begin in the turn in which they arrive.
-      const begun = enterLoop(address);
-      if (begun) await begun;
-      const decision = await gate.addressLimiter.take(`${name}:${address}`, perMinute);
-      // As with the requests of a key (gate.ts).
-      await enterLoop(address);
-      refuseOverRate(decision, refusal);
+      refuseOverRate(await takeInTurn(gate.addressLimiter, name, address, perMinute), refusal);
       response = await work({ request, requestId, params, address });
       for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
     } catch (error) {

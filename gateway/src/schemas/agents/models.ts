@@ -1,3 +1,4 @@
+import { PRICE_MAX } from "@parley/shared/domain/prices";
 import { Type } from "@sinclair/typebox";
 import { About, Json, Maybe, OneOf, Text } from "../types.ts";
 
@@ -70,8 +71,6 @@ export const Stt = Type.Union(
   { $id: "SttRequest", description: "Speech-to-text model." },
 );
 
-/** The highest price of a million tokens, in US dollars. */
-const PRICE_MAX = 10_000;
 const Dollars = (tokens: string, example: number) =>
   Type.Number({
     minimum: 0,

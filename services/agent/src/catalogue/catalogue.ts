@@ -27,9 +27,6 @@ export interface Voice {
   models: readonly string[] | null;
 }
 
-/** The highest price of a million tokens, in US dollars: so that sums of costs stay exact. */
-export const PRICE_MAX = 10_000;
-
 /** Prices of language models, by provider and model. A model without one has an unknown price. */
 export type Prices = Readonly<Record<string, Readonly<Record<string, ModelPrice>>>>;
 

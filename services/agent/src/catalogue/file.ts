@@ -1,7 +1,8 @@
 import { GENDERS, namesOf } from "@parley/shared/domain/api-names";
+import { PRICE_MAX } from "@parley/shared/domain/prices";
 import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import { PRICE_MAX, PROVIDERS, type Voice } from "./catalogue.ts";
+import { PROVIDERS, type Voice } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
 
 /** An error in a catalogue file: one sentence that names the place and the fix. */

@@ -1,15 +1,12 @@
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
 
-/** US dollars per million tokens. Incomplete while it is typed; the API says what is missing. */
+/** US dollars per million tokens. Incomplete while it is typed; the API says what is missing or too much. */
 export interface Pricing {
   input?: number;
   output?: number;
   cached_input?: number;
 }
-
-/** As in the API's schema of an agent. */
-const DOLLARS_MAX = 10_000;
 
 const PRICES = [
   { name: "input", label: "Input price", placeholder: "Unknown" },
@@ -50,7 +47,6 @@ export function PricingFields({
               {...control}
               type="number"
               min={0}
-              max={DOLLARS_MAX}
               step="any"
               placeholder={placeholder}
               value={pricing[name] ?? ""}

@@ -63,7 +63,7 @@ export function startDispatcher(
           sealer,
           shares,
           ...(costly && { costly }),
-          sender: { exchange: egress.exchange, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
+          sender: { ask: egress.ask, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
           turnMs: config.PARLEY_WEBHOOK_TURN_MS,

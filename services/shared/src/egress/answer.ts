@@ -1,14 +1,19 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { loopShares } from "../shares/loop-shares.ts";
-import { networkError } from "./error.ts";
+import { EgressError, networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
 import { readBeat } from "./read-beat.ts";
-import { type BodyBounds, compressed, tooLarge } from "./read-body.ts";
 
 /** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
 const QUEUED_BYTES = 16 * 1024;
 /** Bytes of a body that may go ahead of its owner's others: a first word, or a whole answer of usual length. */
 const FIRST_BYTES = 16 * 1024;
+
+export interface BodyBounds {
+  host: string;
+  maxResponseBytes: number;
+  signal: AbortSignal | undefined;
+}
 
 /** An answer whose head has arrived. The socket stays open until the body is read or cancelled, or the signal aborts. */
 export interface Answer {
@@ -18,7 +23,7 @@ export interface Answer {
   rawHeaders: readonly string[];
   /**
    * Returns what has arrived since the last call, after waiting for something; null after a complete body. Wait for the result before
-   * the next call. @throws EgressError unless the body is complete; the signal's reason once aborted
+   * the next call. @throws EgressError after what arrived of a body that is not complete; the signal's reason once aborted
    */
   read(): Promise<Uint8Array[] | null>;
   /** Reads no further, which closes the connection of a body that is not complete. */
@@ -31,7 +36,7 @@ const READ_BEAT = readBeat();
 
 /**
  * Reads the body from the socket as fast as it is consumed.
- * @param failed is told at once what `read` will throw
+ * @param failed is told at once what `read` will throw, perhaps before this returns
  */
 export function answerOf(
   request: ClientRequest,
@@ -68,12 +73,14 @@ export function answerOf(
   const fail = (error: unknown) => {
     if (isSettled) return;
     incoming.destroy();
-    queued = [];
     failure = { error };
     settle();
     failed?.(error);
   };
-  const abort = () => fail(signal?.reason);
+  const abort = () => {
+    queued = [];
+    fail(signal?.reason);
+  };
   const cutShort = () => fail(networkError(host, { code: "ECONNRESET" }));
 
   const receive = (chunk: Uint8Array) => {
@@ -101,6 +108,13 @@ export function answerOf(
     if (hasEnded) end();
     else if (!isSettled && hasRoom()) incoming.resume();
   };
+  const take = () => {
+    const taken = queued;
+    queued = [];
+    queuedBytes = 0;
+    if (!isSettled && !isHeldBack && incoming.isPaused()) incoming.resume();
+    return taken;
+  };
   const end = () => {
     hasEnded = true;
     if (isHeldBack || isSettled) return;
@@ -124,18 +138,15 @@ export function answerOf(
     statusText: incoming.statusMessage ?? "",
     rawHeaders: incoming.rawHeaders,
     async read() {
-      if (queued.length === 0 && !isSettled)
+      if (queued.length === 0 && !isSettled) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });
-      isWoken = false;
+        isWoken = false;
+      }
+      if (queued.length > 0) return take();
       if (failure) throw failure.error;
-      if (queued.length === 0) return null;
-      const taken = queued;
-      queued = [];
-      queuedBytes = 0;
-      if (!isSettled && !isHeldBack && incoming.isPaused()) incoming.resume();
-      return taken;
+      return null;
     },
     cancel() {
       queued = [];
@@ -144,4 +155,16 @@ export function answerOf(
       settle();
     },
   };
+}
+
+function tooLarge(host: string, maxResponseBytes: number): EgressError {
+  return new EgressError("too_large", `The response of ${host} is longer than ${maxResponseBytes} bytes`);
+}
+
+// A few compressed bytes can become gigabytes, so the guard neither requests nor unpacks compression.
+function compressed(host: string, encoding: string): EgressError {
+  return new EgressError(
+    "network",
+    `${host} compressed its response (${encoding}) although the request asked it not to`,
+  );
 }

@@ -5,12 +5,17 @@ import { parseAllowList } from "./allow-list.ts";
 import type { Answer } from "./answer.ts";
 import { createEgress } from "./egress.ts";
 
+const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const HELLO = "5\r\nhello\r\n";
 const END = "0\r\n\r\n";
 
 const egress = createEgress({ allow: parseAllowList("127.0.0.1") });
-afterAll(() => egress.close());
+const strict = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: 1_000 });
+afterAll(() => {
+  egress.close();
+  strict.close();
+});
 
 async function textOf(answer: Answer): Promise<string> {
   const pieces: Uint8Array[] = [];
@@ -77,10 +82,110 @@ test("an asked answer longer than what is queued is whole", async () => {
   expect(await textOf(await egress.ask(server.url, {}))).toHaveLength(8 * block.length);
 });
 
-test("a redirect of an asked address is an error, and a forbidden address is not asked", async () => {
+test("a redirect of an asked address is an error, unless the caller takes it as an answer", async () => {
   await using server = await startRawServer((socket) =>
     socket.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),
   );
   await expect(egress.ask(server.url, {})).rejects.toMatchObject({ kind: "redirect" });
-  await expect(egress.ask("http://127.0.0.2:1/", {})).rejects.toMatchObject({ kind: "forbidden" });
+});
+
+/** Asks for at most 1,000 bytes, redirects included. @returns what the reader got, the status first */
+async function ask(url: string, init: RequestInit = {}, wantsMore: () => boolean = () => true) {
+  const got: (number | string)[] = [];
+  try {
+    const answer = await strict.ask(url, { method: "POST", body: new Uint8Array(), redirect: "manual", ...init });
+    got.push(answer.status);
+    for (let next = await answer.read(); next; next = await answer.read()) {
+      got.push(new TextDecoder().decode(Buffer.concat(next)));
+      if (!wantsMore()) {
+        answer.cancel();
+        break;
+      }
+    }
+    return { got, error: null };
+  } catch (error) {
+    return { got, error };
+  }
+}
+
+test("a body that is read to its end leaves the connection for the next request", async () => {
+  await using server = await startRawServer((socket) => socket.write(OK));
+  const body = new TextEncoder().encode("hällo");
+  const headers = { "X-Name": "value", Host: "evil.test", "Accept-Encoding": "gzip" };
+  for (let turn = 0; turn < 2; turn++)
+    expect(await ask(server.url, { method: "PUT", headers, body })).toEqual({ got: [200, "ok"], error: null });
+  expect(server.connections).toHaveLength(1);
+  const [head = "", sent = ""] = (server.connections[0]?.received ?? "").split("\r\n\r\n");
+  const lines = head.toLowerCase().split("\r\n");
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "put / http/1.1",
+      "x-name: value",
+      `host: 127.0.0.1:${server.port}`,
+      "accept-encoding: identity",
+      "content-length: 6",
+    ]),
+  );
+  expect(lines.join()).not.toContain("evil");
+  expect(Buffer.from(sent, "latin1").toString()).toStartWith("hällo");
+});
+
+test.each([
+  ["without a body", "HTTP/1.1 204 No Content\r\n\r\n", [204]],
+  ["that redirects", "HTTP/1.1 307 Temporary Redirect\r\nLocation: /\r\nContent-Length: 2\r\n\r\nno", [307, "no"]],
+])("a response %s is one like any other", async (_, answer, got) => {
+  await using server = await startRawServer((socket) => socket.write(answer));
+  expect(await ask(server.url)).toEqual({ got, error: null });
+});
+
+test("a reader that wants no more gets no more, and the connection is closed", async () => {
+  await using server = await startRawServer((socket) => {
+    socket.write(CHUNKED + HELLO);
+    return eventually(() => expect(socket.destroyed).toBeTrue());
+  });
+  expect(await ask(server.url, {}, () => false)).toEqual({ got: [200, "hello"], error: null });
+  await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
+});
+
+test.each([
+  ["a chunked body without its end", CHUNKED + HELLO],
+  ["fewer bytes than announced", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"],
+])("%s is an error, after the status and what arrived", async (_, sent) => {
+  await using server = await startRawServer((socket) => socket.end(sent));
+  const { got, error } = await ask(server.url);
+  expect(got).toEqual([200, "hello"]);
+  expect(error).toMatchObject({
+    kind: "network",
+    message: "127.0.0.1 closed the connection before the response was complete",
+  });
+});
+
+test.each([
+  ["longer than the limit", "too_large", `HTTP/1.1 200 OK\r\n\r\n${"a".repeat(2_000)}`],
+  ["compressed", "network", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 99\r\n\r\n"],
+])("a body that is %s fails, and its connection is closed", async (_, kind, sent) => {
+  await using server = await startRawServer((socket) => socket.write(sent));
+  const { error } = await ask(server.url);
+  expect(error).toMatchObject({ name: "EgressError", kind });
+  await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
+});
+
+test("an abort during the body rejects with its reason and closes the connection", async () => {
+  await using server = await startRawServer((socket) => socket.write(CHUNKED + HELLO));
+  const controller = new AbortController();
+  const leave = () => {
+    controller.abort(new Error("left"));
+    return true;
+  };
+  const { got, error } = await ask(server.url, { signal: controller.signal }, leave);
+  expect(got).toEqual([200, "hello"]);
+  expect(error).toMatchObject({ message: "left" });
+  await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
+});
+
+test("an address that is not allowed is not connected to", async () => {
+  await using server = await startRawServer((socket) => socket.write(OK), "0.0.0.0");
+  const { got, error } = await ask(`https://127.0.0.2:${server.port}/`);
+  expect(error).toMatchObject({ name: "EgressError", kind: "forbidden" });
+  expect([got, server.connections]).toEqual([[], []]);
 });

@@ -1,6 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { type Answer, answerOf } from "./answer.ts";
-import type { BodyBounds } from "./read-body.ts";
+import { type Answer, answerOf, type BodyBounds } from "./answer.ts";
 
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 

@@ -2,8 +2,8 @@ import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
 import { isIP } from "node:net";
 import { hostOf, portOf } from "./address.ts";
+import type { BodyBounds } from "./answer.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
-import type { BodyBounds } from "./read-body.ts";
 
 export interface Sending<T> {
   url: URL;

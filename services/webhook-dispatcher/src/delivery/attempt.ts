@@ -15,7 +15,7 @@ const took = durations("parley.webhook.attempt.duration", "Duration of delivery 
 
 export interface Sender {
   /** Guarded against private addresses, because the owner chooses the address. */
-  exchange: Egress["exchange"];
+  ask: Egress["ask"];
   timeoutMs: number;
   clock: Clock;
   log: Logger;
@@ -67,6 +67,7 @@ async function send(
   const startedMs = performance.now();
   const pieces: Uint8Array[] = [];
   let httpStatus = null as number | null;
+  let receivedBytes = 0;
   let error: string | null = null;
   // AbortSignal.timeout would keep each attempt's signal for the full ten seconds.
   const late = new AbortController();
@@ -74,23 +75,23 @@ async function send(
   try {
     const sent = { event, payload: payloadFor(target.requestType, stored) };
     const { request, payload } = requestOf(target.url, target.requestType, sent);
+    const { url, ...rest } = request;
     const signed = target.sign(eventId, payload, startedAt);
-    const headers = { "user-agent": "Parley", ...request.headers, ...signed };
-    let readBytes = 0;
-    await sender.exchange(
-      { ...request, headers, signal: late.signal },
-      {
-        head: (status) => {
-          httpStatus = status;
-        },
-        // A short body is read to its end, so that the connection can be reused.
-        piece: (bytes) => {
-          pieces.push(bytes);
-          readBytes += bytes.length;
-          return readBytes <= EXCERPT_BYTES_MAX;
-        },
-      },
-    );
+    const headers = { "user-agent": "Parley", ...rest.headers, ...signed };
+    // A redirect is an answer like any other.
+    const answer = await sender.ask(url, { ...rest, headers, redirect: "manual", signal: late.signal });
+    httpStatus = answer.status;
+    // A short body is read to its end, so that the connection can be reused.
+    for (let next = await answer.read(); next; next = await answer.read()) {
+      for (const piece of next) {
+        pieces.push(piece);
+        receivedBytes += piece.length;
+      }
+      if (receivedBytes > EXCERPT_BYTES_MAX) {
+        answer.cancel();
+        break;
+      }
+    }
   } catch (cause) {
     error = explain(cause, late.signal.aborted, sender);
   } finally {
@@ -104,7 +105,7 @@ async function send(
     responseExcerpt: httpStatus === null ? null : excerptOf(pieces),
     // Any 2xx is success, even if its body breaks off or never ends.
     succeeded: httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
-    receivedBytes: pieces.reduce((sum, { length }) => sum + length, 0),
+    receivedBytes,
     endedAt: sender.clock.now(),
   };
 }

@@ -1,4 +1,4 @@
-import type { Hostile } from "./hostile.ts";
+import type { Hostile } from "./hostile/client.ts";
 
 export interface Attack {
   /** Name for `--only`. */

@@ -8,7 +8,7 @@ import { ATTACKS } from "./attacks.ts";
 import { watchCpu } from "./cpu-shares.ts";
 import { startCrowd } from "./crowd.ts";
 import { type Field, startField } from "./field.ts";
-import { startAttacker } from "./launch.ts";
+import { startAttacker } from "./hostile/launch.ts";
 import { markdown } from "./markdown.ts";
 import { memoryLimits } from "./memory-limits.ts";
 import { type MemoryWatch, watchMemory } from "./memory-peaks.ts";

@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { again, head } from "../hostile.ts";
+import { again, head } from "../hostile/client.ts";
 
 const CHATS = "/v1/public/chat";
 const BODY_BYTES = 900_000;

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { newId } from "@parley/shared/ids";
 import type { Attack } from "../attack.ts";
-import { again, type Hostile, head } from "../hostile.ts";
+import { again, type Hostile, head } from "../hostile/client.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const CALLBACK_BYTES = 64 * 1024;

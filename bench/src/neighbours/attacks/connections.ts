@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { head } from "../hostile.ts";
+import { head } from "../hostile/client.ts";
 
 const TRICKLE_MS = 500;
 const PIPELINED = 1_000;

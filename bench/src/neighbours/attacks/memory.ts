@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { again, eachOf, head } from "../hostile.ts";
+import { again, eachOf, head } from "../hostile/client.ts";
 
 const KEEPS_ALL = { tools: { end_call: true } };
 const CHATS = "/v1/public/chat";

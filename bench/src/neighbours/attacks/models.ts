@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { again, eachOf, head } from "../hostile.ts";
+import { again, eachOf, head } from "../hostile/client.ts";
 import { STALLED } from "../resolver.ts";
 
 const CHATS = "/v1/public/chat";

@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { again } from "../hostile.ts";
+import { again } from "../hostile/client.ts";
 
 const CHATS = "/v1/public/chat";
 const PROMPTS = "/v1/public/prompts";

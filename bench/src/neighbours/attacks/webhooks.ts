@@ -1,5 +1,5 @@
 import type { Attack } from "../attack.ts";
-import { eachOf } from "../hostile.ts";
+import { eachOf } from "../hostile/client.ts";
 
 const BEHAVIORS = ["hangs", "redirects", "huge"];
 const DESTINATIONS = 20;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import type { Run } from "../run.ts";
-import type { IdleCpu } from "./idle-cpu.ts";
+import type { Run } from "../../run.ts";
+import type { IdleCpu } from "../idle-cpu.ts";
 import type { Orders, Report } from "./orders.ts";
 
 export interface Attacker {

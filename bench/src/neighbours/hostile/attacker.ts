@@ -1,6 +1,6 @@
 /** The hostile owner's client: a process that prepares one attack and, at a second message, runs it until it is killed. */
-import { ATTACKS } from "./attacks.ts";
-import { createHostile, type Hostile } from "./hostile.ts";
+import { ATTACKS } from "../attacks.ts";
+import { createHostile, type Hostile } from "./client.ts";
 import type { Orders, Report } from "./orders.ts";
 
 const TELL_MS = 200;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NeedsRoom } from "@parley/shared/db/bounded-page";
 import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/shared/testing/owners";
 import { insertGreetedSession } from "../src/store/conversations.ts";
+import { readTranscript } from "../src/store/messages.ts";
 import { failure } from "./kit.ts";
 import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
 
@@ -26,6 +28,8 @@ async function store(ownerId: string, { messages, characters, metadata = {} }: S
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, ${conversationId}, seq, 'user', repeat('a', ${characters}), ${clock.now()}
     from generate_series(1, ${messages}::integer) as seq`;
+  await db`
+    update conversations set message_count = ${messages} where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
   return conversationId;
 }
 
@@ -62,6 +66,23 @@ test("only the newest 4 MiB of a transcript are ever read", async () => {
   expect(session?.messages).toHaveLength(fit);
   const { conversations } = await lists.lists.listConversations(request(ownerId, {}));
   expect(conversations[0]?.transcript?.messages).toHaveLength(fit);
+});
+
+test.each([
+  ["of many messages", { messages: 30, characters: 100_000 }],
+  ["of one message", { messages: 1, characters: 3_000_000 }],
+])("a long transcript %s is read only once there is room for it, and then it is whole", async (_, stored) => {
+  const ownerId = newOwner();
+  const conversationId = await store(ownerId, stored);
+  const key = { ownerId, conversationId, messageCount: stored.messages };
+  const bytes = stored.messages * (stored.characters + 500);
+  const little = { bytes: 1024 * 1024, used: 0 };
+  expect(await readTranscript(lists.db, key, little).catch((error) => error)).toEqual(new NeedsRoom(bytes));
+  const enough = { bytes, used: 0 };
+  expect(await readTranscript(lists.db, key, enough)).toHaveLength(stored.messages);
+  expect(enough.used).toBe(bytes);
+  const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });
+  expect(conversation?.transcript?.messages).toHaveLength(stored.messages);
 });
 
 test("only as many short messages are read at once as an event loop can take", async () => {

@@ -1,6 +1,7 @@
+import type { Room } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import { codePoints } from "@parley/shared/length";
-import { listTranscripts, type MessageRow, TRANSCRIPT_BYTES_MAX } from "../store/messages.ts";
+import { type MessageRow, readTranscript, TRANSCRIPT_BYTES_MAX } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { listToolCalls, TOOL_CALLS_BYTES_MAX, type ToolCallsRow } from "../store/turns/tool-calls.ts";
 import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
@@ -8,14 +9,17 @@ import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 /** Limit for one conversation: its transcript, its tool calls, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + TOOL_CALLS_BYTES_MAX + 2 * 1024 * 1024;
 
-/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. */
-export async function readTranscript(sql: Sql, key: SessionKey, withToolCalls: boolean): Promise<MessageRow[]> {
-  const [transcripts, called] = await Promise.all([
-    listTranscripts(sql, key.ownerId, [key.conversationId]),
-    withToolCalls ? listToolCalls(sql, key) : [],
+/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. @throws NeedsRoom */
+export async function readMessages(
+  sql: Sql,
+  conversation: SessionKey & { messageCount: number },
+  withToolCalls: boolean,
+  room: Room,
+): Promise<MessageRow[]> {
+  const [messages, called] = await Promise.all([
+    readTranscript(sql, conversation, room),
+    withToolCalls ? listToolCalls(sql, conversation) : [],
   ]);
-  // The given id may be in upper case.
-  const [messages = []] = transcripts.values();
   return called.length === 0 ? messages : withCalls(messages, called);
 }
 

@@ -1,10 +1,11 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Room } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toChatSession } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
+import { CONVERSATION_BYTES_MAX, readMessages } from "../lists/read-transcript.ts";
 import { sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatSession"]>;
@@ -12,10 +13,13 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatS
 export function getChatSession(ctx: ConversationContext): Handler {
   return async ({ ownerId, sessionId, withToolCalls = false }, call) => {
     const key = { ownerId, conversationId: sessionId };
-    const read = async () => {
+    const read = async (room: Room) => {
       const session = await readConversation(ctx, key, "Session");
       if (session.type !== "CHAT") throw new ServiceError("condition", "Session is not a chat session");
-      const [messages, usage] = await Promise.all([readTranscript(ctx.db, key, withToolCalls), sumUsage(ctx.db, key)]);
+      const [messages, usage] = await Promise.all([
+        readMessages(ctx.db, session, withToolCalls, room),
+        sumUsage(ctx.db, key),
+      ]);
       return toChatSession(session, messages, usage);
     };
     return { session: await ctx.boundedRead(ownerId, CONVERSATION_BYTES_MAX, call, read) };

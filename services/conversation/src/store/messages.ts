@@ -1,5 +1,5 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { NeedsRoom, type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
 import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
@@ -80,23 +80,37 @@ export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
  * three microseconds of several event loops: of very short ones, the newest 8,388 are read.
  */
 const MESSAGE_BYTES = 500;
+/** The sequence of a conversation's first message. */
+const FIRST_SEQ = 1;
 
-/** The transcripts of an owner's conversations, each oldest first, with what their replies cost. */
-export async function listTranscripts(
+/**
+ * The transcript of a conversation, oldest first, with what its replies cost. No more is read than there is room for: adding up the
+ * lengths first, as for a page, would make the read of a short conversation a fifth slower.
+ * @throws NeedsRoom
+ */
+export async function readTranscript(
   sql: Sql,
-  ownerId: string,
-  conversationIds: readonly string[],
-): Promise<Map<string, MessageRow[]>> {
-  if (conversationIds.length === 0) return new Map();
+  { ownerId, conversationId, messageCount }: SessionKey & { messageCount: number },
+  room: Room,
+): Promise<MessageRow[]> {
+  const fits = Math.min(TRANSCRIPT_BYTES_MAX, room.bytes - room.used);
   const rows = await sql<MessageRow[]>`
     select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms,
       partial
-    from ${newestMessages(sql, ownerId, conversationIds)} messages
-    order by conversation_id, seq`;
-  return byConversation(rows);
+    from ${newestMessages(sql, ownerId, [conversationId], fits)} messages
+    order by seq`;
+  const isWhole = rows[0] ? rows[0].seq === FIRST_SEQ : messageCount === 0;
+  if (!isWhole && fits < TRANSCRIPT_BYTES_MAX) {
+    const [{ bytes }] = await sql<[{ bytes: number }]>`
+      select coalesce(sum(octet_length(content) + ${MESSAGE_BYTES}::integer), 0)::bigint as bytes from messages
+      where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+    if (bytes > fits) throw new NeedsRoom(room.used + Math.min(bytes, TRANSCRIPT_BYTES_MAX));
+  }
+  for (const { content } of rows) room.used += Buffer.byteLength(content) + MESSAGE_BYTES;
+  return rows;
 }
 
-/** The same for a page of a list. @throws ServiceError condition when the transcripts are too large together; NeedsRoom */
+/** The transcripts of a page of a list, each oldest first. @throws ServiceError condition when they are too large together; NeedsRoom */
 export async function listTranscriptsOfPage(
   sql: Sql,
   ownerId: string,
@@ -117,7 +131,12 @@ const messageColumns = (sql: Sql) => sql`
   conversation_id, seq, role, content, created_at, latency, delivery_status, delivery_error`;
 
 /** SQL table of each conversation's newest messages, up to the limit. */
-function newestMessages(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
+function newestMessages(
+  sql: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+  bytesMax = TRANSCRIPT_BYTES_MAX,
+) {
   return sql`(
     select * from (
       select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
@@ -125,7 +144,7 @@ function newestMessages(sql: Sql, ownerId: string, conversationIds: readonly str
       from messages
       where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
     ) as newest_first
-    where bytes <= ${TRANSCRIPT_BYTES_MAX}
+    where bytes <= ${bytesMax}
   )`;
 }
 

@@ -67,7 +67,7 @@ export type StandInName = "model" | "speech" | "carrier" | "whatsapp" | "daily";
 export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
 /** The operator's variables that every process gets, and those that only processes that name them get. */
-const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
+const OPERATORS = [/^PARLEY_/, /^OTEL_/, /^BUN_JSC_/, "NODE_EXTRA_CA_CERTS"];
 const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLEY_DAILY_API_KEY"];
 
 /**

@@ -115,6 +115,8 @@ describe("the environment of each process", () => {
   test("every process gets the operator's settings and none gets the rest of the environment", () => {
     expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
     expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);
+    const tuned = servicePrograms({ ...surroundings, env: { BUN_JSC_useConcurrentGC: "0" } });
+    expect(tuned.map(({ command }) => command.env?.BUN_JSC_useConcurrentGC)).toEqual(tuned.map(() => "0"));
     expect(holders("AWS_SECRET_ACCESS_KEY")).toEqual([]);
   });
 

@@ -8,11 +8,12 @@ import { identify } from "@parley/dev/processes/process-table.ts";
 import type { RunningProcess } from "@parley/dev/stack/stack-file.ts";
 import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { eventually } from "@parley/shared/testing/eventually";
+import { LONG_LIVED, SHORT_LIVED } from "../kit/stack/short-lived.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");
 const BINARIES = process.env[BINARIES_VARIABLE] ?? "";
 /** For a stack that runs as a user's does. */
-export const FROM_SOURCES = { PARLEY_BINARIES: "" };
+export const FROM_SOURCES = { PARLEY_BINARIES: "", ...LONG_LIVED };
 const UP_WITHIN_MS = 90_000;
 
 export interface RunningStack {
@@ -40,6 +41,7 @@ export function runStack(home: string, port: number, env: Record<string, string>
       PARLEY_HOME: home,
       PORT: String(port),
       PARLEY_BINARIES: BINARIES,
+      ...SHORT_LIVED,
       ...env,
     },
     stdio: ["ignore", out, out],

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@parley/shared/testing/eventually";
+import { listeningPorts } from "../kit/deploy/listening.ts";
+import { asNobody, connectAsNobody } from "./another-user.ts";
 import {
   FROM_SOURCES,
   freePort,
@@ -34,6 +36,8 @@ const NAMES = [
   ],
 ];
 const WITHIN_MS = 60_000;
+/** Addresses that speak HTTP to everyone: the public API, and the stand-ins for providers on the internet. */
+const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp", "daily"];
 
 let home: TemporaryHome;
 let stack: RunningStack;
@@ -127,18 +131,75 @@ describe("a process that is killed", () => {
   );
 });
 
-describe("a stack that ends", () => {
+describe("a stack that is killed", () => {
   test("leaves no process when it is killed, and restarts with the same owner, key and model", async () => {
     const variables = stack.variables();
     const pids = stack.processes().map(({ pid }) => pid);
     stack.supervisor.kill("SIGKILL");
-    stack = runStack(home.path, Number(new URL(stack.url).port));
+    stack = runStack(home.path, Number(new URL(stack.url).port), { PARLEY_REPLICAS: "2" });
     await isUp(stack);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(stack.variables()).toEqual(variables);
     expect(await stack.call()).toBe(200);
   }, 120_000);
+});
 
+/** On the stack that was started again, with two replicas of each process. */
+describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
+  test("reaches the gateway, the stand-ins, SIP and the media WebSockets of a stack, and none of its other processes", () => {
+    const processes = stack.processes();
+    const addresses = processes.flatMap((each) => [
+      each.address,
+      each.admin_address,
+      each.sip_address,
+      each.media_address,
+    ]);
+    const answers = connectAsNobody(addresses.filter((address) => address !== undefined));
+    const reached = processes.map(({ name, address, admin_address, sip_address, media_address }) => ({
+      name,
+      address: answers[address],
+      admin: admin_address && answers[admin_address],
+      sip: sip_address && answers[sip_address],
+      media: media_address && answers[media_address],
+    }));
+    expect(reached.length).toBeGreaterThan(12);
+    for (const { name, address, admin = "EACCES", sip, media } of reached)
+      expect({ name, address, admin, sip, media }).toEqual({
+        name,
+        address: PUBLIC.includes(name) ? "connected" : "EACCES",
+        admin: "EACCES",
+        sip: name.startsWith("voice") ? "connected" : undefined,
+        media: name.startsWith("voice") ? "connected" : undefined,
+      });
+  });
+
+  test("finds no other TCP port of a stack's processes", () => {
+    const processes = stack.processes();
+    const ports = listeningPorts(processes.map(({ pid }) => pid));
+    for (const { name, pid, address, sip_address, media_address } of processes) {
+      const open = [PUBLIC.includes(name) && address, sip_address, media_address].filter((each) => !!each);
+      expect({ name, ports: ports.get(pid)?.toSorted() }).toEqual({
+        name,
+        ports: open.map((each) => Number(String(each).split(":")[1])).toSorted(),
+      });
+    }
+  });
+
+  test("reads none of the files in its home", () => {
+    const files = ["", "logs"]
+      .flatMap((folder) => readdirSync(join(home.path, folder), { withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files.map((file) => file.slice(home.path.length + 1))).toEqual(
+      expect.arrayContaining(["dev.env", "installation.json", "stack.json", "supervisor.json", "logs/agent.log"]),
+    );
+    const script = `for (const file of ${JSON.stringify(files)})
+      try { require("node:fs").closeSync(require("node:fs").openSync(file)); console.log(file); } catch {}`;
+    expect(asNobody(script)).toBe("");
+  });
+});
+
+describe("a stack that is interrupted", () => {
   test(
     "leaves no process and no stack.json after Ctrl-C",
     async () => {

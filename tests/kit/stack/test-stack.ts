@@ -10,6 +10,7 @@ import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { secretsInLogs } from "../logged-secrets.ts";
+import { SHORT_LIVED } from "./short-lived.ts";
 import { createMigratedDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { findProcess, type ProcessName, type ReplicaName, type RunningStack, useStack } from "./use-stack.ts";
 
@@ -18,6 +19,8 @@ export interface TestStackSettings {
   env?: Record<string, string>;
   /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
   postgres?: "cluster" | "embedded";
+  /** A Redis to use; by default the stack starts one. */
+  redisUrl?: string;
   /** The number of replicas of every service and the gateway. */
   replicas?: number;
   /** The processes that no test on it needs; each takes a tenth of the CPU of a boot, and more in a stack that recovers. */
@@ -47,6 +50,7 @@ export const BESIDES_CHATS = [...STAND_INS, "voice", "messaging"] as const;
 export async function startTestStack({
   env = {},
   postgres = "cluster",
+  redisUrl,
   replicas = 1,
   without = [],
   through = async (url) => url,
@@ -63,12 +67,13 @@ export async function startTestStack({
     PARLEY_REPLICAS: String(replicas),
     PARLEY_BINARIES: process.env[BINARIES_VARIABLE],
     ...(given && { DATABASE_URL: await through(given.url) }),
+    ...(redisUrl && { REDIS_URL: redisUrl }),
   };
   const said: string[] = [];
   const stack = await startStack(
     home,
     readStackSettings(own),
-    { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...env },
+    { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...SHORT_LIVED, ...env },
     (line) => said.push(line),
     without,
   );

@@ -20,7 +20,7 @@ let reads: string[];
 let beforeAnswer: () => Promise<void>;
 
 beforeEach(async () => {
-  [agents, prompts] = [createSubscribers(FOREVER_MS), createSubscribers(FOREVER_MS)];
+  [agents, prompts] = [createSubscribers(FOREVER_MS, () => {}), createSubscribers(FOREVER_MS, () => {})];
   reads = [];
   beforeAnswer = async () => {};
   memory = rememberAgents<TestAgent>({

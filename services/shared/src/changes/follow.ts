@@ -64,7 +64,9 @@ export function settling<I extends unknown[], R>(
 
 /** Follows changes over one listening connection, from the first subscriber on. */
 export function followChanges({ db, url, log, name }: FollowSettings): ChangeFollower {
-  const subscribers = createSubscribers(LEASE_MS);
+  let beatNow = () => {};
+  // A reader that is used again after a pause does not wait for the next beat.
+  const subscribers = createSubscribers(LEASE_MS, () => beatNow());
   const fences = createFences(db, LEASE_MS);
   const stopping = Promise.withResolvers<void>();
   let stopped = false;
@@ -132,6 +134,7 @@ export function followChanges({ db, url, log, name }: FollowSettings): ChangeFol
           beatMs: BEAT_MS,
         });
         failures = 0;
+        beatNow = listening.beatNow;
         await follow(listening);
       } catch (err) {
         if (failures++ === 0) log.warn({ err }, "cannot report changes, so subscribers ask at each use");

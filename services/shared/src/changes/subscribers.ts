@@ -8,7 +8,7 @@ export interface Subscribers {
   tellEverything(): void;
   /** Whether a subscriber asked for a lease recently. */
   areAsking(): boolean;
-  /** Lets leases last until this time, on the clock of `performance.now()`. */
+  /** Lets leases last until this time, on the clock of `performance.now()`, and grants those that were asked for too early. */
   extend(untilMs: number): void;
   /**
    * Resolves once no subscriber uses values from before the changes reported so far: each has applied them, or its lease has
@@ -34,6 +34,8 @@ interface Subscriber {
   leaseEndsAt: number;
   /** The time to return with the next lease; null when none was requested. */
   askedAtMs: number | null;
+  /** The same of a request that got no lease, because the process had none to grant. */
+  refusedAtMs: number | null;
   end: { error?: Error } | null;
   /** Wakes the stream that sends the messages. */
   wake(): void;
@@ -41,8 +43,11 @@ interface Subscriber {
   onApplied: Set<() => void>;
 }
 
-/** @param leaseMs how long a subscriber may use what it remembers without a message, in milliseconds */
-export function createSubscribers(leaseMs: number): Subscribers {
+/**
+ * @param leaseMs how long a subscriber may use what it remembers without a message, in milliseconds
+ * @param onRefused is called when a lease is asked for after the time of the last `extend`
+ */
+export function createSubscribers(leaseMs: number, onRefused: () => void): Subscribers {
   const subscribers = new Set<Subscriber>();
   let heldUntil = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -78,6 +83,8 @@ export function createSubscribers(leaseMs: number): Subscribers {
     const mayHave = askedAtMs !== null && subscriber.applied >= subscriber.due;
     const lease = mayHave ? Math.max(0, Math.min(leaseMs, heldUntil - now)) : 0;
     subscriber.leaseEndsAt = Math.max(subscriber.leaseEndsAt, now + lease);
+    if (mayHave) subscriber.refusedAtMs = lease > 0 ? null : askedAtMs;
+    if (mayHave && lease === 0) onRefused();
     const lately = { askedAtMs: askedAtMs ?? 0, leaseMs: lease };
     if (!hasChanges) return { number: 0, everything: false, keys: [], ...lately };
     subscriber.waiting = { everything: false, keys: new Map() };
@@ -118,6 +125,7 @@ export function createSubscribers(leaseMs: number): Subscribers {
     areAsking: () => performance.now() - askedAt < 2 * leaseMs,
     extend: (untilMs) => {
       heldUntil = untilMs;
+      for (const subscriber of subscribers) grantLate(subscriber);
     },
     end: (error) => {
       for (const subscriber of subscribers) {
@@ -136,6 +144,7 @@ function newSubscriber(): Subscriber {
     due: 0,
     leaseEndsAt: Number.NEGATIVE_INFINITY,
     askedAtMs: null,
+    refusedAtMs: null,
     end: null,
     wake: () => {},
     onApplied: new Set(),
@@ -155,6 +164,13 @@ async function listen(subscriber: Subscriber, states: AsyncIterable<WatchState>)
     // Nobody is left to report the error to.
   }
   subscriber.end ??= {};
+  subscriber.wake();
+}
+
+function grantLate(subscriber: Subscriber): void {
+  if (subscriber.refusedAtMs === null) return;
+  subscriber.askedAtMs ??= subscriber.refusedAtMs;
+  subscriber.refusedAtMs = null;
   subscriber.wake();
 }
 

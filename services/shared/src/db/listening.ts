@@ -23,6 +23,8 @@ export interface ListeningSettings {
 export interface Listening {
   /** Resolves once notifications may be lost. */
   lost: Promise<void>;
+  /** Calls `beat` between its times too, unless the last call still runs. */
+  beatNow(): void;
   end(): Promise<void>;
 }
 
@@ -82,8 +84,9 @@ export async function openListening({
   const beats = startBeat(() => beat(connection), beatMs, lost.resolve);
   return {
     lost: lost.promise,
+    beatNow: beats.now,
     end: async () => {
-      clearInterval(beats);
+      beats.end();
       await connection.end({ timeout: 0 });
     },
   };
@@ -109,19 +112,26 @@ function connect(
 }
 
 /** A vanished peer closes nothing, so only unanswered statements reveal it. */
-function startBeat(beat: () => Promise<unknown>, beatMs: number, onLost: () => void): Timer {
+function startBeat(beat: () => Promise<unknown>, beatMs: number, onLost: () => void) {
   const missedMax = Math.max(MISSED_MAX, UNANSWERED_MS / beatMs);
   let missed = 0;
   let asking = false;
-  return setInterval(() => {
-    if (asking) {
-      if (++missed >= missedMax) onLost();
-      return;
-    }
+  let ended = false;
+  const now = () => {
+    if (asking || ended) return;
     asking = true;
     beat().then(() => {
       asking = false;
       missed = 0;
     }, onLost);
+  };
+  const timer = setInterval(() => {
+    if (!asking) now();
+    else if (++missed >= missedMax) onLost();
   }, beatMs);
+  const end = () => {
+    ended = true;
+    clearInterval(timer);
+  };
+  return { now, end };
 }

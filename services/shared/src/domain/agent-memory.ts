@@ -77,7 +77,9 @@ export function rememberAgents<A>(settings: AgentMemorySettings<A>): AgentMemory
 
   return {
     async get(ownerId, agentId) {
-      const isCurrent = subscriptions.every((subscription) => subscription.isCurrent());
+      // All of them are used, so that all ask for a lease, not one after the other.
+      const areCurrent = subscriptions.map((subscription) => subscription.isCurrent());
+      const isCurrent = areCurrent.every(Boolean);
       return (isCurrent && cache.get(ownerId, agentId)) || readAnew(ownerId, agentId);
     },
     close() {

@@ -79,22 +79,32 @@ test("an owner alone begins four pieces, or as many as are short, at once, as lo
   expect(begins(hurried, "a")).toEqual([false]);
 });
 
-test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 16 or 8 at most", async () => {
+test("after a long turn of the loop, a piece begins for each millisecond that other work took in it, 16 at most", async () => {
   const { piece, rest, turn, pass } = manual(1);
   for (let at = 0; at < 60; at++) void piece("a");
-  for (let at = 0; at < 3; at++) void piece("b");
-  expect(await rest()).toBe("aaaab");
+  expect(await rest()).toBe("aaaa");
   pass(7);
-  expect(await turn()).toBe("ababaaa");
+  expect(await turn()).toBe("a".repeat(7));
   expect(await turn()).toBe("aa");
   pass(100);
-  expect(await turn()).toBe("a".repeat(8));
-  expect(await turn()).toBe("aa");
-  // Alone again.
-  void piece("a");
-  pass(1_000);
   expect(await turn()).toBe("a".repeat(16));
   expect(await turn()).toBe("aa");
+});
+
+test("after a long turn of the loop, an owner among others begins three pieces, and all of them eight", async () => {
+  const { piece, rest, turn, pass } = manual(1);
+  for (let at = 0; at < 60; at++) void piece("a");
+  for (const owner of ["b", "b", "b"]) void piece(owner);
+  await rest();
+  pass(7);
+  expect(await turn()).toBe("ababa");
+  expect(await turn()).toBe("aa");
+  pass(100);
+  expect(await turn()).toBe("aaa");
+  for (let at = 0; at < 9; at++) for (const owner of ["b", "c"]) void piece(owner);
+  await rest();
+  pass(100);
+  expect(await turn()).toBe("abcabcab");
 });
 
 test("an owner that is not alone begins one piece at once, until it has been alone for a second", () => {

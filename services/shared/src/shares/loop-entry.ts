@@ -9,8 +9,11 @@ const SLICE_MS = 2;
  */
 const MS_PER_PIECE = 1;
 const PIECES_MAX = 16;
-/** The same while the process works for others too: a turn that an owner's own pieces made long must not let it make the next as long. */
-const PIECES_AMONG_OTHERS_MAX = 8;
+/**
+ * The same while the process works for others too, of all owners and of each: a turn that an owner's own pieces made long must not let
+ * it make the next as long. What follows a piece, such as a connection to a model and its answer, takes longer than the piece.
+ */
+const AMONG_OTHERS_MAX = { pieces: 8, ofOwner: 3 };
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
 /**
@@ -46,8 +49,8 @@ export function loopEntry({
   company = ownCompany,
 }: LoopEntrySettings = {}): EnterLoop {
   const waiting = new Map<string, (() => void)[]>();
-  /** Owners with a piece in this turn of the loop. */
-  const served = new Set<string>();
+  /** The pieces in this turn of the loop, by owner. */
+  const served = new Map<string, number>();
   /** Pieces that began at once in this turn, although their owner had one in it. */
   let begunAlone = 0;
   /** When the first piece of this turn began. */
@@ -56,8 +59,9 @@ export function loopEntry({
   let workedAt = 0;
   /** Whether a piece has begun and `workedAt` is yet to be set. */
   let isWorking = false;
-  /** The pieces that begin in this turn even when its time is up. */
+  /** The pieces that begin in this turn even when its time is up, of all owners and of each. */
   let piecesLeft = 0;
+  let ofOwnerMax = 0;
   let isPlanned = false;
   let isServing = false;
 
@@ -77,15 +81,14 @@ export function loopEntry({
     if (waiting.size === 0) return;
     const othersMs = now() - Math.max(beganAt, workedAt);
     begin();
-    piecesLeft = Math.min(piecesMax(), Math.floor(othersMs / MS_PER_PIECE));
-    // One begins in any case: on a busy machine, time may be up before the first.
-    beginNext();
-    serve();
-  }
-
-  function piecesMax(): number {
     const isAlone = waiting.keys().every((ownerId) => company.isAlone(ownerId));
-    return isAlone ? PIECES_MAX : PIECES_AMONG_OTHERS_MAX;
+    const piecesMax = isAlone ? PIECES_MAX : AMONG_OTHERS_MAX.pieces;
+    ofOwnerMax = isAlone ? PIECES_MAX : AMONG_OTHERS_MAX.ofOwner;
+    piecesLeft = Math.min(piecesMax, Math.floor(othersMs / MS_PER_PIECE));
+    // One begins in any case: on a busy machine, time may be up before the first.
+    const [first] = waiting.keys();
+    if (first !== undefined) beginNext(first);
+    serve();
   }
 
   /** Lets pieces begin, one after the other, while there is time. The rest waits for the next turn. */
@@ -97,10 +100,18 @@ export function loopEntry({
 
   function serveNext(): void {
     noteWorked();
-    isServing = waiting.size > 0 && (piecesLeft > 0 || hasTime());
-    if (!isServing) return;
-    beginNext();
+    const ownerId = nextOwner();
+    isServing = ownerId !== undefined;
+    if (ownerId === undefined) return;
+    beginNext(ownerId);
     whenWorkedOn(serveNext);
+  }
+
+  /** While there is time, the first that waits; then the first that has had few pieces. */
+  function nextOwner(): string | undefined {
+    const isTimeUp = !hasTime();
+    if (isTimeUp && piecesLeft <= 0) return undefined;
+    return waiting.keys().find((ownerId) => !isTimeUp || (served.get(ownerId) ?? 0) < ofOwnerMax);
   }
 
   function noteWorked(): void {
@@ -112,17 +123,20 @@ export function loopEntry({
     return now() - beganAt < SLICE_MS;
   }
 
-  function beginNext(): void {
-    const [next] = waiting;
-    if (!next) return;
+  function beginNext(ownerId: string): void {
+    const queue = waiting.get(ownerId);
+    if (!queue) return;
     piecesLeft--;
     isWorking = true;
-    const [ownerId, queue] = next;
     // To the end of the round.
     waiting.delete(ownerId);
     if (queue.length > 1) waiting.set(ownerId, queue);
-    served.add(ownerId);
+    countPiece(ownerId);
     queue.shift()?.();
+  }
+
+  function countPiece(ownerId: string): void {
+    served.set(ownerId, (served.get(ownerId) ?? 0) + 1);
   }
 
   function mayBeginAtOnce(ownerId: string): boolean {
@@ -136,7 +150,7 @@ export function loopEntry({
     begin();
     if (mayBeginAtOnce(ownerId)) {
       if (served.has(ownerId)) begunAlone++;
-      else served.add(ownerId);
+      countPiece(ownerId);
       if (!isWorking) whenWorkedOn(noteWorked);
       isWorking = true;
       return null;

@@ -5,6 +5,7 @@ import { type FewAtOnce, fewAtOnce, inTurns } from "@parley/shared/shares/few-at
 import { createPace, type Pace } from "@parley/shared/shares/pace";
 import type { ModelRequest } from "../model/port.ts";
 import { connectionShares } from "../store/turns/connection-shares.ts";
+import { type AnswersAhead, answersAhead } from "./ask/answers-ahead.ts";
 
 /** Memory of a turn with a reply, prompt and session of usual length. Longer ones take the rest from another budget. */
 const USUAL_BYTES = 96 * 1024;
@@ -36,6 +37,8 @@ export interface TurnShares {
   accepting: FewAtOnce;
   /** Paces the characters that are read of streamed replies and parsed of whole answers. */
   replies: Pace;
+  /** Spreads the questions of owners whose models answer faster than their turns can read. */
+  ahead: AnswersAhead;
   /** The database connections of turns that each need one to themselves. */
   connections: ByteShares;
   /** Limits how many turns are accepted concurrently with a connection of their own. */
@@ -66,6 +69,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     long: sharesOf("long chat turns", LONG_BYTES),
     accepting,
     replies: createPace(REPLIES),
+    ahead: answersAhead(),
     connections,
     acceptingAlone: inTurns(connections),
   };

@@ -1,3 +1,4 @@
+import { builtDashboard } from "../dashboard/build.ts";
 import { BINARIES_VARIABLE } from "../services/shared/src/testing/binaries.ts";
 import { type RunningAgents, startSharedAgents } from "../services/shared/src/testing/shared-agents.ts";
 import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
@@ -10,6 +11,8 @@ import { startTestbed } from "./testbed.ts";
 const BINARIES = "services/shared/src/testing/binaries.ts";
 const SHARED_AGENTS = "services/shared/src/testing/shared-agents.ts";
 const SHARED_STACK = "tests/kit/stack/shared-stack.ts";
+/** What starts stacks, which serve the dashboard. */
+const STACKS = ["dev/stack/stack.ts", "tests/stack/stack-run.ts"];
 
 export interface RunningSurroundings extends Surroundings {
   /** @throws what went wrong in them unseen by any test */
@@ -17,14 +20,15 @@ export interface RunningSurroundings extends Surroundings {
 }
 
 /**
- * Starts what these test files need: a Postgres and a Redis, the binaries of the programs that some start, and a stack, or
- * an agent service with its prompt service, if some share one. Fetches further programs in the meantime.
+ * Starts what these test files need: a Postgres and a Redis, the binaries of the programs that some start, the built
+ * dashboard, and a stack, or an agent service with its prompt service, if some share one. Fetches further programs in the meantime.
  */
 export async function startSurroundings(files: readonly string[]): Promise<RunningSurroundings> {
   const startsPrograms = new Set(await importersOf([BINARIES], files));
   const sharesStack = new Set(await importersOf([SHARED_STACK], files));
   const sharesAgents = new Set(await importersOf([SHARED_AGENTS], files));
-  const binaries = compiling(startsPrograms.size > 0);
+  const startsStacks = (await importersOf(STACKS, files)).length > 0;
+  const binaries = compiling(startsPrograms.size > 0, startsStacks ? dashboard() : undefined);
   const testbed = await startTestbed().catch(async (error) => {
     await binaries.remove();
     throw error;
@@ -56,11 +60,16 @@ export async function startSurroundings(files: readonly string[]): Promise<Runni
   };
 }
 
-function compiling(wanted: boolean) {
+/** Builds it before stacks start, each of which would build it at the same time. A failure reaches the stacks, which try again. */
+async function dashboard(): Promise<void> {
+  await builtDashboard().catch(() => {});
+}
+
+function compiling(wanted: boolean, alsoBuilding?: Promise<void>) {
   const compiled = wanted ? compileBinaries() : undefined;
   const own = {
     done: !wanted,
-    folder: Promise.resolve(compiled).then((binaries) => binaries?.folder ?? ""),
+    folder: Promise.all([compiled, alsoBuilding]).then(([binaries]) => binaries?.folder ?? ""),
     remove: async () => (await compiled?.catch(() => undefined))?.remove(),
   };
   const done = () => {

@@ -1,9 +1,10 @@
-import { link, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { link, mkdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PROGRAMS } from "../deploy/src/images/programs.ts";
+import { runFolder } from "./running/run-folder.ts";
 
 /** What tests start again and again. */
 const STARTED: Readonly<Record<string, string>> = {
@@ -27,7 +28,7 @@ export interface Binaries {
  * @throws with the compiler's message
  */
 export async function compileBinaries(): Promise<Binaries> {
-  const folder = await mkdtemp(join(tmpdir(), "parley-binaries-"));
+  const folder = await runFolder(tmpdir(), "parley-binaries-");
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const [source, all, named] = ["main.ts", "all", "bin"].map((name) => join(folder, name)) as [

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { migrateSchemas } from "../deploy/src/migrate/migrate-all.ts";
 import { type Child, type Command, startChild, stopChild } from "../dev/processes/child.ts";
@@ -11,6 +11,7 @@ import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services
 import { eventually } from "../services/shared/src/testing/eventually.ts";
 import { obtain } from "../services/shared/src/testing/programs.ts";
 import { fastFolder } from "./fast-folder.ts";
+import { runFolder } from "./running/run-folder.ts";
 
 const PASSWORD = "test";
 const READY_MS = 30_000;
@@ -82,7 +83,7 @@ async function makeTemplates(clusterUrl: string, urlOf: (name: string) => string
 
 /** Creates a folder that Postgres's user can enter. */
 async function temporaryFolder(parent: string): Promise<string> {
-  const folder = await mkdtemp(join(parent, "parley-test-"));
+  const folder = await runFolder(parent, "parley-test-");
   await chmod(folder, 0o711);
   return folder;
 }

@@ -12,7 +12,7 @@ const AT_A_TIME = Math.min(2 * availableParallelism() + 1, 6);
 /** While cores idle, more are started, up to what the Postgres of the tests has connections for. */
 const AT_A_TIME_MOST = AT_A_TIME + 4;
 const IDLE_SHARE = 0.25;
-/** How long a batch just started has to show what time it takes, in milliseconds. */
+/** How long a new batch has to show how busy it keeps the cores, in milliseconds. */
 const SETTLED_MS = 1_000;
 
 /**

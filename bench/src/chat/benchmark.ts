@@ -12,7 +12,7 @@ import { benchTurns, WAY_NAMES } from "./turns.ts";
 const STARTS_WITHIN_MS = 20_000;
 /** Limit for the concurrent `fetch` requests of a process, which is 256 by default. */
 const REQUESTS_MAX = "2000";
-/** The pace that the goals for streams are for. */
+/** The pace to which the goals for streams apply. */
 const GOALS_WORD_MS = 20;
 
 /**

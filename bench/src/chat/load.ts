@@ -10,7 +10,7 @@ export interface Job {
   connections: number;
   /** The sessions start spread over this time, so that their words do not arrive in step. */
   rampMs: number;
-  /** A session's turns begin so far apart, or as soon as the one before has ended if that is later. */
+  /** The time between the beginnings of a session's turns; a turn that takes longer delays the next. */
   everyMs: number;
   seconds: number;
 }

@@ -10,7 +10,7 @@ export interface StreamsSettings {
   seconds: number;
   /** The upstream's pace. */
   wordMs: number;
-  /** Each stream's client begins a turn so often; 0 for a turn after the other. */
+  /** How often each stream's client begins a turn; 0 for as soon as the last one has ended. */
   everyMs: number;
   rounds: number;
 }

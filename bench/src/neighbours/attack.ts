@@ -9,7 +9,7 @@ export interface Attack {
   tier: TierName;
   /** Prepares the attack, unmeasured. @returns the attack itself, which may run until its process is killed */
   prepare(hostile: Hostile): Promise<() => Promise<unknown>>;
-  /** Whether it attacks nothing, to show what figures differ by. */
+  /** Whether it attacks nothing: a control, which shows how much the figures vary. */
   isControl?: boolean;
   /** Whether it needs the benchmark's own name server. */
   needsResolver?: boolean;

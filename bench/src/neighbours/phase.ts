@@ -19,7 +19,7 @@ export interface Figures {
   open: number;
   /** One of the failures. */
   failure: string | null;
-  /** When the slowest began, in milliseconds from the beginning of its period, from the slowest on. */
+  /** When the slowest requests began, in milliseconds since their period began, slowest first. */
   slowestAtMs: number[];
 }
 

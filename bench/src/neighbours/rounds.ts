@@ -3,7 +3,7 @@ import { type Figures, figuresOf, type Phase } from "./phase.ts";
 import type { AllFigures, Attacked, Seen } from "./report.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
-/** One time that an attack took place. */
+/** One run of an attack. */
 export interface Round {
   attack: Attack;
   tier: TierName;
@@ -14,7 +14,7 @@ export interface Round {
   tally: Readonly<Record<string, number>>;
   /** Milliseconds until the victim was served as before; null if that took too long. */
   recoveredMs: number | null;
-  /** The look that found the victim served as before. */
+  /** The check that found the victim served as before. */
   recovered: Phase | null;
   /** The victim beside processes that only take the same CPU. */
   crowd: Phase | null;

@@ -34,7 +34,7 @@ interface Subscriber {
   leaseEndsAt: number;
   /** The time to return with the next lease; null when none was requested. */
   askedAtMs: number | null;
-  /** The same of a request that got no lease, because the process had none to grant. */
+  /** The same for a request that got no lease, because the process had none to grant. */
   refusedAtMs: number | null;
   end: { error?: Error } | null;
   /** Wakes the stream that sends the messages. */

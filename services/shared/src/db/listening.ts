@@ -13,7 +13,7 @@ export interface ListeningSettings {
   name: string;
   onNotification(payload: string): void;
   /**
-   * Called every `beatMs` milliseconds unless the last call still runs. Its statement is answered after all earlier
+   * Called every `beatMs` milliseconds unless the last call is still running. Its statement is answered after all earlier
    * notifications were passed on. If it fails, or takes longer than ten beats, but at least two seconds, the connection counts as lost.
    */
   beat(connection: Sql): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface ListeningSettings {
 export interface Listening {
   /** Resolves once notifications may be lost. */
   lost: Promise<void>;
-  /** Calls `beat` between its times too, unless the last call still runs. */
+  /** Calls `beat` between its times too, unless the last call is still running. */
   beatNow(): void;
   end(): Promise<void>;
 }

@@ -45,7 +45,7 @@ export interface ByteShareSettings {
   backlogBytes?: number;
   /**
    * The part of it that may be held for less than 25 ms; all of it by default. Work that lasts longer waits for something other
-   * than a core, or for a core of a machine that is slow for all.
+   * than a core, or for a core of a machine that is slow for everybody.
    */
   backlogYoungBytes?: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */

@@ -65,7 +65,7 @@ const REFRESH_MS = 250;
 /** Covers lost wake-ups. */
 const POLL_MS = 2_000;
 const SETTLE_RETRY_MS = 250;
-/** As much as arrives of an endless response at least, a full record of TLS, before it is cut off. */
+/** The least that arrives of an endless response before it is cut off: a full TLS record. */
 const LONG_RESPONSE_BYTES = 16 * 1024;
 
 /**

@@ -12,31 +12,46 @@ interface Polling {
   onClaimable(queue: string): void;
 }
 
+export interface Poll {
+  /** Asks at once, and every `pollMs` from then on. */
+  ask(): void;
+  stop(): Promise<void>;
+}
+
+/** Pause after a question that failed. */
+const RETRY_MS = 1_000;
+
 /**
- * Asks every `pollMs` which queues have a job that is due before it asks again, in one statement for all of them, so that a service
- * with many queues costs an idle database no more than one with few.
+ * Asks at once and then every `pollMs` which queues have a job that is due before it asks again, in one statement for all of them,
+ * so that a service with many queues costs an idle database no more than one with few.
  */
-export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): { stop(): Promise<void> } {
+export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): Poll {
   let stopped = false;
   let asking = Promise.resolve();
-  let timer = setTimeout(next, pollMs);
+  let timer: Timer | undefined;
 
   function next(): void {
-    asking = ask().then(() => {
-      if (!stopped) timer = setTimeout(next, pollMs);
+    asking = asking.then(ask).then((pauseMs) => {
+      clearTimeout(timer);
+      if (!stopped) timer = setTimeout(next, pauseMs);
     });
   }
 
-  async function ask(): Promise<void> {
+  /** @returns how long to pause */
+  async function ask(): Promise<number> {
     try {
       const before = new Date(clock.now().getTime() + pollMs);
-      for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
+      if (!stopped) for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
+      return pollMs;
     } catch (err) {
       log.warn({ err }, "cannot poll for jobs, will retry");
+      return Math.min(pollMs, RETRY_MS);
     }
   }
 
+  next();
   return {
+    ask: next,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

@@ -24,8 +24,8 @@ const TIMER_MAX_MS = 2 ** 31 - 1;
 const CONTESTED_MAX = 2;
 
 /**
- * Claims and runs one queue's jobs, as many at once as it allows, and sleeps until the next one's time. It does not poll: its
- * worker does, for all of its queues.
+ * Claims and runs one queue's jobs, as many at once as it allows, and sleeps until the next one's time. It claims nothing until it
+ * is told to, and does not poll: its worker does, for all of its queues.
  */
 export function startQueueLoop(ctx: LoopContext): QueueLoop {
   const { db, name, queue, log, clock, pollMs } = ctx;
@@ -117,7 +117,6 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     else runningOf.delete(ownerId);
   }
 
-  claim();
   return {
     wake: () => {
       if (!stopped) queue.onAsked?.();

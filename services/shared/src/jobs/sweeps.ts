@@ -2,7 +2,7 @@ import { type Clock, isSure } from "../clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
 import { counter } from "../telemetry/instruments.ts";
-import { enqueueJobOnce } from "./store.ts";
+import { enqueueJobsOnce } from "./store.ts";
 import type { Queue } from "./worker.ts";
 
 /** Work that is repeated in one replica at a time. */
@@ -25,9 +25,11 @@ const refused = counter("parley.sweeps.refused", "Sweeps that deleted nothing be
 
 /** Enqueues the sweeps that are not running yet. */
 export async function startSweeps(db: Database, clock: Clock, sweeps: readonly Sweep[]): Promise<void> {
-  for (const { name } of sweeps) {
-    await enqueueJobOnce(db, { ownerId: "", jobId: name, queue: name, payload: {}, dueAt: clock.now() });
-  }
+  const dueAt = clock.now();
+  await enqueueJobsOnce(
+    db,
+    sweeps.map(({ name }) => ({ ownerId: "", jobId: name, queue: name, payload: {}, dueAt })),
+  );
 }
 
 /** Returns a queue for each sweep. @param stopping ends running sweeps early */

@@ -36,13 +36,7 @@ export function startWorker(
   const loops = new Map(
     Object.entries(queues).map(([name, queue]) => [name, startQueueLoop({ db, name, queue, log, clock, pollMs })]),
   );
-  const listening = listenForJobs(db, direct, log, {
-    retryMs: pollMs,
-    onJob: (queue) => loops.get(queue)?.wake(),
-    onGap: () => {
-      for (const loop of loops.values()) loop.wake();
-    },
-  });
+  // One statement tells which queues have something to claim, where a claim of each would take a connection each.
   const polling = poll({
     db,
     queues: [...loops.keys()],
@@ -50,6 +44,14 @@ export function startWorker(
     clock,
     pollMs,
     onClaimable: (queue) => loops.get(queue)?.claim(),
+  });
+  const listening = listenForJobs(db, direct, log, {
+    retryMs: pollMs,
+    onJob: (queue) => loops.get(queue)?.wake(),
+    onGap: () => {
+      for (const queue of Object.values(queues)) queue.onAsked?.();
+      polling.ask();
+    },
   });
   const unobserve = observeBacklog(db, Object.keys(queues), clock);
   return {

@@ -45,7 +45,8 @@ export async function copyDatabase(clusterUrl: string, template: string, name: s
 }
 
 async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  // No statement has an array, so the types of arrays need not be asked for.
+  const admin = postgres(url, { max: 1, fetch_types: false, onnotice: () => {} });
   try {
     await work(admin);
   } finally {

@@ -104,6 +104,14 @@ test("of an owner's large reads that begin together, as many are read as there i
   expect(read.rooms).toEqual(Array(4).fill(12 * MIB));
 });
 
+test("of a first read, no more than 256 KiB is read before there is room for it; the next has room at once", async () => {
+  const bounded = boundedReads(FREE);
+  const read = sizedRead(900 * 1024);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
+  expect(read.rooms).toEqual([900 * 1024, 900 * 1024]);
+});
+
 test("a read that turns out to be too large counts against the pace with what it has read until then", async () => {
   const counted: number[] = [];
   const pace: Pace = {

@@ -26,10 +26,15 @@ const TOTAL_BYTES = 8 * PAGE_BYTES_MAX;
 /** Room for two of the longest lists. */
 const OWNER_BYTES = 2 * PAGE_BYTES_MAX;
 const WAITING_MAX = 1_000;
-/** Held before the size is known: nearly all reads need less. The number of reads that begin at once is bounded (rpc/owner-calls.ts). */
-const FIRST_BYTES = 1024 * 1024;
 /**
- * For an owner's reads of more than `FIRST_BYTES`: per second, two of the longest transcripts; at once, the longest list. Each megabyte
+ * Held before the size is known: nearly all reads need less, and what does not fit was read in vain, by as many calls as begin at once
+ * (rpc/owner-calls.ts).
+ */
+const FIRST_BYTES = 256 * 1024;
+/** Larger reads have a pace. */
+const LARGE_BYTES = 1024 * 1024;
+/**
+ * For an owner's large reads: per second, two of the longest transcripts; at once, the longest list. Each megabyte
  * leaves five of garbage on its way. How many small reads there are is bounded by rate limits.
  */
 const LARGE = {
@@ -49,7 +54,7 @@ export function boundedReads(pace: Pace = createPace(LARGE)): BoundedRead {
     waitingMax: WAITING_MAX,
   });
   const expected = expectedBytes(FIRST_BYTES);
-  const largeBytes = (bytes: number) => (bytes > FIRST_BYTES ? bytes : 0);
+  const largeBytes = (bytes: number) => (bytes > LARGE_BYTES ? bytes : 0);
   return async (ownerId, bytesMax, call, read) => {
     const readWithin = async (bytes: number) => {
       const counted = largeBytes(bytes);

@@ -5,8 +5,11 @@ import { removeSocketFolders } from "../storage/sockets.ts";
 import { type Kept, keepRunning, type Program } from "./keep-running.ts";
 
 export interface Supervisor {
-  /** Starts programs together and waits until all answer. @throws when one cannot be started */
-  start(...programs: Program[]): Promise<void>;
+  /**
+   * Starts all programs of some groups together and waits until they answer. A stop ends each group before the one before it.
+   * @throws when one cannot be started
+   */
+  start(...groups: Program[][]): Promise<void>;
   /** Stops everything, the last group first. */
   stop(): Promise<void>;
 }
@@ -45,16 +48,17 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
   };
 
   return {
-    async start(...programs) {
+    async start(...together) {
       if (stopping) throw new Error("stopped");
-      const group = programs.map((program) => keepRunning(program, events));
-      groups.push(group);
-      await Promise.all(
-        group.map(async ({ answers }, at) => {
+      const answering = together.flatMap((programs) => {
+        const group = programs.map((program) => keepRunning(program, events));
+        groups.push(group);
+        return group.map(async ({ answers }, at) => {
           await answers;
           say(`${programs[at]?.name.padEnd(20)}${programs[at]?.address}`);
-        }),
-      );
+        });
+      });
+      await Promise.all(answering);
     },
     async stop() {
       stopping = true;

@@ -59,6 +59,9 @@ export interface Stack {
 }
 
 export type LeftOut = Exclude<WatchedName, "account"> | StandInName;
+/** These call the others while they end their calls and threads. */
+const TALKING: readonly LeftOut[] = ["voice", "messaging"];
+
 export type Say = (line: string) => void;
 
 /**
@@ -102,7 +105,9 @@ async function bringUp(
   say: Say,
   without: readonly LeftOut[],
 ): Promise<StackSummary> {
-  const isWanted = ({ name }: Program) => !without.some((left) => name === left || name.startsWith(`${left}-`));
+  const isOneOf = ({ name }: Program, names: readonly LeftOut[]) =>
+    names.some((one) => name === one || name.startsWith(`${one}-`));
+  const isWanted = (program: Program) => !isOneOf(program, without);
   const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
   const replicas = settings.PARLEY_REPLICAS;
@@ -137,7 +142,10 @@ async function bringUp(
   const standIns = [modelProgram, speechProgram, carrierProgram, whatsAppProgram, dailyProgram].map((plan) =>
     plan(surroundings),
   );
-  await supervisor.start(...[...standIns, ...servicePrograms(surroundings)].filter(isWanted));
+  const programs = [...standIns, ...servicePrograms(surroundings)].filter(isWanted);
+  const isTalking = (program: Program) => isOneOf(program, TALKING);
+  const others = programs.filter((program) => !isTalking(program));
+  await supervisor.start(others, programs.filter(isTalking));
   const missing = missingPocketSphinx();
   if (missing) say(missing);
 
@@ -154,7 +162,7 @@ async function bringUp(
   const conversationAddress = serviceAddress(surroundings, "conversation");
   const devEnv = writeDevEnv(home, owner, { ...summary, conversationAddress });
   const { PARLEY_HOST: host, PORT: port } = settings;
-  await supervisor.start(...gatewayPrograms(surroundings, host, port, await dashboard).filter(isWanted));
+  await supervisor.start(gatewayPrograms(surroundings, host, port, await dashboard).filter(isWanted));
   return { ...summary, devEnv, login: owner.login };
 }
 
@@ -166,7 +174,7 @@ async function ownDatabase(
   say: Say,
 ): Promise<string> {
   const { program, folder } = await postgresProgram(home, installation, replicas, say);
-  await supervisor.start(program);
+  await supervisor.start([program]);
   return ensureStackDatabase(folder, installation);
 }
 
@@ -182,7 +190,7 @@ async function givenDatabase(url: string): Promise<string> {
 async function ownRedis(home: Home, socket: string, supervisor: Supervisor, say: Say): Promise<string | null> {
   const program = redisProgram(home, socket);
   if (program) {
-    await supervisor.start(program);
+    await supervisor.start([program]);
     return redisUrl(socket);
   }
   say("No redis-server or valkey-server on PATH and no REDIS_URL: the gateway limits rates in its own memory");

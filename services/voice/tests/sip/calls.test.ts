@@ -4,6 +4,7 @@ import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import { listening, tone } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
+import { rawPeer } from "./raw-peer.ts";
 
 test.each(["UDP", "TCP"] as const)(
   "both sides of a call hear each other over %s until one hangs up",
@@ -66,6 +67,25 @@ test("a caller that gives up learns so, and so does the callee", async () => {
   const [invite] = rung as [Invite];
   expect(invite.cancelled.aborted).toBeTrue();
   expect(invite.accept(listening().to)).rejects.toThrow("The caller hung up");
+});
+
+test("a caller that gives up does not wait for a server that answers nothing, and ends what it answers later", async () => {
+  // Long enough that the server answers before the transaction ends.
+  const caller = await phone(undefined, "UDP", { t1Ms: 200 });
+  const silent = await rawPeer(caller);
+  try {
+    const call = { uri: "sip:agent@127.0.0.1", server: silent.target, from: "<sip:caller@127.0.0.1>" };
+    const calling = caller.call({ ...call, signal: AbortSignal.abort() }, listening().to);
+    expect(await calling).toMatchObject({ refused: 487, isUnreached: true });
+    const invite = await silent.asked("INVITE");
+    silent.answer(invite, 180);
+    await silent.asked("CANCEL");
+    silent.accept(invite, silent.description());
+    await silent.asked("ACK");
+    await silent.asked("BYE");
+  } finally {
+    silent.stop();
+  }
 });
 
 test("a callee that asks for credentials gets them, and refuses those who lack them", async () => {

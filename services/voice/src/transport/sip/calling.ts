@@ -36,6 +36,9 @@ interface Invited {
   isReached: boolean;
 }
 
+/** How long a server that has answered nothing may still answer a call that is given up, in T1. A round trip takes less. */
+const ABANDONED_AFTER = 4;
+
 export type PlaceCall = (call: OutgoingCall, to: LegListener) => Promise<CallAnswer>;
 
 /** Places calls. @throws ServiceError unavailable if no RTP port is free */
@@ -56,9 +59,17 @@ export function calling(calls: Calls): PlaceCall {
     let isReached = false;
     let isProceeding = false;
     let final: SipResponse | null = null;
-    // Before a first answer there is nothing to cancel (RFC 3261, section 9.1).
+    let isAbandoned = false;
+    let abandoning: NodeJS.Timeout | undefined;
+    // Before a first answer there is nothing to cancel (RFC 3261, section 9.1). One that comes too late is cancelled, too.
     const cancel = () => {
       if (isProceeding && !final) layer.send(cancelOf(sent), server, () => {});
+      if (!isProceeding) abandoning ??= setTimeout(abandon, ABANDONED_AFTER * layer.t1Ms);
+    };
+    const abandon = () => {
+      if (isProceeding) return;
+      isAbandoned = true;
+      settled.resolve(responseTo(sent, 487, "Request Terminated"));
     };
     const sent = layer.send(request, server, (response, isTheirs) => {
       isReached ||= isTheirs;
@@ -69,14 +80,17 @@ export function calling(calls: Calls): PlaceCall {
         return;
       }
       if (response.status < 300) acknowledge(request, response, server);
+      if (response.status < 300 && isAbandoned) return endAtOnce(dialogOfInviting(request, response, server));
       // A proxy that rings several phones may hear a second one answer: that call is not ours.
       if (response.status < 300 && final && headerOf(final, "to") !== headerOf(response, "to"))
         return endAtOnce(dialogOfInviting(request, response, server));
       final = response;
       settled.resolve(response);
     });
-    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    else signal.addEventListener("abort", cancel, { once: true });
     const response = await settled.promise;
+    clearTimeout(abandoning);
     signal.removeEventListener("abort", cancel);
     if (response.status >= 300 || !signal.aborted) return { request, response, isReached };
     endAtOnce(dialogOfInviting(request, response, server));

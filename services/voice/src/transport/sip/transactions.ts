@@ -29,6 +29,8 @@ export interface Transactions {
   unreachable(to: Target, why: string): void;
   /** Sends an ACK of a 2xx, which has no answer. */
   sendAck(request: SipRequest, to: Target): void;
+  /** T1 of RFC 3261, the estimate of a round trip, in milliseconds. */
+  t1Ms: number;
   stop(): void;
 }
 
@@ -217,6 +219,7 @@ export function transactions(options: TransactionOptions): Transactions {
         if (keyOf(to) === keyOf(target) && to.port === target.port)
           settled(responseTo(request, 503, `The connection failed: ${why}`), false);
     },
+    t1Ms,
     sendAck: (request, to) => options.send(withVia(request, ours(newBranch(), to)), to),
     stop: () => {
       for (const timer of timers) clearTimeout(timer);

@@ -1,12 +1,25 @@
 import { expect, test } from "bun:test";
 import { NeedsRoom, PAGE_BYTES_MAX, type Room } from "../src/db/bounded-page.ts";
 import { boundedReads } from "../src/shares/bounded-reads.ts";
-import type { Pace } from "../src/shares/pace.ts";
 import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
 /** Nobody waits for it. */
-const FREE: Pace = { take: () => null, count: () => {} };
+const FREE = { reserve: async () => () => {}, count: () => {} };
+
+/** A pace that makes all large reads wait for `goOn`, and what is counted against it. */
+function countingPace(goOn: Promise<void> = Promise.resolve()) {
+  let counted = 0;
+  const count = (_: string, bytes: number) => {
+    counted += bytes;
+  };
+  const reserve = async (ownerId: string, expected: number) => {
+    count(ownerId, expected);
+    await goOn;
+    return (used: number) => count(ownerId, used - expected);
+  };
+  return { pace: { reserve, count }, counted: () => counted };
+}
 
 /** A call whose response leaves when the test says so. */
 function newCall() {
@@ -113,17 +126,10 @@ test("of a first read, no more than 256 KiB is read before there is room for it;
 });
 
 test("a read that turns out to be too large counts against the pace with what it has read until then", async () => {
-  const counted: number[] = [];
-  const pace: Pace = {
-    take: (_, bytes) => {
-      counted.push(bytes);
-      return null;
-    },
-    count: (_, bytes) => void counted.push(bytes),
-  };
+  const { pace, counted } = countingPace();
   await boundedReads(pace)("own_1", PAGE_BYTES_MAX, newCall().call, sizedRead(2 * MIB, 3 * MIB));
   // The first attempt reads nothing, the second the first page, the third both.
-  expect(counted.reduce((sum, bytes) => sum + bytes, 0)).toBe(7 * MIB);
+  expect(counted()).toBe(7 * MIB);
 });
 
 test("a read that fails, and one whose caller leaves, release their memory", async () => {
@@ -174,15 +180,8 @@ test("an owner that reads little again is expected to, after a few reads", async
 });
 
 test("an owner's large reads count against its pace, before they begin and as much as they were; small ones do not", async () => {
-  const counted: number[] = [];
   const goOn = Promise.withResolvers<void>();
-  const pace: Pace = {
-    take: (_, bytes) => {
-      counted.push(bytes);
-      return goOn.promise;
-    },
-    count: (_, bytes) => void counted.push(bytes),
-  };
+  const { pace, counted } = countingPace(goOn.promise);
   const bounded = boundedReads(pace);
   const read = (bytes: number, ownerId = "own_1", rows = readOf(bytes)) => {
     const { call, sent } = newCall();
@@ -200,5 +199,18 @@ test("an owner's large reads count against its pace, before they begin and as mu
   expect(next.runs).toBe(1);
   const failing = bounded("own_1", PAGE_BYTES_MAX, newCall().call, () => Promise.reject(new Error("a read failed")));
   expect(await failureOf(failing)).toBeDefined();
-  expect(counted.reduce((sum, bytes) => sum + bytes, 0)).toBe(5 * MIB);
+  expect(counted()).toBe(5 * MIB);
+});
+
+test("a large read whose caller leaves before there is room for it counts nothing against the pace", async () => {
+  const { pace, counted } = countingPace();
+  const bounded = boundedReads(pace);
+  const [holder, waiting] = [newCall(), newCall()];
+  await bounded("own_1", 2 * PAGE_BYTES_MAX, holder.call, readOf(31 * MIB));
+  const before = counted();
+  const left = failureOf(bounded("own_1", PAGE_BYTES_MAX, waiting.call, readOf(10 * MIB)));
+  await settled();
+  waiting.leave();
+  expect(await left).toMatchObject({ kind: "cancelled" });
+  expect(counted()).toBe(before);
 });

@@ -108,3 +108,16 @@ test("what an owner uses counts twice while others are there", () => {
   nowMs = 10_000;
   expect([waits(20), waits(1), waits(1)]).toEqual([false, false, true]);
 });
+
+test("an owner that used nothing of what was expected owes nothing, even if the others left in the meantime", async () => {
+  let nowMs = 0;
+  const time = { nowMs: () => nowMs, after: () => () => {} };
+  const company = createCompany(time);
+  const pace = createPace({ perSecond: 0, atOnce: 20, besideOthers: 2 }, time, company);
+  company.enter("own_2");
+  const count = await pace.reserve("own_1", 10, STAYS);
+  nowMs = 2_000;
+  count(0);
+  expect([20, 1].map((amount) => pace.take("own_1", amount, STAYS) !== null)).toEqual([false, false]);
+  expect(pace.take("own_1", 1, STAYS)).not.toBeNull();
+});

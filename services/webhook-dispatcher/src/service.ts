@@ -33,7 +33,7 @@ import { oldDeliveries } from "./sweep.ts";
 interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
   shares?: ByteShares;
-  costly?: Pace;
+  costly?: Pick<Pace, "reserve">;
 }
 
 /**

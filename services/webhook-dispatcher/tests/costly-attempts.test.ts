@@ -16,14 +16,14 @@ import { startReceiver } from "./receiver.ts";
 
 /** Attempts that wait for the pace, until the test lets them go on. */
 const held: { ownerId: string; goOn(): void }[] = [];
-const costly: Pace = {
-  take: (ownerId, _, gone) => {
+const costly: Pick<Pace, "reserve"> = {
+  reserve: async (ownerId, _, gone) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gone.addEventListener("abort", () => resolve());
     held.push({ ownerId, goOn: resolve });
-    return promise;
+    await promise;
+    return () => {};
   },
-  count: () => {},
 };
 
 let service: TestDispatcher;

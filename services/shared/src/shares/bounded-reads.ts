@@ -46,7 +46,7 @@ const LARGE = {
   waitMaxMs: 2_000,
 };
 
-export function boundedReads(pace: Pace = createPace(LARGE)): BoundedRead {
+export function boundedReads(pace: Pick<Pace, "reserve" | "count"> = createPace(LARGE)): BoundedRead {
   const shares = byteShares({
     what: "reads",
     totalBytes: TOTAL_BYTES,
@@ -54,28 +54,24 @@ export function boundedReads(pace: Pace = createPace(LARGE)): BoundedRead {
     waitingMax: WAITING_MAX,
   });
   const expected = expectedBytes(FIRST_BYTES);
+  const countOf = (ownerId: string) => (bytes: number) => pace.count(ownerId, bytes);
   const largeBytes = (bytes: number) => (bytes > LARGE_BYTES ? bytes : 0);
   return async (ownerId, bytesMax, call, read) => {
     const readWithin = async (bytes: number) => {
-      const counted = largeBytes(bytes);
-      if (counted > 0) await pace.take(ownerId, counted, call.signal);
-      const hold = await shares.hold(ownerId, bytes, call.signal);
-      call.onSent(hold.release);
+      const count = largeBytes(bytes) > 0 ? await pace.reserve(ownerId, bytes, call.signal) : countOf(ownerId);
       const room: Room = { bytes, used: 0 };
-      let found: Awaited<ReturnType<typeof read>> | NeedsRoom;
       let took = 0;
       try {
-        found = await read(room);
-        took = charactersOf(found, bytesMax);
-      } catch (error) {
-        if (!(error instanceof NeedsRoom)) throw error;
-        hold.release();
-        found = error;
-      } finally {
+        const hold = await shares.hold(ownerId, bytes, call.signal);
+        call.onSent(hold.release);
+        const found = await read(room).catch(asNeedsRoom);
+        if (found instanceof NeedsRoom) hold.release();
+        else took = charactersOf(found, bytesMax);
         took = Math.max(took, room.used);
-        pace.count(ownerId, largeBytes(took) - counted);
+        return { found, took, hold };
+      } finally {
+        count(largeBytes(Math.max(took, room.used)));
       }
-      return { found, took, hold };
     };
     let { found, took, hold } = await readWithin(Math.min(expected.of(ownerId), bytesMax));
     while (found instanceof NeedsRoom) {
@@ -90,4 +86,9 @@ export function boundedReads(pace: Pace = createPace(LARGE)): BoundedRead {
     call.onSent(larger.release);
     return read({ bytes: Number.POSITIVE_INFINITY, used: 0 });
   };
+}
+
+function asNeedsRoom(error: unknown): NeedsRoom {
+  if (error instanceof NeedsRoom) return error;
+  throw error;
 }

@@ -12,9 +12,12 @@ export interface Pace {
    */
   take(ownerId: string, amount: number, gone: AbortSignal): Promise<void> | null;
   /**
-   * Counts what the owner used without waiting.
-   * @param amount negative if it used less than was counted
+   * Counts and waits like `take`, for an amount that is only expected.
+   * @returns counts what the owner used instead, with the weight of what was expected; call it once
+   * @throws ServiceError like `take`
    */
+  reserve(ownerId: string, expected: number, gone: AbortSignal): Promise<(used: number) => void>;
+  /** Counts what the owner used without waiting. */
   count(ownerId: string, amount: number): void;
 }
 
@@ -66,10 +69,10 @@ export function createPace(
     }
   }
 
-  function weighted(ownerId: string, amount: number): number {
-    if (besideOthers === 1) return amount;
+  function weightOf(ownerId: string): number {
+    if (besideOthers === 1) return 1;
     company.enter(ownerId);
-    return company.isAlone(ownerId) ? amount : amount * besideOthers;
+    return company.isAlone(ownerId) ? 1 : besideOthers;
   }
 
   /** @returns what was left before */
@@ -82,26 +85,33 @@ export function createPace(
     return left;
   }
 
+  function take(ownerId: string, amount: number, gone: AbortSignal): Promise<void> | null {
+    const left = count(ownerId, amount);
+    if (left >= 0 || gone.aborted) return null;
+    const waitMs = (-left * 1_000) / perSecond;
+    if (waitMs > waitMaxMs) {
+      count(ownerId, -amount);
+      throw new ServiceError("rate_limited", refusal, { retryAfterMs: Math.ceil(waitMs) });
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = () => {
+      callOff();
+      gone.removeEventListener("abort", done);
+      resolve();
+    };
+    const callOff = after(waitMs, done);
+    gone.addEventListener("abort", done);
+    return promise;
+  }
+
   return {
-    count: (ownerId, amount) => void count(ownerId, weighted(ownerId, amount)),
-    take(ownerId, unweighted, gone) {
-      const amount = weighted(ownerId, unweighted);
-      const left = count(ownerId, amount);
-      if (left >= 0 || gone.aborted) return null;
-      const waitMs = (-left * 1_000) / perSecond;
-      if (waitMs > waitMaxMs) {
-        count(ownerId, -amount);
-        throw new ServiceError("rate_limited", refusal, { retryAfterMs: Math.ceil(waitMs) });
-      }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const done = () => {
-        callOff();
-        gone.removeEventListener("abort", done);
-        resolve();
-      };
-      const callOff = after(waitMs, done);
-      gone.addEventListener("abort", done);
-      return promise;
+    count: (ownerId, amount) => void count(ownerId, amount * weightOf(ownerId)),
+    take: (ownerId, amount, gone) => take(ownerId, amount * weightOf(ownerId), gone),
+    async reserve(ownerId, expected, gone) {
+      // Others may come or leave while it is used.
+      const weight = weightOf(ownerId);
+      await take(ownerId, expected * weight, gone);
+      return (used) => void count(ownerId, (used - expected) * weight);
     },
   };
 }

@@ -21,7 +21,7 @@ export interface LaneContext {
   sender: Sender;
   sealer: Sealer;
   /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
-  costly: Pace;
+  costly: Pick<Pace, "reserve">;
   /** How many concurrent attempts each of an owner's lanes may make now. */
   places(ownerId: string): number;
   /** How long a lane that always has due deliveries may keep its destination now, in milliseconds. */
@@ -202,9 +202,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   /** Waits until the owner's costly attempts allow another one, or the lane ends. */
   async function pace(): Promise<void> {
     isHeldUp = true;
-    await ctx.costly.take(key.ownerId, 1, ending.signal);
+    const count = await ctx.costly.reserve(key.ownerId, 1, ending.signal);
     isHeldUp = false;
-    if (ending.signal.aborted) ctx.costly.count(key.ownerId, -1);
+    if (ending.signal.aborted) count(0);
     else begin();
   }
 

@@ -49,7 +49,7 @@ export interface DeliverySettings {
   /** The memory that long payloads share. */
   shares: ByteShares;
   /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
-  costly?: Pace;
+  costly?: Pick<Pace, "reserve">;
   /** Wait between attempts. */
   retryMs: number;
   leaseMs: number;

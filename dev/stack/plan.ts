@@ -89,6 +89,16 @@ const COMPUTING: readonly string[] = ["voice", "speech"];
 /** A busy webhook dispatcher runs the same code thousands of times a second: a ninth less CPU for a delivery (bench/README.md). */
 const ALL_COMPILERS = { BUN_JSC_useFTLJIT: "1" };
 
+/** The runtime's settings for a program, which the operator's own replace. */
+function runtimeSettings(name: string): Record<string, string> {
+  return {
+    ...RARE_SWEEPS,
+    ...(!COMPUTING.includes(name) && FEW_COMPILERS),
+    ...(name === "conversation" && MANY_TURNS),
+    ...(name === "webhook-dispatcher" && ALL_COMPILERS),
+  };
+}
+
 export interface Surroundings extends StandInPlaces {
   home: Home;
   /** The operator's environment, with the variables that the stack generated. */
@@ -121,8 +131,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
-        ...(name === "conversation" && { ...MANY_TURNS, ...defaultModel(surroundings) }),
-        ...(name === "webhook-dispatcher" && ALL_COMPILERS),
+        ...(name === "conversation" && defaultModel(surroundings)),
         ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),
@@ -259,7 +268,7 @@ function bunProgram(
   const args = programWords(name, script ?? `services/${name}/src/main.ts`, binaries);
   const command = {
     args,
-    env: { ...RARE_SWEEPS, ...(!COMPUTING.includes(name) && FEW_COMPILERS), ...env },
+    env: { ...runtimeSettings(name), ...env },
     cwd: CHECKOUT,
     log: home.log(called),
     stopSignal: "SIGTERM",

@@ -120,6 +120,15 @@ describe("the environment of each process", () => {
     expect(holders("AWS_SECRET_ACCESS_KEY")).toEqual([]);
   });
 
+  test("the operator's engine settings replace the stack's own", () => {
+    const valuesOf = (variable: string, value: string) =>
+      new Set(
+        servicePrograms({ ...surroundings, env: { [variable]: value } }).map(({ command }) => command.env?.[variable]),
+      );
+    expect(valuesOf("BUN_JSC_forceRAMSize", "1073741824")).toEqual(new Set(["1073741824"]));
+    for (const value of ["0", "1"]) expect(valuesOf("BUN_JSC_useFTLJIT", value)).toEqual(new Set([value]));
+  });
+
   test("a secret reaches only the processes that need it", () => {
     expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["account", "agent", "webhook-dispatcher", "messaging"]);
     expect(holders("OPENAI_API_KEY")).toEqual(["conversation", "voice"]);

@@ -17,9 +17,9 @@ const SETTLED_MS = 1_000;
 
 /**
  * A file runs most of its code a few times only, and isolated files would each optimize it anew: that costs more than it
- * saves. The processes of stacks, which live longer, do not inherit this.
+ * saves. Stacks do not inherit this: they have settings of their own (`tests/kit/stack/short-lived.ts`).
  */
-const SHORT_LIVED = { BUN_JSC_useDFGJIT: "0" };
+const WITHOUT_OPTIMIZERS = { BUN_JSC_useDFGJIT: "0" };
 
 export interface Surroundings {
   /** Whether what the test file needs is ready; other files may start first. */
@@ -70,7 +70,7 @@ async function runBatch({ files, isolated }: Batch, around: Surroundings, stoppi
   const env = Object.assign({}, ...(await Promise.all(files.map(around.envOf))));
   const withinMs = isolated ? FILE_WITHIN_MS * files.length : FILE_WITHIN_MS;
   const overdue = AbortSignal.timeout(withinMs);
-  const engine = isolated || files.length === 1 ? SHORT_LIVED : {};
+  const engine = isolated || files.length === 1 ? WITHOUT_OPTIMIZERS : {};
   const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const flags = ["--no-orphans", `--timeout=${TIMEOUT_MS}`, ...(isolated ? ["--isolate"] : [])];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...files.map((file) => `./${file}`)], {

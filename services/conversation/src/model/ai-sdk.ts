@@ -15,19 +15,20 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
   return {
     ...by,
     async stream(request, signal, hear) {
-      const passedOn = metered(request, signal);
+      const { read, passedOn } = metered(request.meter, signal, request.ahead);
       try {
         const { stream } = await model.doStream(callOptions(request, settings, signal));
-        return await tellText(stream, by, (text) => {
+        const passOn = (text: string) => {
           passedOn();
           return hear(text, by);
-        });
+        };
+        return await tellText(stream, by, read, passOn);
       } catch (error) {
         throw failureOf(error, by.provider, signal);
       }
     },
     async complete(request, signal) {
-      metered(request, signal);
+      metered(request.meter, signal);
       try {
         const { content, usage } = await model.doGenerate(callOptions(request, settings, signal));
         const reply: ModelReply = { by, text: "", toolCalls: [], usage: tokens(usage) };
@@ -54,11 +55,13 @@ const JOINED: Bounds<Part> = {
 async function tellText(
   stream: AsyncIterable<Part>,
   by: ModelName,
+  read: () => void,
   hear: (text: string) => Promise<void> | null,
 ): Promise<ModelEnd> {
   const toolCalls: ToolCall[] = [];
   let begun = false;
   for await (const part of joined(stream)) {
+    read();
     if (part.type === "text-delta") {
       const text = storable(part.delta);
       begun ||= text !== "";

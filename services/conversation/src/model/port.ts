@@ -11,6 +11,11 @@ export interface ModelRequest {
   /** Whose request it is, and a callback for the bytes of an answer held in memory. */
   meter?: Meter;
   /**
+   * Called with the bytes of a streamed answer that arrive faster than they are read: once more than 32 KiB are unread, with their
+   * number, then with how many more are unread than ever before. Each attempt has an answer of its own.
+   */
+  ahead?(bytes: number): void;
+  /**
    * Called with the number of characters parsed of a whole answer, which has much besides its text. @returns what to wait for, or
    * null
    */

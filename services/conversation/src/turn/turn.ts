@@ -93,7 +93,8 @@ async function answer(
 ): Promise<void> {
   const sessionId = accepted.conversationId;
   const reply = emptyReply(model);
-  const answers = ctx.turnShares.ahead.ask(turn.ownerId);
+  // Whole answers have a pace where they are parsed.
+  const answers = asked === "streamed" ? ctx.turnShares.ahead.ask(turn.ownerId) : null;
   const letMemoryGo = memory.keep();
   const lease = keepTurn(ctx, accepted);
   const checkpoints = checkpointReply(ctx, accepted, () => replySoFar(reply, agent), log);
@@ -110,7 +111,6 @@ async function answer(
     const hasRoom = roomFor(memory, request);
     if (!hasRoom(0)) throw outOfTurnMemory();
     const received = (bytes: number) => {
-      answers.arrived(bytes);
       if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
     };
     let hasSpoken = false;
@@ -120,11 +120,10 @@ async function answer(
     const meter = { ownerId: turn.ownerId, received, mayRest, isAwaited };
     const pace = ctx.turnShares.replies;
     const parsed = (characters: number) => pace.take(turn.ownerId, characters, watch.signal);
-    const ask = async (round: ModelRequest, hear: Hear) => {
-      const due = answers.due(watch.signal);
-      if (due) await due;
-      return askModel(turn.ownerId, model, { ...round, meter, parsed }, asked, watch.signal, hear);
-    };
+    const metering = { meter, parsed, ...(answers && { ahead: answers.arrived }) };
+    const due = () => answers?.due(watch.signal, enterTurn) ?? null;
+    const ask = (round: ModelRequest, hear: Hear) =>
+      askModel(turn.ownerId, model, { ...round, ...metering }, asked, watch.signal, hear);
     const say = tellAtPace({
       tell: (text) => {
         hasSpoken = true;
@@ -138,6 +137,7 @@ async function answer(
     });
     const { clock, limits } = ctx;
     const speaking = {
+      due,
       ask,
       request,
       tools: agent.tools,
@@ -152,7 +152,7 @@ async function answer(
     throw inSession(error, sessionId);
   } finally {
     watch.done();
-    answers.end();
+    answers?.end();
     checkpoints.stop();
     const key = turn.idempotency?.key ?? null;
     const isStreamed = asked === "streamed";

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { meterOf } from "@parley/shared/egress/meter";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { sendBy } from "../bounded-fetch.ts";
 import type { ModelRequest } from "../port.ts";
@@ -124,6 +125,47 @@ test("a whole answer is parsed no faster than its request says, and what was par
   expect(isOver).toBe(false);
   goOn.resolve();
   expect((await asked).text).toHaveLength(20_000);
+});
+
+/** Sends an answer in chunks, each when the one before has been taken, or all at once. @returns what was reported as ahead */
+async function bytesAhead(chunks: readonly string[], way: "stream" | "complete", areAtOnce = false): Promise<number[]> {
+  const send = async (_: unknown, { signal }: RequestInit = {}) => {
+    const bodies = (areAtOnce ? [chunks.join("")] : chunks).map((chunk) => new TextEncoder().encode(chunk)).values();
+    const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      const { value } = bodies.next();
+      if (!value) return controller.close();
+      meterOf(signal)?.received(value.length);
+      controller.enqueue(value);
+    };
+    return new Response(new ReadableStream({ pull }));
+  };
+  const write = () => onlyWrite("http://model", {});
+  const model = modelOf({ doStream: write, doGenerate: write } as unknown as LanguageModelV4, send);
+  const told: number[] = [];
+  const meter = { ownerId: "own_1", received: () => {} };
+  const request = { ...REQUEST, meter, ahead: (bytes: number) => told.push(bytes) };
+  const { signal } = new AbortController();
+  if (way === "complete") await model.complete(request, signal);
+  else await model.stream(request, signal, () => null);
+  return told;
+}
+
+test("a streamed answer is ahead when it arrives faster than it is read, not while it has no text", async () => {
+  const delta = (part: object) => `data: ${JSON.stringify({ choices: [{ delta: part }] })}\n\n`;
+  const call = { index: 0, id: "c", function: { name: "f", arguments: "" } };
+  for (const part of [
+    { reasoning_content: "word ".repeat(40) },
+    { tool_calls: [{ ...call, function: { arguments: " ".repeat(200) } }] },
+  ]) {
+    const chunks = [delta({ tool_calls: [call] }), ...Array(1_000).fill(delta(part)), END];
+    expect(await bytesAhead(chunks, "stream")).toEqual([]);
+    expect(await bytesAhead(chunks, "stream", true)).toEqual([chunks.join("").length]);
+  }
+});
+
+test("a whole answer is never ahead, because it is parsed at its own pace", async () => {
+  const whole = `{"choices":[{"message":{"content":${JSON.stringify("word ".repeat(30_000))}}}]}`;
+  expect(await bytesAhead([whole], "complete")).toEqual([]);
 });
 
 test("a request that was written ahead is sent by the first call with its messages, and by no other", async () => {

@@ -54,16 +54,17 @@ export function chatCompletionsModel(
       ahead.written.catch(() => {});
     },
     async stream(request, signal, hear) {
-      const passedOn = metered(request, signal);
+      const metering = metered(request.meter, signal, request.ahead);
       let body: Answer | undefined;
       try {
         const answer = streamReader(by);
         const texts = bodyTexts(request.meter?.ownerId ?? null);
         const read = (received: string, leftBytes: number) => {
+          metering.read(leftBytes);
           const text = answer.read(received);
           let wait: Promise<void> | null = null;
           if (text !== "") {
-            passedOn(leftBytes);
+            metering.passedOn(leftBytes);
             wait = hear(text, by);
           }
           if (answer.failure) throw answer.failure;
@@ -79,7 +80,7 @@ export function chatCompletionsModel(
       }
     },
     async complete(request, signal) {
-      metered(request, signal);
+      metered(request.meter, signal);
       let body: Answer | undefined;
       try {
         const answer = jsonReader();

@@ -1,9 +1,10 @@
 import { company as ownCompany } from "@parley/shared/shares/company";
 import { expectedBytes } from "@parley/shared/shares/expected-bytes";
+import type { EnterLoop } from "@parley/shared/shares/loop-entry";
 import { createPace } from "@parley/shared/shares/pace";
 import { passingTime } from "@parley/shared/shares/passing-time";
 
-/** A model that sends a few words at a time is never that far ahead of its turn. */
+/** A model that sends a few words at a time is never that far ahead of its turn, whether they are for the user or not. */
 const USUAL_BYTES = 32 * 1024;
 /** For the bytes of longer answers: a socket delivers 128 KiB at once, so beside others eight of them, and then 32 a second. */
 const AHEAD = { perSecond: 8 * 1024 * 1024, atOnce: 2 * 1024 * 1024, besideOthers: 2 };
@@ -12,22 +13,26 @@ const WAIT_MAX_MS = 2_000;
 
 /**
  * Spreads the questions of an owner whose models answer faster than their turns can read. A hundred such answers that begin
- * together bring 13 MB in 0.2 s, whatever the pace at which they are then read: memory that is soon collected, in everybody's time.
+ * together bring 13 MB in 0.2 s, whatever the pace at which they are then read: garbage whose collection stops the process for
+ * everyone.
  */
 export interface AnswersAhead {
   ask(ownerId: string): AnswerAhead;
 }
 
-/** One turn's answers. */
+/** The answers to one turn's questions, one question at a time. */
 export interface AnswerAhead {
   /**
-   * Waits until the owner may ask, two seconds at most.
+   * Begins a question: waits until the owner may ask it, two seconds at most, and then for its turn on the loop. While answers of the
+   * owner have arrived faster than its pace, all its questions wait.
    * @param gone ends the wait
+   * @param enter the order in which turns work on the loop
    * @returns null when there is nothing to wait for
    */
-  due(gone: AbortSignal): Promise<void> | null;
-  /** Reports how many bytes have arrived that the turn has not read. */
+  due(gone: AbortSignal, enter: EnterLoop): Promise<void> | null;
+  /** Reports that so many more bytes have arrived than were read (`ModelRequest.ahead`). */
   arrived(bytes: number): void;
+  /** Ends the last question. */
   end(): void;
 }
 
@@ -36,35 +41,56 @@ export function answersAhead(time = passingTime, company = ownCompany): AnswersA
   const expected = expectedBytes(USUAL_BYTES);
   return {
     ask(ownerId) {
-      let counted = USUAL_BYTES;
-      let most = 0;
+      /** What the question's answers may bring before more is counted, and whether the owner still owes it. */
+      let counted = 0;
+      let isOwed = true;
+      let brought = 0;
+
+      function end(): void {
+        if (brought < counted) {
+          if (isOwed) pace.count(ownerId, brought - counted);
+          expected.saw(ownerId, brought);
+        }
+        counted = 0;
+        isOwed = true;
+        brought = 0;
+      }
+
+      /** Whoever has waited the longest owes nothing, so that a debt lasts hardly longer than a wait. */
+      function giveBack(): void {
+        if (isOwed) pace.count(ownerId, -counted);
+        isOwed = false;
+      }
+
       return {
-        due(gone) {
+        due(gone, enter) {
+          end();
+          if (gone.aborted) return null;
           const bytes = expected.of(ownerId);
-          if (bytes <= counted) return null;
-          counted = bytes;
+          counted = bytes > USUAL_BYTES ? bytes : 0;
           const waited = new AbortController();
-          const wait = pace.take(ownerId, bytes, waited.signal);
-          if (!wait) return null;
-          const callOff = time.after(WAIT_MAX_MS, () => waited.abort());
           const leave = () => waited.abort();
+          const wait = pace.take(ownerId, counted, waited.signal);
+          if (!wait) return null;
+          const callOff = time.after(WAIT_MAX_MS, () => {
+            giveBack();
+            leave();
+          });
           gone.addEventListener("abort", leave);
-          return wait.finally(() => {
+          return wait.then(() => {
             callOff();
             gone.removeEventListener("abort", leave);
+            return enter(ownerId) ?? undefined;
           });
         },
         arrived(bytes) {
-          if (bytes <= most) return;
-          most = bytes;
-          if (bytes <= counted) return;
-          pace.count(ownerId, bytes - counted);
-          expected.saw(ownerId, bytes);
-          counted = bytes;
+          brought += bytes;
+          if (brought <= counted) return;
+          pace.count(ownerId, brought - counted);
+          counted = brought;
+          expected.saw(ownerId, brought);
         },
-        end: () => {
-          if (most < counted) expected.saw(ownerId, most);
-        },
+        end,
       };
     },
   };

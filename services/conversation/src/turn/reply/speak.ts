@@ -56,6 +56,8 @@ export function emptyReply({ provider, name }: ModelName): Reply {
 export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
 
 export interface Speaking {
+  /** Waits until the model may be asked, each time. @returns null when there is nothing to wait for */
+  due?(): Promise<void> | null;
   ask: Ask;
   request: ModelRequest;
   /** The agent's tools, and what each one does on this channel. */
@@ -81,7 +83,7 @@ const ROUNDS_MAX = 4;
  */
 export async function speak(
   reply: Reply,
-  { ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
+  { due, ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
@@ -119,6 +121,8 @@ export async function speak(
   }
 
   for (let round = 1; ; round++) {
+    const wait = due?.();
+    if (wait) await wait;
     const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
     const from = reply.text.length;
     const before = reply.costUsdMicros;

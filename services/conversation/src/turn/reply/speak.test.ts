@@ -1,0 +1,45 @@
+import { afterEach, expect, mock, spyOn, test } from "bun:test";
+import { systemClock } from "@parley/shared/clock";
+import type { ModelRequest } from "../../model/port.ts";
+import { watchModel } from "../../model/watch.ts";
+import { CHAT_TOOLS } from "../ask/tools.ts";
+import { emptyReply, type Speaking, speak } from "./speak.ts";
+
+afterEach(() => mock.restore());
+
+test("the time to the first word includes what the question waits before it is asked, and no other piece's does", async () => {
+  let nowMs = 0;
+  spyOn(performance, "now").mockImplementation(() => nowMs);
+  const by = { provider: "CUSTOM_LLM", name: "m" };
+  const limits = { deadlineMs: 60_000, stallMs: 30_000, wholeMs: 600_000, charactersMax: 1_000 };
+  const stays = new AbortController().signal;
+  const watch = watchModel(() => by.provider, limits, { clientGone: stays, cutOff: stays });
+  const within: (number | undefined)[] = [];
+  const speaking: Speaking = {
+    due: async () => {
+      await null;
+      nowMs += 2_000;
+    },
+    ask: async ({ firstWordMs }, hear) => {
+      within.push(firstWordMs);
+      const isFirst = within.length === 1;
+      if (!isFirst) await hear("Hello. ", by);
+      const call = { name: "unknown", json: "{}", input: {} };
+      return { by, toolCalls: within.length < 3 ? [call] : [], usage: { inputTokens: 1, outputTokens: 1 } };
+    },
+    request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
+    tools: {} as Speaking["tools"],
+    toolbox: CHAT_TOOLS,
+    clock: systemClock,
+    watch,
+    hasRoom: () => true,
+    limits,
+    say: () => null,
+  };
+  try {
+    await speak(emptyReply(by), speaking);
+  } finally {
+    watch.done();
+  }
+  expect(within).toEqual([58_000, 56_000, 30_000]);
+});

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { NeedsRoom } from "@parley/shared/db/bounded-page";
 import { newId, newUuid } from "@parley/shared/ids";
+import { failureOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { readTranscript } from "../src/lists/read-transcript.ts";
 import { insertGreetedSession } from "../src/store/conversations.ts";
-import { readTranscript } from "../src/store/messages.ts";
+import { listTranscript } from "../src/store/messages.ts";
 import { failure } from "./kit.ts";
 import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
 
@@ -77,12 +79,31 @@ test.each([
   const key = { ownerId, conversationId, messageCount: stored.messages };
   const bytes = stored.messages * (stored.characters + 500);
   const little = { bytes: 1024 * 1024, used: 0 };
-  expect(await readTranscript(lists.db, key, little).catch((error) => error)).toEqual(new NeedsRoom(bytes));
+  expect(await failureOf(listTranscript(lists.db, key, little))).toEqual(new NeedsRoom(bytes));
+  const each = bytes / stored.messages;
+  expect(little.used).toBe(Math.floor(little.bytes / each) * each);
   const enough = { bytes, used: 0 };
-  expect(await readTranscript(lists.db, key, enough)).toHaveLength(stored.messages);
+  expect(await listTranscript(lists.db, key, enough)).toHaveLength(stored.messages);
   expect(enough.used).toBe(bytes);
   const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });
   expect(conversation?.transcript?.messages).toHaveLength(stored.messages);
+});
+
+test("tool calls are read only with a transcript that fits, not with one that is read again", async () => {
+  const ownerId = newOwner();
+  const key = { ownerId, conversationId: await store(ownerId, { messages: 3, characters: 100_000 }), messageCount: 3 };
+  const statements: string[] = [];
+  const sql = new Proxy(lists.db, {
+    apply: (db, self, given) => {
+      statements.push(String(given[0]));
+      return Reflect.apply(db, self, given);
+    },
+  });
+  const callsRead = () => statements.filter((statement) => statement.includes("from tool_calls")).length;
+  expect(await failureOf(readTranscript(sql, key, true, { bytes: 200_000, used: 0 }))).toBeInstanceOf(NeedsRoom);
+  expect(callsRead()).toBe(0);
+  expect(await readTranscript(sql, key, true, { bytes: 400_000, used: 0 })).toHaveLength(3);
+  expect(callsRead()).toBe(1);
 });
 
 test("only as many short messages are read at once as an event loop can take", async () => {

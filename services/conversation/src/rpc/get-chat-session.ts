@@ -5,7 +5,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toChatSession } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { CONVERSATION_BYTES_MAX, readMessages } from "../lists/read-transcript.ts";
+import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
 import { sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatSession"]>;
@@ -17,7 +17,7 @@ export function getChatSession(ctx: ConversationContext): Handler {
       const session = await readConversation(ctx, key, "Session");
       if (session.type !== "CHAT") throw new ServiceError("condition", "Session is not a chat session");
       const [messages, usage] = await Promise.all([
-        readMessages(ctx.db, session, withToolCalls, room),
+        readTranscript(ctx.db, session, withToolCalls, room),
         sumUsage(ctx.db, key),
       ]);
       return toChatSession(session, messages, usage);

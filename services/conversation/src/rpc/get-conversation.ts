@@ -4,7 +4,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { CONVERSATION_BYTES_MAX, readMessages } from "../lists/read-transcript.ts";
+import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
 import { sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
@@ -14,7 +14,7 @@ export function getConversation(ctx: ConversationContext): Handler {
     const read = async (room: Room) => {
       const row = await readConversation(ctx, key, "Conversation");
       const [messages, usage] = await Promise.all([
-        readMessages(ctx.db, row, withToolCalls, room),
+        readTranscript(ctx.db, row, withToolCalls, room),
         withUsage ? sumUsage(ctx.db, key) : undefined,
       ]);
       return toConversation(row, messages, usage);

@@ -86,9 +86,9 @@ const FIRST_SEQ = 1;
 /**
  * The transcript of a conversation, oldest first, with what its replies cost. No more is read than there is room for: adding up the
  * lengths first, as for a page, would make the read of a short conversation a fifth slower.
- * @throws NeedsRoom
+ * @throws NeedsRoom when that is not all of it; what was read in vain counts as used
  */
-export async function readTranscript(
+export async function listTranscript(
   sql: Sql,
   { ownerId, conversationId, messageCount }: SessionKey & { messageCount: number },
   room: Room,
@@ -104,11 +104,18 @@ export async function readTranscript(
     const [{ bytes }] = await sql<[{ bytes: number }]>`
       select coalesce(sum(octet_length(content) + ${MESSAGE_BYTES}::integer), 0)::bigint as bytes from messages
       where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
-    if (bytes > fits) throw new NeedsRoom(room.used + Math.min(bytes, TRANSCRIPT_BYTES_MAX));
+    if (bytes > fits) {
+      const needed = room.used + Math.min(bytes, TRANSCRIPT_BYTES_MAX);
+      room.used += bytesOf(rows);
+      throw new NeedsRoom(needed);
+    }
   }
-  for (const { content } of rows) room.used += Buffer.byteLength(content) + MESSAGE_BYTES;
+  room.used += bytesOf(rows);
   return rows;
 }
+
+const bytesOf = (messages: readonly Said[]) =>
+  messages.reduce((sum, { content }) => sum + Buffer.byteLength(content) + MESSAGE_BYTES, 0);
 
 /** The transcripts of a page of a list, each oldest first. @throws ServiceError condition when they are too large together; NeedsRoom */
 export async function listTranscriptsOfPage(

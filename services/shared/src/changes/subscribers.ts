@@ -45,7 +45,7 @@ interface Subscriber {
 
 /**
  * @param leaseMs how long a subscriber may use what it remembers without a message, in milliseconds
- * @param onRefused is called when a lease is asked for after the time of the last `extend`
+ * @param onRefused is called when a lease is asked for once the time given to the last `extend` has passed
  */
 export function createSubscribers(leaseMs: number, onRefused: () => void): Subscribers {
   const subscribers = new Set<Subscriber>();

@@ -23,7 +23,8 @@ export interface Answer {
   rawHeaders: readonly string[];
   /**
    * Returns what has arrived since the last call, after waiting for something; null after a complete body. Wait for the result before
-   * the next call. @throws EgressError after what arrived of a body that is not complete; the signal's reason once aborted
+   * the next call. @throws EgressError when the body is not complete, after what arrived of it, except for what still waits for its owner's
+   * turn on the event loop; the signal's reason once aborted
    */
   read(): Promise<Uint8Array[] | null>;
   /** Reads no further, which closes the connection of a body that is not complete. */

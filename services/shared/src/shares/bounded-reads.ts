@@ -10,8 +10,8 @@ import { createPace, type Pace } from "./pace.ts";
  * of `call` is sent. A read that needs more room than it is given runs again once there is as much, and the owner's next reads
  * wait for as much before they begin. An owner's large reads also keep a pace.
  * @param bytesMax the most that the read takes from the database
- * @param read is given the room that is reserved; if it throws NeedsRoom, it has cost little, and if it takes more than it was
- *   given, it has cost as much as the next
+ * @param read is given the room that is reserved; if it throws NeedsRoom, `used` is what it has read in vain, and if it takes more
+ *   than it was given, it has cost as much as the next
  * @throws ServiceError rate_limited when too many of the owner's reads are waiting, or a large one would wait too long
  */
 export type BoundedRead = <T>(

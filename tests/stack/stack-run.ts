@@ -27,6 +27,8 @@ export interface RunningStack {
   variables(): Record<string, string>;
   /** The status of a call with the first key. */
   call(): Promise<number>;
+  /** Stops it, if it still runs. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** The command that a user runs, without the installation of dependencies; its processes run from their binaries. */
@@ -67,6 +69,9 @@ export function runStack(home: string, port: number, env: Record<string, string>
       await response.arrayBuffer();
       return response.status;
     },
+    [Symbol.asyncDispose]: async () => {
+      await interrupt(stack);
+    },
   };
   return stack;
 }
@@ -90,7 +95,8 @@ export function isAlive(pid: number): boolean {
 
 export interface TemporaryHome {
   path: string;
-  remove(): Promise<void>;
+  /** Removes it, with what a stack keeps elsewhere; the stack must have ended. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** A home in a folder that everybody may enter, or in one only we may, as mktemp makes them. */
@@ -100,10 +106,10 @@ export async function temporaryHome(access: "open" | "private"): Promise<Tempora
   const path = join(folder, "home");
   return {
     path,
-    remove: async () => {
+    [Symbol.asyncDispose]: async () => {
       const installation = Bun.file(join(path, "installation.json"));
       const { postgresFolder } = (await installation.exists()) ? await installation.json() : {};
-      if (postgresFolder) await rm(postgresFolder, { recursive: true });
+      if (postgresFolder) await rm(postgresFolder, { recursive: true, force: true });
       await rm(folder, { recursive: true });
     },
   };

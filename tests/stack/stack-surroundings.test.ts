@@ -2,16 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readDevEnv } from "@parley/dev/stack/dev-env.ts";
+import { Redis } from "ioredis";
 import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
-import { freePort, interrupt, isUp, runStack, temporaryHome } from "./stack-run.ts";
+import { freePort, isUp, runStack, temporaryHome } from "./stack-run.ts";
 
 const TIMEOUT_MS = 180_000;
 
-/** With the tests' Postgres and Redis, and what lists agents. */
+/** A database of its own in the tests' Redis, which no other test uses. */
+const REDIS_URL = `${process.env.PARLEY_TEST_REDIS_URL}/15`;
+
+/** With an empty database in the tests' Postgres, the tests' Redis, and what lists agents. */
 let given: TestStack;
 beforeAll(async () => {
   given = await startTestStack({
-    redisUrl: process.env.PARLEY_TEST_REDIS_URL ?? "",
+    postgres: "empty",
+    redisUrl: REDIS_URL,
     without: [...STAND_INS, "conversation", "messaging", "voice", "webhook-dispatcher"],
   });
 }, TIMEOUT_MS);
@@ -25,36 +30,45 @@ async function callGiven(): Promise<number> {
 }
 
 /** A PATH with the system's tools that the stack calls, and no Redis. Not in TMPDIR, which may be closed to other users. */
-async function pathWithoutRedis(): Promise<string> {
+async function pathWithoutRedis() {
   const folder = await mkdtemp("/var/tmp/parley-bin-");
   await chmod(folder, 0o755);
   for (const tool of ["getent", "useradd", "test", "setpriv"]) {
     const path = Bun.which(tool);
     if (path) await symlink(path, join(folder, tool));
   }
-  return folder;
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+/** The number of keys in the Redis that the stack is given. */
+async function givenKeys(): Promise<number> {
+  const redis = new Redis(REDIS_URL);
+  try {
+    return await redis.dbsize();
+  } finally {
+    redis.disconnect();
+  }
 }
 
 describe("a stack", () => {
   test(
     "works in a folder that only its user may enter, beside another stack, and without Redis, with a message",
     async () => {
-      const home = await temporaryHome("private");
-      const path = await pathWithoutRedis();
-      const secluded = runStack(home.path, await freePort(), { PATH: path });
+      await using home = await temporaryHome("private");
+      await using path = await pathWithoutRedis();
+      await using secluded = runStack(home.path, await freePort(), { PATH: path.folder });
       await isUp(secluded);
       expect(await Promise.all([callGiven(), secluded.call()])).toEqual([200, 200]);
       expect(secluded.output()).toContain("limits rates in its own memory");
       expect(secluded.processes().map(({ name }) => name)).not.toContain("redis");
       expect(readDevEnv(given.home)?.apiKey).not.toBe(secluded.variables().PARLEY_API_KEY);
-      await interrupt(secluded);
-      await Promise.all([home.remove(), rm(path, { recursive: true })]);
     },
     TIMEOUT_MS,
   );
 
-  test("uses the Postgres and the Redis it is given and starts none", async () => {
+  test("fills the empty Postgres and uses the Redis that it is given, and starts none", async () => {
     expect(await callGiven()).toBe(200);
+    expect(await givenKeys()).toBeGreaterThan(0);
     const names = Object.keys(given.pids());
     expect(names).toContain("gateway");
     expect(names).not.toContain("postgres");
@@ -64,17 +78,16 @@ describe("a stack", () => {
   test(
     "reports all wrong variables at once, and what does not answer",
     async () => {
-      const home = await temporaryHome("open");
-      const wrong = runStack(home.path, 99_999, { PARLEY_ENCRYPTION_KEY: "short" });
+      await using home = await temporaryHome("open");
+      await using wrong = runStack(home.path, 99_999, { PARLEY_ENCRYPTION_KEY: "short" });
       expect(await wrong.supervisor.exited).toBe(1);
       expect(wrong.output()).toMatch(/PORT .*"99999"\n.*PARLEY_ENCRYPTION_KEY .*must be 32 bytes/);
       const port = await freePort();
-      const astray = runStack(home.path, port, {
+      await using astray = runStack(home.path, port, {
         DATABASE_URL: `postgres://parley@127.0.0.1:${await freePort()}/parley`,
       });
       expect(await astray.supervisor.exited).toBe(1);
       expect(astray.output()).toContain("DATABASE_URL does not answer");
-      await home.remove();
     },
     TIMEOUT_MS,
   );

@@ -49,8 +49,8 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await interrupt(stack);
-  await home?.remove();
+  await stack?.[Symbol.asyncDispose]();
+  await home?.[Symbol.asyncDispose]();
 }, 120_000);
 
 const processOf = (name: string) => {
@@ -98,18 +98,17 @@ describe("a stack that says it is up", () => {
   });
 
   test("refuses a second one in its home with one sentence", async () => {
-    const second = runStack(home.path, await freePort());
+    await using second = runStack(home.path, await freePort());
     expect(await second.supervisor.exited).toBe(1);
     expect(second.output()).toContain(`Another stack is running in ${home.path} (pid ${stack.supervisor.pid})`);
     expect(isAlive(processOf("gateway").pid)).toBe(true);
   });
 
   test("refuses a second one on its port with one sentence", async () => {
-    const other = await temporaryHome("open");
-    const second = runStack(other.path, Number(new URL(stack.url).port));
+    await using other = await temporaryHome("open");
+    await using second = runStack(other.path, Number(new URL(stack.url).port));
     expect(await second.supervisor.exited).toBe(1);
     expect(second.output()).toContain(`Port ${new URL(stack.url).port} of 127.0.0.1 is not free: set another PORT`);
-    await other.remove();
   });
 });
 
@@ -131,71 +130,76 @@ describe("a process that is killed", () => {
   );
 });
 
-describe("a stack that is killed", () => {
-  test("leaves no process when it is killed, and restarts with the same owner, key and model", async () => {
-    const variables = stack.variables();
-    const pids = stack.processes().map(({ pid }) => pid);
+describe("a stack that is killed and started again, with two replicas of each process", () => {
+  let variables: Record<string, string>;
+  let pids: number[];
+
+  beforeAll(async () => {
+    variables = stack.variables();
+    pids = stack.processes().map(({ pid }) => pid);
     stack.supervisor.kill("SIGKILL");
     stack = runStack(home.path, Number(new URL(stack.url).port), { PARLEY_REPLICAS: "2" });
     await isUp(stack);
+  }, 120_000);
+
+  test("has left no process, and has the same owner, key and model", async () => {
     expect(pids.filter(isAlive)).toEqual([]);
     expect(stack.variables()).toEqual(variables);
     expect(await stack.call()).toBe(200);
-  }, 120_000);
-});
-
-/** On the stack that was started again, with two replicas of each process. */
-describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
-  test("reaches the gateway, the stand-ins, SIP and the media WebSockets of a stack, and none of its other processes", () => {
-    const processes = stack.processes();
-    const addresses = processes.flatMap((each) => [
-      each.address,
-      each.admin_address,
-      each.sip_address,
-      each.media_address,
-    ]);
-    const answers = connectAsNobody(addresses.filter((address) => address !== undefined));
-    const reached = processes.map(({ name, address, admin_address, sip_address, media_address }) => ({
-      name,
-      address: answers[address],
-      admin: admin_address && answers[admin_address],
-      sip: sip_address && answers[sip_address],
-      media: media_address && answers[media_address],
-    }));
-    expect(reached.length).toBeGreaterThan(12);
-    for (const { name, address, admin = "EACCES", sip, media } of reached)
-      expect({ name, address, admin, sip, media }).toEqual({
-        name,
-        address: PUBLIC.includes(name) ? "connected" : "EACCES",
-        admin: "EACCES",
-        sip: name.startsWith("voice") ? "connected" : undefined,
-        media: name.startsWith("voice") ? "connected" : undefined,
-      });
   });
 
-  test("finds no other TCP port of a stack's processes", () => {
-    const processes = stack.processes();
-    const ports = listeningPorts(processes.map(({ pid }) => pid));
-    for (const { name, pid, address, sip_address, media_address } of processes) {
-      const open = [PUBLIC.includes(name) && address, sip_address, media_address].filter((each) => !!each);
-      expect({ name, ports: ports.get(pid)?.toSorted() }).toEqual({
+  describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
+    test("reaches the gateway, the stand-ins, SIP and the media WebSockets of a stack, and none of its other processes", () => {
+      const processes = stack.processes();
+      const addresses = processes.flatMap((each) => [
+        each.address,
+        each.admin_address,
+        each.sip_address,
+        each.media_address,
+      ]);
+      const answers = connectAsNobody(addresses.filter((address) => address !== undefined));
+      const reached = processes.map(({ name, address, admin_address, sip_address, media_address }) => ({
         name,
-        ports: open.map((each) => Number(String(each).split(":")[1])).toSorted(),
-      });
-    }
-  });
+        address: answers[address],
+        admin: admin_address && answers[admin_address],
+        sip: sip_address && answers[sip_address],
+        media: media_address && answers[media_address],
+      }));
+      expect(reached.length).toBeGreaterThan(12);
+      for (const { name, address, admin = "EACCES", sip, media } of reached)
+        expect({ name, address, admin, sip, media }).toEqual({
+          name,
+          address: PUBLIC.includes(name) ? "connected" : "EACCES",
+          admin: "EACCES",
+          sip: name.startsWith("voice") ? "connected" : undefined,
+          media: name.startsWith("voice") ? "connected" : undefined,
+        });
+    });
 
-  test("reads none of the files in its home", () => {
-    const files = ["", "logs"]
-      .flatMap((folder) => readdirSync(join(home.path, folder), { withFileTypes: true }))
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name));
-    expect(files.map((file) => file.slice(home.path.length + 1))).toEqual(
-      expect.arrayContaining(["dev.env", "installation.json", "stack.json", "supervisor.json", "logs/agent.log"]),
-    );
-    const script = `for (const file of ${JSON.stringify(files)})
-      try { require("node:fs").closeSync(require("node:fs").openSync(file)); console.log(file); } catch {}`;
-    expect(asNobody(script)).toBe("");
+    test("finds no other TCP port of a stack's processes", () => {
+      const processes = stack.processes();
+      const ports = listeningPorts(processes.map(({ pid }) => pid));
+      for (const { name, pid, address, sip_address, media_address } of processes) {
+        const open = [PUBLIC.includes(name) && address, sip_address, media_address].filter((each) => !!each);
+        expect({ name, ports: ports.get(pid)?.toSorted() }).toEqual({
+          name,
+          ports: open.map((each) => Number(String(each).split(":")[1])).toSorted(),
+        });
+      }
+    });
+
+    test("reads none of the files in its home", () => {
+      const files = ["", "logs"]
+        .flatMap((folder) => readdirSync(join(home.path, folder), { withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name));
+      expect(files.map((file) => file.slice(home.path.length + 1))).toEqual(
+        expect.arrayContaining(["dev.env", "installation.json", "stack.json", "supervisor.json", "logs/agent.log"]),
+      );
+      const script = `for (const file of ${JSON.stringify(files)})
+        try { require("node:fs").closeSync(require("node:fs").openSync(file)); console.log(file); } catch {}`;
+      expect(asNobody(script)).toBe("");
+    });
   });
 });
 

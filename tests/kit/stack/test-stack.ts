@@ -11,14 +11,17 @@ import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { secretsInLogs } from "../logged-secrets.ts";
 import { SHORT_LIVED } from "./short-lived.ts";
-import { createMigratedDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
+import { createDatabase, createMigratedDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { findProcess, type ProcessName, type ReplicaName, type RunningStack, useStack } from "./use-stack.ts";
 
 export interface TestStackSettings {
   /** Environment variables for its processes, in addition to the stack's own. */
   env?: Record<string, string>;
-  /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
-  postgres?: "cluster" | "embedded";
+  /**
+   * "cluster": a database with all tables in the tests' own Postgres; "empty": one without, as an operator gives it; "embedded": a
+   * Postgres of the stack's own, to be killed.
+   */
+  postgres?: keyof typeof DATABASES;
   /** A Redis to use; by default the stack starts one. */
   redisUrl?: string;
   /** The number of replicas of every service and the gateway. */
@@ -59,7 +62,7 @@ export async function startTestStack({
   // Postgres's user must be able to enter it.
   await chmod(folder, 0o755);
   const home = openHome(join(folder, "home"));
-  const given: GivenDatabase | null = postgres === "cluster" ? await createMigratedDatabase() : null;
+  const given = await DATABASES[postgres]();
   const [port = 0] = await freePorts(1);
   const own = {
     PORT: String(port),
@@ -112,6 +115,12 @@ export async function startTestStack({
     throw error;
   }
 }
+
+const DATABASES = {
+  cluster: createMigratedDatabase,
+  empty: createDatabase,
+  embedded: async () => null,
+} satisfies Record<string, () => Promise<GivenDatabase | null>>;
 
 /** Includes debug lines in the search for secrets at the stack's end. */
 const EVERYTHING_LOGGED = { PARLEY_LOG_LEVEL: "debug" };

@@ -102,6 +102,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
     .map(resultOf)
     .toArray();
   const took = performance.now() - startedMs;
+  for (const { attack } of results) untried.delete(attack.name);
   console.log(summaryText(results, [...untried], allFigures(quietPhases), limits));
   const stretches = { before: quiet.seen.figures, after: quietAfter.seen.figures };
   console.log(markdown(results, allFigures(quietPhases), stretches, limits));

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import type { ChangedKey, Changes, WatchState } from "@parley/proto/parley/common/v1/changes.ts";
 import { createSubscribers, type Subscribers } from "../src/changes/subscribers.ts";
 import { type AgentMemory, rememberAgents } from "../src/domain/agent-memory.ts";
@@ -17,11 +17,14 @@ let agents: Subscribers;
 let prompts: Subscribers;
 let memory: AgentMemory<TestAgent>;
 let reads: string[];
+/** How often the memory asked for a lease. */
+let asked: { agents: number; prompts: number };
 let beforeAnswer: () => Promise<void>;
 
 beforeEach(async () => {
   [agents, prompts] = [createSubscribers(FOREVER_MS, () => {}), createSubscribers(FOREVER_MS, () => {})];
   reads = [];
+  asked = { agents: 0, prompts: 0 };
   beforeAnswer = async () => {};
   memory = rememberAgents<TestAgent>({
     read: async (ownerId, agentId) => {
@@ -29,8 +32,8 @@ beforeEach(async () => {
       await beforeAnswer();
       return { name: `${agentId} read ${reads.length}`, promptName: agentId === "bare" ? undefined : `for ${agentId}` };
     },
-    watchAgents: watchOf(agents),
-    watchPrompts: watchOf(prompts),
+    watchAgents: watchOf(agents, () => asked.agents++),
+    watchPrompts: watchOf(prompts, () => asked.prompts++),
     promptNameOf: ({ promptName }) => promptName,
     bytesOf: () => 100,
     log: silentLogger,
@@ -47,10 +50,13 @@ beforeEach(async () => {
 });
 afterEach(() => memory.close());
 
-function watchOf(subscribers: Subscribers) {
+function watchOf(subscribers: Subscribers, onAsked: () => void) {
   return async function* (states: AsyncIterable<{ state: WatchState }>): AsyncGenerator<{ changes: Changes }> {
     const given = async function* () {
-      for await (const { state } of states) yield state;
+      for await (const { state } of states) {
+        onAsked();
+        yield state;
+      }
     };
     for await (const changes of subscribers.serve(given())) yield { changes };
   };
@@ -62,6 +68,17 @@ test("an agent is read once and then remembered, separately for each owner", asy
   for (let use = 0; use < 5; use++) expect((await memory.get(OWNER, "desk")).name).toBe("desk read 1");
   await memory.get("own_2", "desk");
   expect(reads).toEqual([`${OWNER} desk`, "own_2 desk"]);
+});
+
+test("the first use after a pause asks both services for a lease", async () => {
+  const now = performance.now();
+  using _ = spyOn(performance, "now").mockImplementation(() => now + 2 * FOREVER_MS);
+  const before = { ...asked };
+  await memory.get(OWNER, "desk");
+  await eventually(() => {
+    expect(asked.agents).toBeGreaterThan(before.agents);
+    expect(asked.prompts).toBeGreaterThan(before.prompts);
+  });
 });
 
 test("a changed agent is read again, and the others are not", async () => {

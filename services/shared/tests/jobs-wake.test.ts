@@ -105,6 +105,36 @@ test("workers survive the loss of every connection to Postgres", async () => {
   await eventually(() => expect(ran).toEqual(["after"]));
 });
 
+test("a queue of a worker that stops is not asked for more when the worker begins to listen again", async () => {
+  const done = Promise.withResolvers<void>();
+  let [running, asked] = [false, 0];
+  const worker = kit.work({
+    run: () => {
+      running = true;
+      return done.promise;
+    },
+    onAsked: () => void asked++,
+  });
+  await kit.listening();
+  await kit.enqueue("long");
+  await eventually(() => expect(running).toBe(true));
+  const stopping = worker.stop();
+  const before = asked;
+  const [{ pid }] = await kit.db<[{ pid: number }]>`
+    select pid, pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'jobs-worker' and query ilike 'listen%'`;
+  await eventually(async () => {
+    const listeners = await kit.db<{ pid: number }[]>`
+      select pid from pg_stat_activity
+      where datname = current_database() and application_name = 'jobs-worker' and state = 'idle' and query ilike 'listen%'`;
+    expect(listeners.filter((each) => each.pid !== pid)).toHaveLength(1);
+  });
+  done.resolve();
+  // Ends with a statement on the connection that listens again.
+  await stopping;
+  expect(asked).toBe(before);
+});
+
 test("workers survive a Postgres outage, and are notified of inserts again afterwards", async () => {
   const url = new URL(kit.url);
   const gate = await openGate({ host: url.hostname, port: Number(url.port) });

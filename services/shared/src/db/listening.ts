@@ -1,5 +1,6 @@
 import type postgres from "postgres";
 import { newUuid } from "../ids.ts";
+import { startBeat } from "./beat.ts";
 import { connectPostgres } from "./connect.ts";
 import type { Database, Sql } from "./database.ts";
 
@@ -31,8 +32,6 @@ export interface Listening {
 /** Prefix of the test notifications. */
 const PROOF = "proof ";
 const PROOF_MS = 2_000;
-const MISSED_MAX = 10;
-const UNANSWERED_MS = 2_000;
 
 /**
  * Listens on its own connection until that is lost. The driver's `listen` reconnects by itself but reports it only
@@ -109,29 +108,4 @@ function connect(
     onnotice: () => {},
   };
   return connectPostgres(url, Object.assign(options, events));
-}
-
-/** A vanished peer closes nothing, so only unanswered statements reveal it. */
-function startBeat(beat: () => Promise<unknown>, beatMs: number, onLost: () => void) {
-  const missedMax = Math.max(MISSED_MAX, UNANSWERED_MS / beatMs);
-  let missed = 0;
-  let asking = false;
-  let ended = false;
-  const now = () => {
-    if (asking || ended) return;
-    asking = true;
-    beat().then(() => {
-      asking = false;
-      missed = 0;
-    }, onLost);
-  };
-  const timer = setInterval(() => {
-    if (!asking) now();
-    else if (++missed >= missedMax) onLost();
-  }, beatMs);
-  const end = () => {
-    ended = true;
-    clearInterval(timer);
-  };
-  return { now, end };
 }

@@ -27,21 +27,26 @@ const RETRY_MS = 1_000;
  */
 export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): Poll {
   let stopped = false;
-  let asking = Promise.resolve();
+  const asking = new Set<Promise<void>>();
   let timer: Timer | undefined;
 
-  function next(): void {
-    asking = asking.then(ask).then((pauseMs) => {
+  /** Waits for no earlier question: on a connection that is lost, that one may stay unanswered for long. */
+  function ask(): void {
+    if (stopped) return;
+    clearTimeout(timer);
+    const asked = findClaimable().then((pauseMs) => {
+      asking.delete(asked);
       clearTimeout(timer);
-      if (!stopped) timer = setTimeout(next, pauseMs);
+      if (!stopped) timer = setTimeout(ask, pauseMs);
     });
+    asking.add(asked);
   }
 
   /** @returns how long to pause */
-  async function ask(): Promise<number> {
+  async function findClaimable(): Promise<number> {
     try {
       const before = new Date(clock.now().getTime() + pollMs);
-      if (!stopped) for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
+      for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
       return pollMs;
     } catch (err) {
       log.warn({ err }, "cannot poll for jobs, will retry");
@@ -49,13 +54,13 @@ export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): 
     }
   }
 
-  next();
+  ask();
   return {
-    ask: next,
+    ask,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await asking;
+      await Promise.all(asking);
     },
   };
 }

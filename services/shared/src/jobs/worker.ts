@@ -45,10 +45,12 @@ export function startWorker(
     pollMs,
     onClaimable: (queue) => loops.get(queue)?.claim(),
   });
+  let stopped = false;
   const listening = listenForJobs(db, direct, log, {
     retryMs: pollMs,
     onJob: (queue) => loops.get(queue)?.wake(),
     onGap: () => {
+      if (stopped) return;
       for (const queue of Object.values(queues)) queue.onAsked?.();
       polling.ask();
     },
@@ -56,6 +58,7 @@ export function startWorker(
   const unobserve = observeBacklog(db, Object.keys(queues), clock);
   return {
     stop: async () => {
+      stopped = true;
       unobserve();
       await Promise.all([polling, ...loops.values()].map((each) => each.stop()));
       await listening.stop();

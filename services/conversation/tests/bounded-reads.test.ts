@@ -34,11 +34,11 @@ async function lockMessages(): Promise<() => Promise<void>> {
   };
 }
 
-/** Statements of the service that wait for the table of messages. */
+/** Reads of messages that wait for the table. The service's sweeps may wait for it, too. */
 async function waiting(): Promise<number> {
   const [row] = await lists.db<[{ count: number }]>`
     select count(*)::integer as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%messages%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%conversation_id, seq, role, content, created_at, latency%'`;
   return row.count;
 }
 

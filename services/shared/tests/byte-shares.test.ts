@@ -75,30 +75,36 @@ test("an owner with a lasting backlog has less while others ask too", async () =
   expect(last.hold).toBeNull();
 });
 
-test("requests of a lasting backlog begin one after the other, but no longer wait for one that lasts", async () => {
-  const settings = { ownerBytes: 60, backlogBytes: 40, backlogYoungBytes: 20 };
-  const { time, shares, asked, begun } = timed(settings, 10);
+test("requests of a lasting backlog begin at intervals of twice their time, but of 25 ms at most", async () => {
+  const { time, shares, asked, begun } = timed({ ownerBytes: 60, backlogBytes: 60, spacesBacklog: true }, 10);
   const other = ask(shares, "own_2", 20);
+  const at = (ms: number) => {
+    time.now = ms;
+    for (const look of time.later.splice(0)) look();
+    return begun();
+  };
   expect(await begun()).toBe(3);
   time.now = 100;
   asked[0]?.hold?.release();
   asked[1]?.hold?.release();
-  // The third has lasted, so one more may begin beside it.
+  // The last one began long ago, so one may begin.
   expect(await begun()).toBe(4);
-  asked[2]?.hold?.release();
-  expect(await begun()).toBe(4);
+  time.now = 105;
   asked[3]?.hold?.release();
-  expect(await begun()).toBe(5);
-  // Nothing ends, but one that has lasted keeps back no other.
-  time.now = 124;
-  for (const look of time.later.splice(0)) look();
-  expect(await begun()).toBe(5);
-  time.now = 125;
-  for (const look of time.later.splice(0)) look();
-  expect(await begun()).toBe(6);
-  time.now = 150;
-  for (const look of time.later.splice(0)) look();
-  expect(await begun()).toBe(6);
+  expect(await begun()).toBe(4);
+  expect(await at(109)).toBe(4);
+  expect(await at(110)).toBe(5);
+  // The next one lasts.
+  expect(await at(134)).toBe(5);
+  expect(await at(135)).toBe(6);
+  asked[5]?.hold?.release();
+  time.now = 136;
+  asked[4]?.hold?.release();
+  // An owner without a backlog is not kept waiting.
+  ask(shares, "own_3", 20);
+  const third = ask(shares, "own_3", 20);
+  await settled();
+  expect(third.hold?.bytes).toBe(20);
   expect(other.hold?.bytes).toBe(20);
 });
 

@@ -35,8 +35,10 @@ export function listConversations(ctx: ConversationContext): Handler {
         return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids, room) };
       });
     const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
-    const fewAtOnce = search === "" ? ctx.listFewAtOnce : ctx.searchFewAtOnce;
-    const { rows, total, transcripts } = await fewAtOnce(ownerId, call.signal, bounded);
+    const listed = () => ctx.listFewAtOnce(ownerId, call.signal, bounded);
+    const { rows, total, transcripts } = await (search === ""
+      ? listed()
+      : ctx.searchFewAtOnce(ownerId, call.signal, listed));
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

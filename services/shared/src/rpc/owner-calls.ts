@@ -7,12 +7,8 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
-/**
- * The same for an owner with a lasting backlog. Its calls begin one after the other, because each keeps a core busy, here or in the
- * database. After one that takes longer than most, the next may begin beside it: otherwise, an owner whose steady calls take more
- * than a second of every second would never be rid of its backlog.
- */
-const BACKLOG = { backlogBytes: 3, backlogYoungBytes: 1 };
+/** The same for an owner with a lasting backlog. Its calls are spaced, because each keeps a core busy, here or in the database. */
+const BACKLOG = { backlogBytes: 3, spacesBacklog: true };
 const WAITING_MAX = 1_000;
 
 /**

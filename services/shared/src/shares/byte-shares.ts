@@ -44,10 +44,11 @@ export interface ByteShareSettings {
   /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
   /**
-   * The part of it that may be held for less than 25 ms; all of it by default. Work that lasts longer waits for something other
-   * than a core, or for a core of a machine that is slow for everybody.
+   * Whether the requests of that owner are also spaced: after one has begun, the next begins when twice the time that it took has
+   * passed, but at the latest after 25 ms. So quick work keeps a core busy for half of the time at most. Work that lasts longer
+   * waits for something other than a core, or for a core of a machine that is slow for everybody.
    */
-  backlogYoungBytes?: number;
+  spacesBacklog?: boolean;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */
@@ -63,8 +64,8 @@ interface Owner {
   /** Bytes of all the owner's holds. */
   held: number;
   holds: number;
-  /** When its holds began, if it matters. */
-  begun: Set<{ bytes: number; atMs: number }>;
+  /** The hold that began last, if requests are spaced. */
+  latest: { beganMs: number; endedMs: number | null } | null;
   waiting: Waiting[];
   /** Since when some have waited, whichever they were; null while none waits. */
   waitingSinceMs: number | null;
@@ -72,7 +73,8 @@ interface Owner {
 
 /** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
 const BACKLOG_MS = 100;
-const YOUNG_MS = 25;
+/** Between the beginnings of two requests of a backlog that is spaced. */
+const SPACE_MAX_MS = 25;
 /** The most owners among which the longest backlog is looked for. */
 const COMPARED_MAX = 32;
 
@@ -87,7 +89,7 @@ export function byteShares(
     ownerBytes,
     aloneBytes = ownerBytes,
     backlogBytes = ownerBytes,
-    backlogYoungBytes = backlogBytes,
+    spacesBacklog = false,
     waitingMax,
     waitMs,
   }: ByteShareSettings,
@@ -97,34 +99,22 @@ export function byteShares(
   /** Owners with waiting requests, in the order of their turns. */
   const turns = new Set<string>();
   let total = 0;
-  let looksAgain = false;
+  /** When a request that is too soon is looked at again. */
+  let looksAtMs = Number.POSITIVE_INFINITY;
 
   /** Those who ask for these shares. */
   const company = createCompany({ nowMs });
-  const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes;
-  const heedsYoung = backlogYoungBytes !== backlogBytes;
-  const hasBacklog = ({ waitingSinceMs }: Owner) => waitingSinceMs !== null && nowMs() - waitingSinceMs >= BACKLOG_MS;
+  const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes || spacesBacklog;
   function shareOf(ownerId: string, owner: Owner): number {
-    if (!heedsOthers) return ownerBytes;
-    if (company.isAlone(ownerId)) return aloneBytes;
-    return hasBacklog(owner) && isLongest(owner) ? backlogShareOf(owner) : ownerBytes;
+    if (isHeldBack(ownerId, owner)) return backlogBytes;
+    return heedsOthers && company.isAlone(ownerId) ? aloneBytes : ownerBytes;
   }
 
-  function backlogShareOf({ begun, held }: Owner): number {
-    if (!heedsYoung) return backlogBytes;
-    const bornMs = nowMs() - YOUNG_MS;
-    const young = begun.values().reduce((sum, { bytes, atMs }) => (atMs > bornMs ? sum + bytes : sum), 0);
-    return Math.min(backlogBytes, held - young + backlogYoungBytes);
-  }
-
-  /** Nothing else might tell that what is held has become old. */
-  function lookAgain(): void {
-    if (!heedsYoung || looksAgain) return;
-    looksAgain = true;
-    after(YOUNG_MS, () => {
-      looksAgain = false;
-      serve();
-    });
+  /** Whether the owner has the longest lasting backlog while others ask too. */
+  function isHeldBack(ownerId: string, owner: Owner): boolean {
+    const { waitingSinceMs } = owner;
+    if (!heedsOthers || waitingSinceMs === null || nowMs() - waitingSinceMs < BACKLOG_MS) return false;
+    return !company.isAlone(ownerId) && isLongest(owner);
   }
 
   /** Whether nobody else has more requests waiting. When a machine is slow, everybody has a backlog. */
@@ -139,6 +129,24 @@ export function byteShares(
   const fitsShare = (ownerId: string, owner: Owner, bytes: number) =>
     owner.holds === 0 || owner.held + bytes <= shareOf(ownerId, owner);
   const fitsTotal = (bytes: number) => total === 0 || total + bytes <= totalBytes;
+
+  /** Whether the owner's next request has to wait for its time; if so, looks again then. */
+  function isTooSoon(ownerId: string, owner: Owner): boolean {
+    if (!owner.latest || !isHeldBack(ownerId, owner)) return false;
+    const { beganMs, endedMs } = owner.latest;
+    const spaceMs = endedMs === null ? SPACE_MAX_MS : Math.min(2 * (endedMs - beganMs), SPACE_MAX_MS);
+    const dueMs = beganMs + spaceMs;
+    const leftMs = dueMs - nowMs();
+    if (leftMs <= 0) return false;
+    if (dueMs < looksAtMs) {
+      looksAtMs = dueMs;
+      after(leftMs, () => {
+        looksAtMs = Number.POSITIVE_INFINITY;
+        serve();
+      });
+    }
+    return true;
+  }
 
   async function hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold> {
     if (gone?.aborted) throw cancelled();
@@ -191,10 +199,7 @@ export function byteShares(
       const owner = ownerOf(ownerId);
       const next = owner.waiting[0];
       if (!next) continue;
-      if (!fitsShare(ownerId, owner, next.bytes)) {
-        lookAgain();
-        continue;
-      }
+      if (!fitsShare(ownerId, owner, next.bytes) || isTooSoon(ownerId, owner)) continue;
       if (!fitsTotal(next.bytes)) return;
       owner.waiting.shift();
       turns.delete(ownerId);
@@ -208,8 +213,8 @@ export function byteShares(
   function granted(ownerId: string, owner: Owner, bytes: number): Hold {
     let held = bytes;
     let isReleased = false;
-    const birth = { bytes, atMs: heedsYoung ? nowMs() : 0 };
-    if (heedsYoung) owner.begun.add(birth);
+    const times = spacesBacklog ? { beganMs: nowMs(), endedMs: null as number | null } : null;
+    owner.latest = times;
     owner.holds++;
     take(owner, bytes);
     return {
@@ -232,7 +237,7 @@ export function byteShares(
         if (isReleased) return;
         isReleased = true;
         owner.holds--;
-        owner.begun.delete(birth);
+        if (times) times.endedMs = nowMs();
         take(owner, -held);
         forgetIdle(ownerId, owner);
         serve();
@@ -248,7 +253,7 @@ export function byteShares(
   function ownerOf(ownerId: string): Owner {
     const known = owners.get(ownerId);
     if (known) return known;
-    const owner: Owner = { held: 0, holds: 0, begun: new Set(), waiting: [], waitingSinceMs: null };
+    const owner: Owner = { held: 0, holds: 0, latest: null, waiting: [], waitingSinceMs: null };
     owners.set(ownerId, owner);
     return owner;
   }

@@ -15,6 +15,8 @@ export interface FewAtOnceSettings {
   aloneAtOnce?: number;
   /** The same for the owner with the longest lasting backlog while others ask too; `atOnce` by default. */
   backlogAtOnce?: number;
+  /** Whether that owner's reads also begin at intervals (byte-shares.ts). */
+  spacesBacklog?: boolean;
   /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;
   waitingMax: number;
@@ -25,11 +27,12 @@ export function fewAtOnce({
   atOnce,
   aloneAtOnce = atOnce,
   backlogAtOnce = atOnce,
+  spacesBacklog = false,
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
   const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, waitingMax }));
+  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */

@@ -5,7 +5,7 @@ import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
 /** Nobody waits for it. */
-const FREE = { reserve: async () => () => {}, count: () => {} };
+const FREE = { reserve: () => ({ due: null, settle: () => {} }), count: () => {} };
 
 /** A pace that makes all large reads wait for `goOn`, and what is counted against it. */
 function countingPace(goOn: Promise<void> = Promise.resolve()) {
@@ -13,10 +13,9 @@ function countingPace(goOn: Promise<void> = Promise.resolve()) {
   const count = (_: string, bytes: number) => {
     counted += bytes;
   };
-  const reserve = async (ownerId: string, expected: number) => {
+  const reserve = (ownerId: string, expected: number) => {
     count(ownerId, expected);
-    await goOn;
-    return (used: number) => count(ownerId, used - expected);
+    return { due: goOn, settle: (used: number) => count(ownerId, used - expected) };
   };
   return { pace: { reserve, count }, counted: () => counted };
 }

@@ -115,9 +115,20 @@ test("an owner that used nothing of what was expected owes nothing, even if the 
   const company = createCompany(time);
   const pace = createPace({ perSecond: 0, atOnce: 20, besideOthers: 2 }, time, company);
   company.enter("own_2");
-  const count = await pace.reserve("own_1", 10, STAYS);
+  const { due, settle } = pace.reserve("own_1", 10, STAYS);
+  expect(due).toBeNull();
   nowMs = 2_000;
-  count(0);
+  settle(0);
   expect([20, 1].map((amount) => pace.take("own_1", amount, STAYS) !== null)).toEqual([false, false]);
   expect(pace.take("own_1", 1, STAYS)).not.toBeNull();
+});
+
+test("an owner owes no more than the most that it may owe, whatever it used", () => {
+  let nowMs = 0;
+  const pace = createPace({ perSecond: 10, atOnce: 20, debtMax: 30 }, { nowMs: () => nowMs, after: () => () => {} });
+  pace.count("own_1", 1_000);
+  nowMs = 2_999;
+  expect(pace.take("own_1", 0, STAYS)).not.toBeNull();
+  nowMs = 3_001;
+  expect(pace.take("own_1", 0, STAYS)).toBeNull();
 });

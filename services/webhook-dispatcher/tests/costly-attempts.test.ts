@@ -17,12 +17,11 @@ import { startReceiver } from "./receiver.ts";
 /** Attempts that wait for the pace, until the test lets them go on. */
 const held: { ownerId: string; goOn(): void }[] = [];
 const costly: Pick<Pace, "reserve"> = {
-  reserve: async (ownerId, _, gone) => {
+  reserve: (ownerId, _, gone) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gone.addEventListener("abort", () => resolve());
     held.push({ ownerId, goOn: resolve });
-    await promise;
-    return () => {};
+    return { due: promise, settle: () => {} };
   },
 };
 

@@ -3,7 +3,7 @@ import { charactersOf } from "../length.ts";
 import type { Call } from "../rpc/call.ts";
 import { byteShares } from "./byte-shares.ts";
 import { expectedBytes } from "./expected-bytes.ts";
-import { createPace, type Pace } from "./pace.ts";
+import { createPace, type Pace, type Reserved } from "./pace.ts";
 
 /**
  * Runs a read that may be large, and reserves its bytes of the owner's share of the process's memory until the response
@@ -54,11 +54,12 @@ export function boundedReads(pace: Pick<Pace, "reserve" | "count"> = createPace(
     waitingMax: WAITING_MAX,
   });
   const expected = expectedBytes(FIRST_BYTES);
-  const countOf = (ownerId: string) => (bytes: number) => pace.count(ownerId, bytes);
+  const unreserved = (ownerId: string): Reserved => ({ due: null, settle: (bytes) => pace.count(ownerId, bytes) });
   const largeBytes = (bytes: number) => (bytes > LARGE_BYTES ? bytes : 0);
   return async (ownerId, bytesMax, call, read) => {
     const readWithin = async (bytes: number) => {
-      const count = largeBytes(bytes) > 0 ? await pace.reserve(ownerId, bytes, call.signal) : countOf(ownerId);
+      const { due, settle } = largeBytes(bytes) > 0 ? pace.reserve(ownerId, bytes, call.signal) : unreserved(ownerId);
+      await due;
       const room: Room = { bytes, used: 0 };
       let took = 0;
       try {
@@ -70,7 +71,7 @@ export function boundedReads(pace: Pick<Pace, "reserve" | "count"> = createPace(
         took = Math.max(took, room.used);
         return { found, took, hold };
       } finally {
-        count(largeBytes(Math.max(took, room.used)));
+        settle(largeBytes(Math.max(took, room.used)));
       }
     };
     let { found, took, hold } = await readWithin(Math.min(expected.of(ownerId), bytesMax));

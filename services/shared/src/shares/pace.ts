@@ -11,14 +11,18 @@ export interface Pace {
    * @throws ServiceError rate_limited, with nothing counted, if the wait would be too long
    */
   take(ownerId: string, amount: number, gone: AbortSignal): Promise<void> | null;
-  /**
-   * Counts and waits like `take`, for an amount that is only expected.
-   * @returns counts what the owner used instead, with the weight of what was expected; call it once
-   * @throws ServiceError like `take`
-   */
-  reserve(ownerId: string, expected: number, gone: AbortSignal): Promise<(used: number) => void>;
+  /** Counts like `take`, for an amount that is only expected. @throws ServiceError like `take` */
+  reserve(ownerId: string, expected: number, gone: AbortSignal): Reserved;
   /** Counts what the owner used without waiting. */
   count(ownerId: string, amount: number): void;
+}
+
+/** An amount that an owner is expected to use. */
+export interface Reserved {
+  /** Ends when the owner may use it; null if it may at once. */
+  due: Promise<void> | null;
+  /** Counts what the owner has used instead, with the weight of what was expected. Call it once. */
+  settle(used: number): void;
 }
 
 export interface PaceSettings {
@@ -29,6 +33,8 @@ export interface PaceSettings {
   besideOthers?: number;
   /** The longest wait, in milliseconds; none by default. */
   waitMaxMs?: number;
+  /** What an owner owes at most, whatever it has used; no limit by default. */
+  debtMax?: number;
   /** What the error message says then. */
   refusal?: string;
 }
@@ -49,6 +55,7 @@ export function createPace(
     atOnce,
     besideOthers = 1,
     waitMaxMs = Number.POSITIVE_INFINITY,
+    debtMax = Number.POSITIVE_INFINITY,
     refusal = "This account's requests are too large together, try again",
   }: PaceSettings,
   { nowMs, after } = passingTime,
@@ -80,7 +87,7 @@ export function createPace(
     const now = nowMs();
     const left = leftOf(owners.get(ownerId), now);
     owners.delete(ownerId);
-    owners.set(ownerId, { left: Math.min(atOnce, left - amount), atMs: now });
+    owners.set(ownerId, { left: Math.max(-debtMax, Math.min(atOnce, left - amount)), atMs: now });
     forgetOldest(now);
     return left;
   }
@@ -107,11 +114,11 @@ export function createPace(
   return {
     count: (ownerId, amount) => void count(ownerId, amount * weightOf(ownerId)),
     take: (ownerId, amount, gone) => take(ownerId, amount * weightOf(ownerId), gone),
-    async reserve(ownerId, expected, gone) {
+    reserve(ownerId, expected, gone) {
       // Others may come or leave while it is used.
       const weight = weightOf(ownerId);
-      await take(ownerId, expected * weight, gone);
-      return (used) => void count(ownerId, (used - expected) * weight);
+      const due = take(ownerId, expected * weight, gone);
+      return { due, settle: (used) => void count(ownerId, (used - expected) * weight) };
     },
   };
 }

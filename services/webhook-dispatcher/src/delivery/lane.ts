@@ -202,9 +202,10 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   /** Waits until the owner's costly attempts allow another one, or the lane ends. */
   async function pace(): Promise<void> {
     isHeldUp = true;
-    const count = await ctx.costly.reserve(key.ownerId, 1, ending.signal);
+    const { due, settle } = ctx.costly.reserve(key.ownerId, 1, ending.signal);
+    await due;
     isHeldUp = false;
-    if (ending.signal.aborted) count(0);
+    if (ending.signal.aborted) settle(0);
     else begin();
   }
 

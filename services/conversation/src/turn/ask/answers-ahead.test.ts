@@ -136,6 +136,13 @@ test("what was expected and did not arrive is given back, whether it was asked f
   expect(ask().isDue).toBe(true);
 });
 
+test("an owner owes two seconds at most, however much has arrived", async () => {
+  const { ask, flood, pass } = manual();
+  for (let at = 0; at < 10; at++) flood();
+  await pass(2_000);
+  expect(ask().isDue).toBe(true);
+});
+
 test("the answers to each of a turn's questions count, those of its retries too", () => {
   const { ask } = manual();
   const { answer, isDue } = ask();

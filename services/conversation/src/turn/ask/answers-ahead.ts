@@ -1,14 +1,14 @@
 import { company as ownCompany } from "@parley/shared/shares/company";
 import { expectedBytes } from "@parley/shared/shares/expected-bytes";
 import type { EnterLoop } from "@parley/shared/shares/loop-entry";
-import { createPace } from "@parley/shared/shares/pace";
+import { createPace, type Reserved } from "@parley/shared/shares/pace";
 import { passingTime } from "@parley/shared/shares/passing-time";
 
 /** A model that sends a few words at a time is never that far ahead of its turn, whether they are for the user or not. */
 const USUAL_BYTES = 32 * 1024;
 /** For the bytes of longer answers: a socket delivers 128 KiB at once, so beside others eight of them, and then 32 a second. */
-const AHEAD = { perSecond: 8 * 1024 * 1024, atOnce: 2 * 1024 * 1024, besideOthers: 2 };
-/** The reader of a reply waits too. */
+const AHEAD = { perSecond: 8 * 1024 * 1024, atOnce: 2 * 1024 * 1024, besideOthers: 2, debtMax: 16 * 1024 * 1024 };
+/** The reader of a reply waits too. What an owner may owe takes as long. */
 const WAIT_MAX_MS = 2_000;
 
 /**
@@ -41,25 +41,25 @@ export function answersAhead(time = passingTime, company = ownCompany): AnswersA
   const expected = expectedBytes(USUAL_BYTES);
   return {
     ask(ownerId) {
-      /** What the question's answers may bring before more is counted, and whether the owner still owes it. */
+      /** What the question is expected to bring, until it is given back. */
+      let reserved: Reserved | null = null;
+      /** What it may bring before more is counted. */
       let counted = 0;
-      let isOwed = true;
       let brought = 0;
 
       function end(): void {
         if (brought < counted) {
-          if (isOwed) pace.count(ownerId, brought - counted);
+          settle(brought);
           expected.saw(ownerId, brought);
         }
+        reserved = null;
         counted = 0;
-        isOwed = true;
         brought = 0;
       }
 
-      /** Whoever has waited the longest owes nothing, so that a debt lasts hardly longer than a wait. */
-      function giveBack(): void {
-        if (isOwed) pace.count(ownerId, -counted);
-        isOwed = false;
+      function settle(used: number): void {
+        reserved?.settle(used);
+        reserved = null;
       }
 
       return {
@@ -70,14 +70,15 @@ export function answersAhead(time = passingTime, company = ownCompany): AnswersA
           counted = bytes > USUAL_BYTES ? bytes : 0;
           const waited = new AbortController();
           const leave = () => waited.abort();
-          const wait = pace.take(ownerId, counted, waited.signal);
-          if (!wait) return null;
+          reserved = pace.reserve(ownerId, counted, waited.signal);
+          if (!reserved.due) return null;
           const callOff = time.after(WAIT_MAX_MS, () => {
-            giveBack();
+            // Whoever has waited the longest owes nothing, so that a debt lasts hardly longer than a wait.
+            settle(0);
             leave();
           });
           gone.addEventListener("abort", leave);
-          return wait.then(() => {
+          return reserved.due.then(() => {
             callOff();
             gone.removeEventListener("abort", leave);
             return enter(ownerId) ?? undefined;

@@ -193,6 +193,11 @@ test("a page hears its agent, interrupts it by speaking, and shows what both say
     const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
     expect(body.conversations[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });
   }, PAGE_WITHIN_MS);
+  await page.getByRole("button", { name: "Call again" }).click();
+  await captions.getByText(/this is Acme/).waitFor(within);
+  const hungUp = page.waitForRequest((request) => request.method() === "DELETE" && /web-calls/.test(request.url()));
+  await page.goto("about:blank");
+  await hungUp;
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 300_000);

@@ -10,7 +10,7 @@ export type AgentState = "connecting" | "listening" | "thinking" | "speaking";
 /** Latency is stored when a turn has ended, a moment after its last caption. */
 const LATENCY_AFTER_MS = 500;
 
-/** A call and what is said in it. Leaving the page hangs up. */
+/** A call and what is said in it. Leaving or closing the page hangs up. */
 export function useCall(setup: Setup) {
   const [state, setState] = useState<AgentState | null>(null);
   const [lines, setLines] = useState<readonly Captioned[]>([]);
@@ -25,13 +25,17 @@ export function useCall(setup: Setup) {
     setState(null);
     return current?.hangUp();
   };
-  useEffect(
-    () => () => {
+  useEffect(() => {
+    const leave = () => {
       wanted.current = false;
       call.current?.hangUp();
-    },
-    [],
-  );
+    };
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      leave();
+    };
+  }, []);
   const conversationId = useLatencies(state, setLines);
 
   const start = async () => {

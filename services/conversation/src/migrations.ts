@@ -20,6 +20,7 @@ import figures from "../migrations/0017_figures.sql" with { type: "text" };
 import toolCalls from "../migrations/0018_tool_calls.sql" with { type: "text" };
 import replyCounts from "../migrations/0019_reply_counts.sql" with { type: "text" };
 import costs from "../migrations/0020_costs.sql" with { type: "text" };
+import usageOfFigures from "../migrations/0021_usage_of_figures.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0018_tool_calls", sql: toolCalls },
   { name: "0019_reply_counts", sql: replyCounts },
   { name: "0020_costs", sql: costs },
+  { name: "0021_usage_of_figures", sql: usageOfFigures },
 ];

@@ -63,15 +63,10 @@ import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
+const SPACED = { spacesBacklog: true };
 /** The slowest searches take seconds of CPU time. They are lists too. */
-const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, backlogAtOnce: 1, waitingMax: 20 };
-const FEW_LISTS: FewAtOnceSettings = {
-  what: "lists",
-  atOnce: 4,
-  backlogAtOnce: 2,
-  spacesBacklog: true,
-  waitingMax: 1_000,
-};
+const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, backlogAtOnce: 1, ...SPACED, waitingMax: 20 };
+const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 4, backlogAtOnce: 2, ...SPACED, waitingMax: 1_000 };
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 

@@ -63,6 +63,18 @@ test("a body with 10,000 values is accepted, whatever its texts look like", asyn
   expect((await readJson(metadataOf(JSON.stringify(values, null, 1)))).value.metadata).toEqual(values);
 });
 
+test("a route may accept more values, such as those of a batch of 10,000 calls", async () => {
+  const dynamic_variables = { a: "1", b: "2", c: "3", d: "4" };
+  const calls = Array.from({ length: 10_000 }, () => ({ to_mobile_number: "+14155550188", dynamic_variables }));
+  const batch = (more: object) => requestOf(JSON.stringify({ agent_id: "a", calls, ...more }));
+  const [bytesMax, valuesMax] = [4 * 1024 * 1024, 71_000];
+  expect((await readJson(batch({}), bytesMax, valuesMax)).value.calls).toHaveLength(10_000);
+  await expect(readJson(batch({ metadata: Array(1_000).fill(1) }), bytesMax, valuesMax)).rejects.toMatchObject({
+    kind: "invalid",
+    detail: "metadata must not have more than 71000 values",
+  });
+});
+
 test("a body of a million brackets is refused before it is parsed", async () => {
   const brackets = metadataOf("[".repeat(1_000_000));
   await expect(readJson(brackets)).rejects.toMatchObject({ kind: "invalid", violations: [{ path: "metadata" }] });

@@ -39,7 +39,7 @@ export function refuseManyValues(text: Buffer, whole: string, valuesMax = JSON_V
     if (values > valuesMax + 1) throw tooManyValues(nameOf(text.subarray(...field)), whole, valuesMax);
     previous = byte;
   }
-  if (values > JSON_VALUES_MAX) throw tooManyValues(nameOf(text.subarray(...field)), whole);
+  if (values > valuesMax) throw tooManyValues(nameOf(text.subarray(...field)), whole, valuesMax);
 }
 
 /** The end of the string that starts at `from`: its closing quote, or the end of the text. */

@@ -30,9 +30,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
     endpoint(
       gate,
       { id, tag: "Calls", summary, description, scope: "calls", response: CallBatchShown, refuses: ["not_found"] },
-      async ({ ownerId, params, origin }) => {
+      async ({ ownerId, params, idempotency, write }) => {
         const key = { ownerId, batchId: params.batch_id ?? "" };
-        const { batch } = await voices.changeCallBatch({ ...key, change }, { origin });
+        const { batch } = await voices.changeCallBatch({ ...key, change, idempotency }, write);
         return presentCountedBatch(required(batch));
       },
     );

@@ -116,8 +116,9 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
           response: PhoneCall,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) => {
-          const { call } = await voices.hangUpCall({ ownerId, callId: params.call_id ?? "" }, { origin });
+        async ({ ownerId, params, idempotency, write }) => {
+          const key = { ownerId, callId: params.call_id ?? "" };
+          const { call } = await voices.hangUpCall({ ...key, idempotency }, write);
           return presentCall(required(call));
         },
       ),

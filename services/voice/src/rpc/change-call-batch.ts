@@ -1,5 +1,10 @@
-import { CallBatchChange, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import {
+  CallBatchChange,
+  ChangeCallBatchResponse,
+  type VoiceServiceService,
+} from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { invalid } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { wakeBatch } from "../batches/run-batches.ts";
 import type { OutboundContext } from "../outbound/context.ts";
@@ -15,22 +20,37 @@ const STATUSES = {
   [CallBatchChange.CALL_BATCH_CHANGE_RESUME]: "RUNNING",
   [CallBatchChange.CALL_BATCH_CHANGE_CANCEL]: "CANCELLED",
 } as const;
+type Status = (typeof STATUSES)[keyof typeof STATUSES];
 
 /** A batch that has ended stays as it is. */
 export function changeCallBatch(ctx: OutboundContext): Handler {
-  return async ({ change, ...key }) => {
+  return async ({ change, idempotency, ...key }, call) => {
     const status = STATUSES[change as keyof typeof STATUSES];
     if (!status) throw invalid("change", "change must be PAUSE, RESUME or CANCEL");
-    await readBatch(ctx.db, key);
-    const now = ctx.clock.now();
-    await ctx.db.begin(async (tx) => {
-      if (!(await storeBatchStatus(tx, key, status, now))) return;
-      if (status === "CANCELLED") await cancelEntries(tx, key);
-      if (status === "RUNNING") await wakeBatch(tx, key, now);
-    });
-    if (status === "CANCELLED") await cancelWaiting(ctx, key);
-    return { batch: await readBatch(ctx.db, key) };
+    return runPrepared(
+      ctx,
+      { ownerId: key.ownerId, idempotency, codec: ChangeCallBatchResponse, call },
+      {
+        // Requests with one key that run at the same time all set the same status, so the change need not be part of the write.
+        prepare: async () => {
+          await changeStatus(ctx, key, status);
+          return { batch: await readBatch(ctx.db, key) };
+        },
+        write: async (_tx, changed) => changed,
+      },
+    );
   };
+}
+
+async function changeStatus(ctx: OutboundContext, key: BatchKey, status: Status): Promise<void> {
+  await readBatch(ctx.db, key);
+  const now = ctx.clock.now();
+  await ctx.db.begin(async (tx) => {
+    if (!(await storeBatchStatus(tx, key, status, now))) return;
+    if (status === "CANCELLED") await cancelEntries(tx, key);
+    if (status === "RUNNING") await wakeBatch(tx, key, now);
+  });
+  if (status === "CANCELLED") await cancelWaiting(ctx, key);
 }
 
 /** Cancels calls that have not been tried; the others are ringing, or may be. */

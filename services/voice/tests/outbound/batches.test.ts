@@ -51,7 +51,8 @@ async function batchOf(
     ...key,
     get: async () => (await kit.handlers.getCallBatch?.(key, served))?.batch,
     counts: async () => (await kit.handlers.getCallBatch?.(key, served))?.batch?.counts,
-    change: (change: CallBatchChange) => kit.handlers.changeCallBatch?.({ ...key, change }, served),
+    change: (change: CallBatchChange) =>
+      kit.handlers.changeCallBatch?.({ ...key, change, idempotency: undefined }, served),
     calls: async () =>
       (await kit.handlers.listCalls?.({ ...FILTER, ownerId, batchId: key.batchId }, served))?.calls ?? [],
   };
@@ -171,6 +172,26 @@ test("a paused batch starts no further calls until it is resumed, and a cancelle
   expect(await batch.counts()).toEqual({ ...NOTHING, busy: 2, cancelled: 3 });
 });
 
+test("a change that is repeated with its idempotency key gets the first answer and changes nothing", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const { ownerId, batchId, get, change } = await batchOf(kit, [THEIRS]);
+  const { CALL_BATCH_CHANGE_PAUSE: PAUSE, CALL_BATCH_CHANGE_RESUME: RESUME } = CallBatchChange;
+  const idempotency = { key: "resume", fingerprint: Buffer.from("resume") };
+  const resume = async () => {
+    const call = { replayed: false } as Served;
+    const changed = await kit.handlers.changeCallBatch?.({ ownerId, batchId, change: RESUME, idempotency }, call);
+    return { status: changed?.batch?.status, replayed: call.replayed };
+  };
+  const { CALL_BATCH_STATUS_RUNNING: RUNNING, CALL_BATCH_STATUS_PAUSED: PAUSED } = CallBatchStatus;
+  await change(PAUSE);
+  expect(await resume()).toEqual({ status: RUNNING, replayed: false });
+  await change(PAUSE);
+  expect(await resume()).toEqual({ status: RUNNING, replayed: true });
+  expect(await get()).toMatchObject({ status: PAUSED });
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toHaveLength(0);
+});
+
 test("an owner's single call waits behind no more of a batch than may be in progress", async () => {
   const kit = outbound(db, { callsMax: 3, callsPerSecond: 10 });
   const many = Array.from({ length: 10_000 }, (_, at) => `+1415${String(5_560_000 + at)}`);
@@ -229,7 +250,9 @@ test("another owner's batch is not found", async () => {
   });
   const change = CallBatchChange.CALL_BATCH_CHANGE_CANCEL;
   expect(
-    await failure(kit.handlers.changeCallBatch?.({ ...foreign, change }, served) as Promise<unknown>),
+    await failure(
+      kit.handlers.changeCallBatch?.({ ...foreign, change, idempotency: undefined }, served) as Promise<unknown>,
+    ),
   ).toMatchObject({
     kind: "not_found",
   });

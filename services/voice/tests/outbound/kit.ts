@@ -150,7 +150,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
       return (await handlers.createCall?.(request, served))?.call as Call;
     },
     get: async (key) => (await handlers.getCall?.(key, served))?.call as Call,
-    hangUp: async (key) => (await handlers.hangUpCall?.(key, served))?.call as Call,
+    hangUp: async (key) => (await handlers.hangUpCall?.({ idempotency: undefined, ...key }, served))?.call as Call,
     work: async (ownerId) => {
       while (await runDue(db, queues, ownerId, clock.now()));
     },

@@ -3,6 +3,7 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
+import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -248,6 +249,21 @@ test("hanging up takes a waiting call out of the queue, stops a ringing one and 
   );
   await kit.held.get(talks.conversationId)?.end({ durationSeconds: 3 });
   expect(await kit.hangUp(talks)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_SUCCESS });
+});
+
+test("hanging up again with the same idempotency key gets the first answer", async () => {
+  const kit = outbound(db);
+  const { ownerId, callId } = await ringing(kit);
+  const idempotency = { key: "hang-up", fingerprint: Buffer.from("hang up") };
+  const hangUp = async () => {
+    const served = { replayed: false } as Served;
+    const call = (await kit.handlers.hangUpCall?.({ ownerId, callId, idempotency }, served))?.call;
+    return { call, replayed: served.replayed };
+  };
+  const first = await hangUp();
+  await kit.pass(ownerId, 3);
+  expect(await hangUp()).toEqual({ call: first.call, replayed: true });
+  expect(await kit.get({ ownerId, callId })).toMatchObject({ status: ENDED });
 });
 
 test("a call without callbacks ends with the outcome that its carrier reports", async () => {

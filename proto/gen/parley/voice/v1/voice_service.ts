@@ -173,6 +173,7 @@ export interface ListCallsResponse {
 export interface HangUpCallRequest {
   ownerId: string;
   callId: string;
+  idempotency: Idempotency | undefined;
 }
 
 export interface HangUpCallResponse {
@@ -280,6 +281,7 @@ export interface ChangeCallBatchRequest {
   ownerId: string;
   batchId: string;
   change: CallBatchChange;
+  idempotency: Idempotency | undefined;
 }
 
 export interface ChangeCallBatchResponse {
@@ -1743,7 +1745,7 @@ export const ListCallsResponse: MessageFns<ListCallsResponse> = {
 };
 
 function createBaseHangUpCallRequest(): HangUpCallRequest {
-  return { ownerId: "", callId: "" };
+  return { ownerId: "", callId: "", idempotency: undefined };
 }
 
 export const HangUpCallRequest: MessageFns<HangUpCallRequest> = {
@@ -1753,6 +1755,9 @@ export const HangUpCallRequest: MessageFns<HangUpCallRequest> = {
     }
     if (message.callId !== "") {
       writer.uint32(18).string(message.callId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -1786,6 +1791,14 @@ export const HangUpCallRequest: MessageFns<HangUpCallRequest> = {
             message.callId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1805,6 +1818,9 @@ export const HangUpCallRequest: MessageFns<HangUpCallRequest> = {
     const message = createBaseHangUpCallRequest();
     message.ownerId = object.ownerId ?? "";
     message.callId = object.callId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
     return message;
   },
 };
@@ -2901,7 +2917,7 @@ export const ListCallBatchesResponse: MessageFns<ListCallBatchesResponse> = {
 };
 
 function createBaseChangeCallBatchRequest(): ChangeCallBatchRequest {
-  return { ownerId: "", batchId: "", change: 0 };
+  return { ownerId: "", batchId: "", change: 0, idempotency: undefined };
 }
 
 export const ChangeCallBatchRequest: MessageFns<ChangeCallBatchRequest> = {
@@ -2914,6 +2930,9 @@ export const ChangeCallBatchRequest: MessageFns<ChangeCallBatchRequest> = {
     }
     if (message.change !== 0) {
       writer.uint32(24).int32(message.change);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2955,6 +2974,14 @@ export const ChangeCallBatchRequest: MessageFns<ChangeCallBatchRequest> = {
             message.change = reader.int32() as any;
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2975,6 +3002,9 @@ export const ChangeCallBatchRequest: MessageFns<ChangeCallBatchRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.batchId = object.batchId ?? "";
     message.change = object.change ?? 0;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
     return message;
   },
 };

@@ -27,7 +27,7 @@ const STATUSES: Record<ErrorKind, number> = {
 };
 
 /** When to retry, in milliseconds, unless the error says so itself. */
-const RETRY_MS: Partial<Record<ErrorKind, number>> = { unavailable: 1_000, deadline: 1_000 };
+const RETRY_MS: Partial<Record<ErrorKind, number>> = { rate_limited: 1_000, unavailable: 1_000, deadline: 1_000 };
 
 /** An HTTP-level error, before any service is called. */
 export class HttpError extends Error {

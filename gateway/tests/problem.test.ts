@@ -60,6 +60,11 @@ test("the shortest Retry-After is one second", async () => {
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
 });
 
+test("a 429 has Retry-After even if the service names no time", async () => {
+  const answer = await answerOf(keysThatFail(new ServiceError("rate_limited", "Too many calls in progress")));
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+});
+
 test.each(["upstream_failed", "internal"] as const)("a turn that failed as %s names its session", async (kind) => {
   const failed = new ServiceError(kind, "No", { metadata: { session_id: "ses-1" } });
   expect((await answerOf(keysThatFail(failed))).headers.get("x-session-id")).toBe("ses-1");

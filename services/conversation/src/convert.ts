@@ -65,7 +65,8 @@ export function toChatSession(row: ConversationRow, messages: readonly MessageRo
     agentId: row.agentId,
     status: CONVERSATION_STATUSES[row.status],
     messages: messages.map(toMessage),
-    messageCount: messages.length,
+    // Counts the messages that are too old to be shown too; one may have been added since the row was read.
+    messageCount: Math.max(row.messageCount, messages.length),
     metadata: row.metadata,
     lastActivityAt: row.lastActivityAt,
     createdAt: row.createdAt,

@@ -66,6 +66,7 @@ test("only the newest 4 MiB of a transcript are ever read", async () => {
   const fit = Math.floor((4 * 1024 * 1024) / 100_500);
   expect(conversation?.transcript?.messages).toHaveLength(fit);
   expect(session?.messages).toHaveLength(fit);
+  expect(session?.messageCount).toBe(50);
   const { conversations } = await lists.lists.listConversations(request(ownerId, {}));
   expect(conversations[0]?.transcript?.messages).toHaveLength(fit);
 });

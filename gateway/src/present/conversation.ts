@@ -98,6 +98,7 @@ function channelMetadata(conversation: Conversation): object {
         room_url: conversation.roomUrl ?? null,
         room_name: conversation.roomName ?? null,
         conversation_duration: conversation.durationSeconds ?? null,
+        ...(conversation.recordingUrl !== undefined && { conversation_recording_url: conversation.recordingUrl }),
       };
     case ConversationType.CONVERSATION_TYPE_WEB:
       return {

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
 import { validator } from "../src/http/validate.ts";
 import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents/requests.ts";
+import { ListConversationsQuery } from "../src/schemas/conversations.ts";
 import { Text } from "../src/schemas/types.ts";
 
 const check = validator(CreateAgentBody);
@@ -194,6 +195,13 @@ describe("a query is read by its schema", () => {
     ["", {}],
   ])("%s", (query, expected) => {
     expect(readQuery(`http://gateway/x${query}`, ListAgentsQuery)).toEqual(expected);
+  });
+
+  test("a date-time whose + was not encoded is refused with the fix", () => {
+    const query = readQuery("http://gateway/x?from_date=2026-01-31T09:30:00+05:30", ListConversationsQuery);
+    expect(() => validator(ListConversationsQuery)(query)).toThrow(
+      "from_date must be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z, with the + of an offset sent as %2B",
+    );
   });
 
   test("a NUL character is refused by name", () => {

@@ -17,6 +17,12 @@ export const TimeOfDay = Text({
   example: "09:30",
 });
 
+/** A client that does not encode the `+` of an offset sends a space. */
+const QueryDate: typeof DateTimeText = {
+  ...DateTimeText,
+  form: `${DateTimeText.form}, with the + of an offset sent as %2B`,
+};
+
 export const ListConversationsQuery = Type.Object({
   page: PageQuery.page,
   page_size: Type.Optional(
@@ -35,8 +41,8 @@ export const ListConversationsQuery = Type.Object({
   conversation_status: Type.Optional(
     OneOf(namesOf(CONVERSATION_STATUSES), { description: "Only conversations with this status." }),
   ),
-  from_date: Type.Optional(About(DateTimeText, "Created at this time or later. A date means its start, in UTC.")),
-  to_date: Type.Optional(About(DateTimeText, "Created at this time or earlier. A date means its end, in UTC.")),
+  from_date: Type.Optional(About(QueryDate, "Created at this time or later. A date means its start, in UTC.")),
+  to_date: Type.Optional(About(QueryDate, "Created at this time or earlier. A date means its end, in UTC.")),
   from_time: Type.Optional(
     About(TimeOfDay, "First minute of the day. If it is later than `to_time`, the window spans midnight."),
   ),

@@ -2,13 +2,14 @@ import { hostOf } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { type Answer, answerOf } from "./answer.ts";
 import { EgressError } from "./error.ts";
-import { type Resolve, resolveChecked, resolveHost } from "./resolve.ts";
+import { type Resolve, resolveChecked, resolveRemembered } from "./resolve.ts";
 import { responseOf } from "./response.ts";
 import { createConnections, type Sending } from "./send.ts";
 import { urlChecker } from "./url.ts";
 
 export interface EgressOptions {
   allow: AllowList;
+  /** Remembers names by default. */
   resolve?: Resolve;
   /** Limit for look-up, connection and TLS handshake together. Ten seconds by default. */
   connectTimeoutMs?: number;
@@ -50,7 +51,12 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 export function createEgress(options: EgressOptions): Egress {
-  const { allow, resolve = resolveHost, connectTimeoutMs = 10_000, maxResponseBytes = 16 * 1024 * 1024 } = options;
+  const {
+    allow,
+    resolve = resolveRemembered,
+    connectTimeoutMs = 10_000,
+    maxResponseBytes = 16 * 1024 * 1024,
+  } = options;
   const check = urlChecker(allow);
   const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca);
 

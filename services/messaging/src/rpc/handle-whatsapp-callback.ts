@@ -37,16 +37,24 @@ async function take(
   connection: Connection,
   notifications: readonly Notification[],
 ): Promise<void> {
+  const meant = await connectionsOf(ctx, connection, notifications);
   for (const notification of notifications) {
-    const meant = await meantBy(ctx, connection, notification.phoneNumberId);
+    const number = meant.get(notification.phoneNumberId);
     // A number that the owner has not connected: the app has more numbers than Parley.
-    if (meant) await takeNotification(ctx, meant, notification);
+    if (number) await takeNotification(ctx, number, notification);
   }
 }
 
-async function meantBy(ctx: MessagingContext, connection: Connection, phoneNumberId: string) {
-  if (connection.phoneNumberId === phoneNumberId) return connection;
-  return ctx.connections.ofNumber(connection.ownerId, phoneNumberId);
+/** The owner's connections that a callback is about, looked up once, because a callback may name thousands of numbers. */
+async function connectionsOf(
+  { connections }: MessagingContext,
+  connection: Connection,
+  notifications: readonly Notification[],
+): Promise<Map<string, Connection>> {
+  const others = new Set(notifications.map(({ phoneNumberId }) => phoneNumberId));
+  others.delete(connection.phoneNumberId);
+  const found = others.size > 0 ? await connections.ofNumbers(connection.ownerId, others) : [];
+  return new Map([...found, [connection.phoneNumberId, connection]]);
 }
 
 function refused(ctx: MessagingContext, reason: string, error: ServiceError): ServiceError {

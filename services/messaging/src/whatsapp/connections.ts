@@ -22,8 +22,11 @@ export interface Connections {
   /** Null if there is no WhatsApp connection with this id. */
   find(carrierId: string): Promise<Connection | null>;
   get(ownerId: string, carrierId: string): Promise<Connection | null>;
-  /** Another number of the owner's: all numbers of an app have one address for callbacks. */
-  ofNumber(ownerId: string, phoneNumberId: string): Promise<Connection | null>;
+  /**
+   * The owner's connections of these numbers, by `phoneNumberId`, without those that the owner has not connected: all numbers of
+   * an app have one address for callbacks.
+   */
+  ofNumbers(ownerId: string, phoneNumberIds: ReadonlySet<string>): Promise<Map<string, Connection>>;
   /** The number that an agent writes from; null if it has none. */
   ofAgent(ownerId: string, agentId: string): Promise<Connection | null>;
   /** The agent that answers: the connection's own, or the one that has its number. Null if there is none. */
@@ -67,7 +70,17 @@ export function connections(accounts: Accounts, agents: Agents): Connections {
       return carrier?.provider === "WHATSAPP" ? get(carrier.ownerId, carrierId) : null;
     },
     get,
-    ofNumber: (ownerId, phoneNumberId) => first(ownerId, ({ settings }) => settings?.phoneNumberId === phoneNumberId),
+    ofNumbers: async (ownerId, phoneNumberIds) => {
+      const found = new Map<string, Connection>();
+      const { carriers } = await accounts.listCarriers({ ownerId });
+      for (const { provider, carrierId, settings } of carriers) {
+        const phoneNumberId = settings?.phoneNumberId ?? "";
+        if (provider !== "WHATSAPP" || !phoneNumberIds.has(phoneNumberId) || found.has(phoneNumberId)) continue;
+        const connection = await get(ownerId, carrierId);
+        if (connection) found.set(phoneNumberId, connection);
+      }
+      return found;
+    },
     ofAgent: (ownerId, agentId) =>
       first(ownerId, async ({ settings }) => {
         if (settings?.agentId) return settings.agentId === agentId;

@@ -2,6 +2,7 @@ import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/erro
 import { type CarrierRest, carrierRest } from "@parley/shared/carriers/rest";
 import type { Connection } from "./connections.ts";
 import { fieldOf, listOf, textOf } from "./fields.ts";
+import { MEDIA_ID } from "./notification.ts";
 import type { Template } from "./template.ts";
 
 /** WhatsApp's Cloud API for one phone number. Errors are CarrierRefusal and CarrierUnavailable. */
@@ -23,7 +24,6 @@ export type Sendable =
   | { type: "voice"; mediaId: string };
 
 const TIMEOUT_MS = 15_000;
-const MEDIA_ID = /^[A-Za-z0-9_-]{1,200}$/;
 
 /**
  * Codes that mean "later": throttled, or Meta has a fault

@@ -12,7 +12,12 @@ export function messageText(message: unknown): string | null {
   const own = fieldOf(message, type);
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   const text = read?.(own, message) ?? null;
-  return text === null ? null : text.replaceAll("\0", "").slice(0, CHARACTERS_MAX);
+  return text === null ? null : storable(text);
+}
+
+/** A JSON column stores neither NUL nor half of a character, which the cut may leave. */
+function storable(text: string): string {
+  return text.replaceAll("\0", "").slice(0, CHARACTERS_MAX).toWellFormed();
 }
 
 type Reader = (own: unknown, message: unknown) => string | null;

@@ -86,6 +86,22 @@ test("a text is stored without NUL and no longer than WhatsApp allows", () => {
   });
 });
 
+test("a text that can be stored comes of one with half a character, or that is cut within one", () => {
+  const contacts = [{ name: { formatted_name: "x".repeat(4_084) }, phones: [{ phone: "😀" }] }];
+  for (const message of [
+    { type: "text", text: { body: "half \ud83d" } },
+    { type: "contacts", contacts },
+  ]) {
+    const content = contentOf(message);
+    expect(content?.type === "text" && content.text.isWellFormed()).toBeTrue();
+  }
+});
+
+test("a voice message whose media has no id of WhatsApp's is named", () => {
+  for (const id of ["", "a\0", "\ud83d", "1".repeat(201)])
+    expect(contentOf({ type: "audio", audio: { id, voice: true } })).toEqual({ type: "text", text: "[audio file]" });
+});
+
 test("statuses are read with our own id, and failures with Meta's code", () => {
   const ours = "01890000-0000-7000-8000-00000000000A";
   const statuses = [

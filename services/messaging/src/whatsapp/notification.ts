@@ -2,7 +2,7 @@ import { isUuid } from "@parley/shared/ids";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 import { messageText } from "./message-text.ts";
 
-/** The reports of a callback about one phone number. */
+/** The reports of a callback about one phone number: at least one. */
 export interface Notification {
   phoneNumberId: string;
   /** The messages in WhatsApp's order. */
@@ -46,6 +46,8 @@ const STATUSES: Readonly<Record<string, Delivery>> = {
   failed: "failed",
 };
 const WAMID_CHARACTERS_MAX = 256;
+/** WhatsApp's ids of media. */
+export const MEDIA_ID = /^[A-Za-z0-9_-]{1,200}$/;
 /** The form of a number that the conversation service accepts, without its plus. */
 const CONTACT = /^[1-9]\d{6,14}$/;
 
@@ -62,11 +64,9 @@ export function readNotifications(body: Uint8Array): Notification[] | null {
       const value = fieldOf(change, "value");
       const phoneNumberId = textOf(fieldOf(value, "metadata"), "phone_number_id");
       if (textOf(change, "field") !== "messages" || phoneNumberId === "") return [];
-      return {
-        phoneNumberId,
-        messages: listOf(value, "messages").flatMap((message) => incomingMessage(message) ?? []),
-        statuses: listOf(value, "statuses").flatMap((status) => deliveryStatus(status) ?? []),
-      };
+      const messages = listOf(value, "messages").flatMap((message) => incomingMessage(message) ?? []);
+      const statuses = listOf(value, "statuses").flatMap((status) => deliveryStatus(status) ?? []);
+      return messages.length + statuses.length > 0 ? { phoneNumberId, messages, statuses } : [];
     }),
   );
 }
@@ -77,8 +77,9 @@ function incomingMessage(message: unknown): IncomingMessage | null {
   // A group has no agent, and a person without a phone number cannot be in a conversation yet.
   if (!isWamid(messageId) || !CONTACT.test(contact) || textOf(message, "group_id") !== "") return null;
   const audio = fieldOf(message, "audio");
-  if (textOf(message, "type") === "audio" && isVoice(audio) && textOf(audio, "id") !== "")
-    return { messageId, contact, content: { type: "voice", mediaId: textOf(audio, "id") } };
+  const mediaId = textOf(audio, "id");
+  if (textOf(message, "type") === "audio" && isVoice(audio) && MEDIA_ID.test(mediaId))
+    return { messageId, contact, content: { type: "voice", mediaId } };
   const text = messageText(message);
   return text === null ? null : { messageId, contact, content: { type: "text", text } };
 }

@@ -51,7 +51,8 @@ export async function takeNotification(
   });
 }
 
-const ORDER = ["failed", "sent", "delivered", "read"];
+/** A message may fail after WhatsApp has accepted it, but not after it has arrived (storeStatuses). */
+const ORDER = ["sent", "failed", "delivered", "read"];
 
 /** One status for each message: the latest in the order of statuses. */
 function latest(statuses: readonly DeliveryStatus[]): DeliveryStatus[] {

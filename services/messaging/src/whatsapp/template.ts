@@ -36,7 +36,9 @@ export function templateText({ name, language, components }: Template): string {
     listOf(component, "parameters").map((parameter) => textOf(parameter, "text") || shownOf(parameter)),
   );
   const told = values.filter((value) => value !== "").join(", ");
-  return `[template ${name} (${language})${told === "" ? "" : `: ${told}`}]`.slice(0, LINE_CHARACTERS_MAX);
+  return `[template ${name} (${language})${told === "" ? "" : `: ${told}`}]`
+    .slice(0, LINE_CHARACTERS_MAX)
+    .toWellFormed();
 }
 
 /** The text of a parameter; for a currency or a date, the one that WhatsApp falls back to. */

@@ -19,6 +19,10 @@ const LISTEN = { address: "127.0.0.1:0", log: silentLogger, drainMs: 1 };
 export interface Fakes {
   addresses: Record<"account" | "agent" | "conversation" | "voice", string>;
   carriers: Carrier[];
+  /** How often the lists of carriers have been read. */
+  carrierLists: number;
+  /** Agents that were deleted. */
+  goneAgents: Set<string>;
   conversations: FakeConversations;
   speech: FakeSpeech;
   /** The WhatsApp settings of every agent. */
@@ -30,6 +34,8 @@ export interface Fakes {
 
 export interface FakeConversations {
   started: Map<string, StartConversationRequest>;
+  /** Awaited before a conversation starts. */
+  starting(): unknown;
   ended: Set<string>;
   /** Transcripts by conversation. */
   said: Map<string, string[]>;
@@ -54,6 +60,7 @@ export async function startFakes(): Promise<Fakes> {
   };
   const conversations: FakeConversations = {
     started: new Map(),
+    starting: () => {},
     ended: new Set(),
     said: new Map(),
     turns: [],
@@ -64,6 +71,8 @@ export async function startFakes(): Promise<Fakes> {
   const fakes: Fakes = {
     addresses: { account: "", agent: "", conversation: "", voice: "" },
     carriers: [],
+    carrierLists: 0,
+    goneAgents: new Set(),
     conversations,
     speech: { transcribe: () => "the words", speak: (text) => Buffer.from(`spoken ${text}`) },
     whatsapp: undefined,
@@ -84,9 +93,10 @@ export async function startFakes(): Promise<Fakes> {
           if (carrier?.ownerId !== ownerId) throw notFound("Carrier");
           return { carrier };
         },
-        listCarriers: async ({ ownerId }) => ({
-          carriers: fakes.carriers.filter((carrier) => carrier.ownerId === ownerId).map(masked),
-        }),
+        listCarriers: async ({ ownerId }) => {
+          fakes.carrierLists++;
+          return { carriers: fakes.carriers.filter((carrier) => carrier.ownerId === ownerId).map(masked) };
+        },
       },
       LISTEN,
     ),
@@ -98,6 +108,7 @@ export async function startFakes(): Promise<Fakes> {
         findCallee: async ({ called }) => ({ agent: fakes.callees.get(called) }),
         getChannelSettings: async ({ agentId }) => {
           if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
+          if (fakes.goneAgents.has(agentId)) throw notFound("Agent");
           return { whatsapp: fakes.whatsapp };
         },
       },
@@ -111,6 +122,8 @@ export async function startFakes(): Promise<Fakes> {
         startConversation: async (request) => {
           const { conversationId } = request;
           const known = conversations.started.get(conversationId);
+          if (!known && fakes.goneAgents.has(request.agentId)) throw notFound("Agent");
+          await conversations.starting();
           if (!known) conversations.started.set(conversationId, request);
           if (!known) conversations.said.set(conversationId, []);
           const status = conversations.ended.has(conversationId)

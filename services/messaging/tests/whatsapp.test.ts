@@ -16,6 +16,7 @@ afterAll(() => service.stop());
 afterEach(() => {
   service.fakes.conversations.reply = echo;
   service.fakes.whatsapp = undefined;
+  service.fakes.goneAgents.clear();
   service.meta.statuses = ["sent", "delivered", "read"];
 });
 
@@ -233,6 +234,47 @@ test("a delivery that fails on the person's side is stored with its code", async
   await eventually(() => expect(delivered(number)).toBe("failed 131026"));
 });
 
+test("a failure that comes in one callback with an earlier status is stored", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.meta.statuses = [];
+  await service.write(number, from, "Hi");
+  service.quiet();
+  await service.texts(from, 1);
+  const id = service.meta.sent.find(({ to }) => to === from)?.wamid;
+  const statuses = [
+    { id, status: "failed", errors: [{ code: 131_026 }] },
+    { id, status: "sent" },
+  ];
+  expect((await callBack(number, [{ number, statuses }])).status).toBe(200);
+  await eventually(() => expect(delivered(number)).toBe("failed 131026"));
+});
+
+test("a callback for thousands of numbers has them looked up once, and the owner's others get their messages", async () => {
+  const [number, from] = [service.connect(), person()];
+  const second = service.connect({ ownerId: number.ownerId });
+  const before = service.fakes.carrierLists;
+  const strangers = Array.from({ length: 300 }, (_, at) => ({
+    number: { phoneNumberId: `9${at}` },
+    statuses: [{ id: `wamid.${at}`, status: "sent" }],
+  }));
+  const messages = [{ from, id: "wamid.second", type: "text", text: { body: "Hi" } }];
+  expect((await callBack(number, [...strangers, { number: second, messages }])).status).toBe(200);
+  expect(service.fakes.carrierLists - before).toBe(1);
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hi"]);
+});
+
+/** Has Meta call back with what concerns these numbers. */
+function callBack(
+  { phoneNumberId }: Connected,
+  news: readonly { number: { phoneNumberId: string }; [field: string]: unknown }[],
+) {
+  const changes = news.map(({ number, ...value }) => {
+    return { field: "messages", value: { metadata: { phone_number_id: number.phoneNumberId }, ...value } };
+  });
+  return service.meta.call(phoneNumberId, JSON.stringify({ entry: [{ changes }] }));
+}
+
 test("a turn whose model is unavailable is retried; a refused one is given up, and the next one is not", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.conversations.reply = (turn) => {
@@ -287,6 +329,61 @@ test("the agent that has the number answers when the connection names none; with
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Hello?"]);
   expect(conversationsOf(number)[0]?.agentId).toBe("agt_callee");
+});
+
+test("messages to a number whose agent was deleted are dropped, and the next agent answers later ones", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.goneAgents.add(number.agentId);
+  await service.write(number, from, "Anybody?");
+  service.quiet();
+  await eventually(async () => expect(await waiting(number)).toBe(0));
+  service.fakes.goneAgents.delete(number.agentId);
+  await service.write(number, from, "Hello?");
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hello?"]);
+});
+
+test("the reply of an agent that is deleted during its turn is sent as text", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.whatsapp = { voice_replies: true };
+  service.fakes.conversations.reply = (turn) => {
+    service.fakes.goneAgents.add(turn.agentId);
+    return echo(turn);
+  };
+  await service.meta.write(number.phoneNumberId, from, { audio: Buffer.from("a note") });
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: the words"]);
+});
+
+test("a blank reply to a voice message is not sent", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.whatsapp = { voice_replies: true };
+  service.fakes.conversations.reply = () => "\n";
+  await service.meta.write(number.phoneNumberId, from, { audio: Buffer.from("a note") });
+  service.quiet();
+  await eventually(() => expect(turnsOf(number)).toHaveLength(1));
+  service.fakes.conversations.reply = echo;
+  await service.write(number, from, "Hello?");
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hello?"]);
+});
+
+test("a message that is stored while a turn begins is not lost, even if its place is before that turn's", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.conversations.starting = async () => {
+    service.fakes.conversations.starting = () => {};
+    // As by a transaction that began before the other message's and ended after it.
+    await service.sql`
+      insert into incoming_messages (owner_id, carrier_id, message_id, contact, position, content, received_at)
+      overriding system value
+      values (${number.ownerId}, ${number.carrierId}, 'wamid.slow', ${from}, 0, '{"type":"text","text":"slow"}',
+        ${service.clock.now()})`;
+  };
+  await service.write(number, from, "quick");
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: quick"]);
+  service.quiet();
+  expect(await service.texts(from, 2)).toEqual(["You said: quick", "You said: slow"]);
 });
 
 test("a disconnected number sends nothing more", async () => {

@@ -4,8 +4,6 @@ import type { ThreadKey } from "./threads.ts";
 
 export interface WaitingMessage {
   messageId: string;
-  /** The row's id, a bigint. */
-  position: string;
   content: IncomingContent;
   receivedAt: Date;
 }
@@ -45,7 +43,7 @@ export async function insertIncoming(
 /** The oldest waiting messages of a person. */
 export async function listWaiting(sql: Sql, key: ThreadKey, limit: number): Promise<WaitingMessage[]> {
   return sql<WaitingMessage[]>`
-    select message_id, position, content, received_at from incoming_messages
+    select message_id, content, received_at from incoming_messages
     where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and contact = ${key.contact}
       and content is not null
     order by position limit ${limit}`;

@@ -56,16 +56,16 @@ export async function setConversation(
       conversation_id = excluded.conversation_id, agent_id = excluded.agent_id, updated_at = excluded.updated_at`;
 }
 
-/** Begins a turn with the messages up to a position, whose contents it takes. */
+/** Begins a turn with these messages, whose contents it takes. Others stay, even earlier ones that were stored in the meantime. */
 export async function beginTurn(
   tx: Sql,
   key: ThreadKey,
-  turn: { turnId: string; text: string; wasSpoken: boolean; upTo: string },
+  turn: { turnId: string; text: string; wasSpoken: boolean; messageIds: readonly string[] },
   now: Date,
 ): Promise<void> {
   await tx`
     update incoming_messages set content = null
-    where ${isThread(tx, key)} and position <= ${turn.upTo} and content is not null`;
+    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = any(${[...turn.messageIds]}::text[])`;
   await tx`
     update threads set turn_id = ${turn.turnId}, turn_text = ${turn.text}, turn_was_spoken = ${turn.wasSpoken},
       turn_began_at = ${now}, turn_attempts = 0, turn_due_at = ${now}, updated_at = ${now}

@@ -1,3 +1,4 @@
+import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ThreadContext } from "../context.ts";
 import { dropWaiting, listWaiting, setContent, type WaitingMessage } from "../store/incoming.ts";
@@ -45,25 +46,34 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
   if (dueAt > now) return dueAt;
   const connection = await ctx.connections.get(thread.ownerId, thread.carrierId);
   const agentId = connection && (await ctx.connections.agentOf(connection));
-  if (!connection || !agentId) {
-    const dropped = await dropWaiting(ctx.db, thread);
-    const { ownerId: owner_id, carrierId: carrier_id } = thread;
-    ctx.log.warn({ owner_id, carrier_id, dropped }, "no agent answers this WhatsApp number: its messages are dropped");
-    return "done";
-  }
+  if (!connection || !agentId) return drop(ctx, thread);
   const unheard = waiting.find(({ content }) => content.type === "voice");
   if (unheard) return hear(ctx, connection, agentId, thread, unheard, gone);
   const taken = bundleOf(waiting);
-  const conversation = await conversationFor(ctx, thread, connection, agentId);
+  const conversation = await conversationFor(ctx, thread, connection, agentId).catch(nullIfGone);
+  if (conversation === null) return drop(ctx, thread);
   const turn = {
     turnId: newUuid(),
     text: taken.map(({ content }) => ("text" in content ? content.text : "")).join("\n"),
     wasSpoken: taken.some(({ content }) => content.type === "heard"),
-    upTo: taken.at(-1)?.position ?? "0",
+    messageIds: taken.map(({ messageId }) => messageId),
   };
   await ctx.db.begin((tx) => beginTurn(tx, thread, turn, now));
   ctx.log.debug({ conversation_id: conversation, messages: taken.length }, "turn of a thread started");
   return "done";
+}
+
+async function drop(ctx: ThreadContext, thread: ThreadKey): Promise<Step> {
+  const dropped = await dropWaiting(ctx.db, thread);
+  const { ownerId: owner_id, carrierId: carrier_id } = thread;
+  ctx.log.warn({ owner_id, carrier_id, dropped }, "no agent answers this WhatsApp number: its messages are dropped");
+  return "done";
+}
+
+/** The number's agent may have been deleted. @throws any other error */
+function nullIfGone(error: unknown): null {
+  if (error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden")) return null;
+  throw error;
 }
 
 async function hear(
@@ -120,10 +130,12 @@ async function storeReply(
   { text, sequence }: { text: string; sequence: number },
 ): Promise<void> {
   const now = ctx.clock.now();
-  const speaks = turn.turnWasSpoken && text.length <= SPOKEN_CHARACTERS_MAX && (await wantsVoice(ctx, turn));
-  const contents: OutgoingContent[] = speaks
-    ? [{ type: "voice", text: text.trim() }]
-    : splitText(text).map((part) => ({ type: "text", text: part }));
+  const words = text.trim();
+  const isSpeakable = turn.turnWasSpoken && words !== "" && words.length <= SPOKEN_CHARACTERS_MAX;
+  const contents: OutgoingContent[] =
+    isSpeakable && (await wantsVoice(ctx, turn))
+      ? [{ type: "voice", text: words }]
+      : splitText(text).map((part) => ({ type: "text", text: part }));
   const { ownerId, carrierId, contact, conversationId, agentId } = turn;
   const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
   const parts = contents.map((content) => {
@@ -136,6 +148,6 @@ async function storeReply(
 }
 
 async function wantsVoice({ agents }: ThreadContext, { ownerId, agentId }: OpenTurn): Promise<boolean> {
-  const { whatsapp } = await agents.getChannelSettings({ ownerId, agentId });
-  return whatsapp?.voice_replies === true;
+  const settings = await agents.getChannelSettings({ ownerId, agentId }).catch(nullIfGone);
+  return settings?.whatsapp?.voice_replies === true;
 }

@@ -8,7 +8,7 @@ export interface IncomingAudio {
   arrived(): void;
   /** Hears audio, unless it runs ahead of real time. */
   hear(audio: Pcm): void;
-  /** Hears silence for audio that will not come. */
+  /** Hears silence for audio that will not come, unless it runs ahead of real time: a gap costs its sender nothing. */
   lost(samples: number): void;
   /** Hears silence while nothing arrives. Called every 20 ms. */
   fillSilence(): void;
@@ -36,16 +36,18 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
   let credit = aheadMaxSamples;
   let creditAt = arrivedAt;
 
-  const isAffordable = (samples: number) => {
+  const refill = () => {
     const now = performance.now();
     credit = Math.min(aheadMaxSamples, credit + ((now - creditAt) / 1_000) * SAMPLES_PER_SECOND * DRIFT);
     creditAt = now;
+  };
+
+  const isAffordable = (samples: number) => {
+    refill();
     if (samples > credit) return false;
     credit -= samples;
     return true;
   };
-
-  const lost = (samples: number) => cut(new Int16Array(Math.min(samples, aheadMaxSamples)));
 
   return {
     arrived: () => {
@@ -53,13 +55,19 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
       filledUntil = arrivedAt;
     },
     hear: (audio) => (isAffordable(audio.length) ? cut(audio) : options.dropped("too_much")),
-    lost,
+    lost: (samples) => {
+      refill();
+      const affordable = Math.min(samples, Math.floor(credit));
+      credit -= affordable;
+      cut(new Int16Array(affordable));
+    },
     fillSilence: () => {
       const now = performance.now();
       if (now - arrivedAt <= LATE_MAX_MS) return;
       const samples = Math.floor(((now - filledUntil) / 1_000) * SAMPLES_PER_SECOND);
       filledUntil = now;
-      lost(samples);
+      // As much as time has passed, so this needs no credit.
+      cut(new Int16Array(Math.min(samples, aheadMaxSamples)));
     },
     unheardMs: () => performance.now() - arrivedAt,
   };

@@ -88,6 +88,26 @@ test("a caller that gives up does not wait for a server that answers nothing, an
   }
 });
 
+test("a caller that gives up does not wait for a server that rings and then answers nothing more", async () => {
+  const caller = await phone();
+  const silent = await rawPeer(caller);
+  try {
+    const patience = new AbortController();
+    const call = { uri: "sip:agent@127.0.0.1", server: silent.target, from: "<sip:caller@127.0.0.1>" };
+    const ringing = () => patience.abort();
+    const calling = caller.call({ ...call, signal: patience.signal, ringing }, listening().to);
+    const invite = await silent.asked("INVITE");
+    silent.answer(invite, 180);
+    expect(await calling).toMatchObject({ refused: 408, isUnreached: false });
+    await silent.asked("CANCEL");
+    silent.accept(invite, silent.description());
+    await silent.asked("ACK");
+    await silent.asked("BYE");
+  } finally {
+    silent.stop();
+  }
+});
+
 test("a callee that asks for credentials gets them, and refuses those who lack them", async () => {
   const known = { username: "trunk", password: "secret", realm: "parley" };
   const answering = await phone((invite) => void (invite.hasShown(known) && invite.accept(listening().to)));

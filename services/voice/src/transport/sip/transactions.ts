@@ -20,7 +20,7 @@ export interface Transactions {
   received(message: SipMessage, from: Target): void;
   /**
    * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer; if none comes, it
-   * gets a 408 or 503 made here. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time
+   * gets a 408 or 503 made here, and so does an INVITE that its CANCEL does not end. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time
    * that it comes.
    * @returns what a CANCEL needs: the request as it was sent
    */
@@ -207,6 +207,12 @@ export function transactions(options: TransactionOptions): Transactions {
       },
     };
     asked.set(name, transaction);
+    // The peer may be gone since it has answered provisionally (RFC 3261, section 9.1).
+    if (request.method === "CANCEL")
+      later(GIVE_UP * t1Ms, () => {
+        const invite = asked.get(`INVITE ${branch}`);
+        invite?.settled(timedOut(invite.request), false);
+      });
     options.send(request, to);
     return request;
   };

@@ -5,6 +5,7 @@ import { findOutboundCall, isHeld, type OutboundCall } from "../store/outbound-c
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
+import { refusalOf } from "./place-calls.ts";
 import { wakeLane } from "./wake-lane.ts";
 
 /** How long the carrier may be silent about a call before it is asked. */
@@ -49,7 +50,12 @@ async function look(ctx: OutboundContext, call: OutboundCall, now: number): Prom
   }
   const isLate = now > expectedBy(call);
   if (!call.isUnwanted && !isLate) return Math.max(AGAIN_MS, expectedBy(call) - now);
-  await askCarrier(ctx, call);
+  await askCarrier(ctx, call).catch(async (error) => {
+    // The carrier was disconnected, or its credentials are wrong: nobody will report this call's end.
+    const refusal = refusalOf(call, error);
+    if (refusal === null) throw error;
+    await endCall(ctx, call, lost(refusal));
+  });
   return AGAIN_MS;
 }
 

@@ -284,6 +284,22 @@ test("a phone that its carrier leaves ringing is hung up", async () => {
   expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
 });
 
+test.each([
+  ["was disconnected", notFound("Carrier"), "Carrier not found"],
+  ["refuses our credentials", new CarrierRefusal("20003", "Authenticate"), "Twilio 20003: Authenticate"],
+])("a ringing call whose carrier %s fails and frees its place", async (_what, refusal, notes) => {
+  const kit = outbound(db, { callsMax: 1 });
+  const call = await ringing(kit, { ringSeconds: 20 });
+  const carriersOf = kit.ctx.carriersOf;
+  kit.ctx.carriersOf = () => Promise.reject(refusal);
+  await kit.pass(call.ownerId, 40);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR, notes });
+  kit.ctx.carriersOf = carriersOf;
+  await kit.create(call.ownerId);
+  await kit.pass(call.ownerId, 3);
+  expect(kit.carrier.rang).toHaveLength(2);
+});
+
 test("an answered call whose audio never arrives is hung up and fails", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);

@@ -27,7 +27,11 @@ export async function joinRoom(ctx: DailyContext, session: DailySession): Promis
     for (;;) {
       try {
         const leg = await dialSip({ ...endpoint, from: "parley", ringSeconds: RING_SECONDS }, listener, signal);
-        await storeAgentJoined(db, session, clock.now());
+        await storeAgentJoined(db, session, clock.now()).catch(async (error) => {
+          // Nobody else could end it.
+          await leg.hangUp();
+          throw error;
+        });
         return leg;
       } catch (error) {
         const isLate = clock.now().getTime() >= until;

@@ -121,7 +121,10 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
       throw error;
     });
     countAttempt(call.provider, "placed");
-    await storeAnswered(ctx.db, call, null, ctx.clock.now());
+    // The phone is answered, and only the leg can hang it up again.
+    await storeAnswered(ctx.db, call, null, ctx.clock.now()).catch((err) =>
+      ctx.log.warn({ err }, "could not store that a call is answered"),
+    );
     return leg;
   });
 }
@@ -136,7 +139,7 @@ function isStillOurs({ db, clock }: OutboundContext, call: OutboundCall): Promis
 }
 
 /** Why an error is final, for the call's notes; null if another attempt may succeed. */
-function refusalOf({ provider }: OutboundCall, error: unknown): string | null {
+export function refusalOf({ provider }: OutboundCall, error: unknown): string | null {
   if (error instanceof CarrierRefusal) return `${PROVIDERS[provider]} ${error.code}: ${error.words}`;
   if (error instanceof ServiceError && FINAL.has(error.kind)) return error.detail;
   return null;

@@ -82,6 +82,29 @@ test("a call over a trunk rings, is answered and ends when the other party hangs
   expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS });
 });
 
+test("an answered call is held even if it cannot be stored that it is answered", async () => {
+  const far: Leg[] = [];
+  const kit = await withTrunk((invite) => void invite.accept(listening().to).then((leg) => far.push(leg)));
+  kit.ctx.db = new Proxy(db, {
+    apply: (target, self, given: [readonly string[]]) =>
+      given[0].some((text) => text.includes("set status = 'IN_PROGRESS'"))
+        ? Promise.reject(new Error("the database is away"))
+        : Reflect.apply(target, self, given),
+  });
+  const connected = Promise.withResolvers<Leg>();
+  const { startCall } = kit.ctx;
+  kit.ctx.startCall = (request, connect) =>
+    startCall(request, (...given) => {
+      const connecting = connect(...given);
+      connecting.then(connected.resolve, connected.reject);
+      return connecting;
+    });
+  const call = await placed(kit);
+  expect(await connected.promise).toHaveProperty("hangUp");
+  await far[0]?.hangUp();
+  expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS });
+});
+
 test("a trunk that asks for credentials gets the owner's", async () => {
   const shown: boolean[] = [];
   const kit = await withTrunk(

@@ -114,6 +114,35 @@ test("a call that its process has given up ends even if the database was down th
   await process.stop();
 });
 
+test("the calls of processes that live survive an outage of the database that is longer than their leases", async () => {
+  const clock = fakeClock();
+  let isAway = false;
+  const asked = { inVain: 0, answered: 0 };
+  const flaky = new Proxy(db, {
+    apply: (target, self, given) => {
+      asked[isAway ? "inVain" : "answered"]++;
+      return isAway ? Promise.reject(new Error("the database is away")) : Reflect.apply(target, self, given);
+    },
+  });
+  const ended: string[] = [];
+  const endLost = async ({ conversationId }: LostCall) => ended.push(conversationId) > 0;
+  const quick = liveCalls({ db: flaky, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
+  // A process that lives, but does not reach the database again before the other.
+  const [slow, call] = [startProcess(clock), callOf()];
+  await slow.take(call);
+  await slow.stop();
+  isAway = true;
+  await eventually(() => expect(asked.inVain).toBeGreaterThan(0));
+  clock.advance(7_000);
+  isAway = false;
+  const before = asked.answered;
+  await eventually(() => expect(asked.answered).toBeGreaterThan(before + 5));
+  expect(ended).not.toContain(call.conversationId);
+  clock.advance(7_000);
+  await eventually(() => expect(ended).toContain(call.conversationId));
+  await quick.stop();
+});
+
 /** Ends calls at a conversation service that knows these conversations. */
 function endsLost(clock: FakeClock, begun: ReadonlySet<string>, ended: string[]) {
   const conversations = {

@@ -50,9 +50,15 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
   const held = new Map<string, CallKey>();
   let beating = Promise.resolve();
   let isBeating = false;
+  /** After the database was away, leases of living processes have run out too: they get the time to extend them. */
+  let wasAway = false;
+  let claimsFrom = 0;
 
   async function beat(): Promise<void> {
     await extendCalls(db, processId, [...held.values()], until());
+    if (wasAway) claimsFrom = clock.now().getTime() + LEASE_MS;
+    wasAway = false;
+    if (clock.now().getTime() < claimsFrom) return;
     const claim = { processId: newUuid(), now: clock.now(), until: until(), limit: LOST_AT_ONCE };
     for (const call of await claimLostCalls(db, claim)) {
       try {
@@ -69,7 +75,10 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
     if (isBeating) return;
     isBeating = true;
     beating = beat()
-      .catch((err) => log.warn({ err }, "the leases of calls could not be extended"))
+      .catch((err) => {
+        wasAway = true;
+        log.warn({ err }, "the leases of calls could not be extended");
+      })
       .finally(() => {
         isBeating = false;
       });

@@ -33,9 +33,8 @@ export async function takeCall(
   });
 }
 
-/** Extends the leases of calls that a process holds. */
+/** Extends the leases of calls that a process holds. Also asks the database if there are none, which shows whether it is there. */
 export async function extendCalls(sql: Sql, processId: string, calls: readonly CallKey[], until: Date): Promise<void> {
-  if (calls.length === 0) return;
   await sql`
     update calls set leased_until = ${until}
     where process_id = ${processId} and (owner_id, conversation_id) in (

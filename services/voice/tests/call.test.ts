@@ -587,6 +587,23 @@ test("a recorded call has the address of its recording once it is over", async (
   expect(Buffer.concat(kept.written).toString("latin1").match(/OggS/g)?.length).toBeGreaterThanOrEqual(4);
 });
 
+test("a recorded call whose database is away for a moment at its end is completed as it ended", async () => {
+  const conversations = fakeConversations({ recording: true });
+  const kept = scriptedRecordings();
+  let asked = 0;
+  const addressOf: typeof kept.recordings.addressOf = async (call) => {
+    if (++asked === 1) throw new ServiceError("unavailable", "The database is unreachable");
+    return kept.recordings.addressOf(call);
+  };
+  const call = await newCall({ conversations, recordings: { ...kept.recordings, addressOf } });
+  await call.asks("When do you open?");
+  await call.leaves();
+  await call.time.pass(200);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
+  expect(conversations.completed).toMatchObject([{ recordingUrl: "https://api.example/recording" }]);
+  expect(call.live).toEqual({ taken: 1, released: 1, abandoned: 0 });
+});
+
 test("a call that is not or cannot be recorded is held all the same and has no address", async () => {
   for (const [recording, recordings] of [
     [false, scriptedRecordings().recordings],

@@ -51,9 +51,10 @@ export async function follow(
       return ended;
     }
     end = await untilAnswered(clock, () => options.recordEnd(key, ended));
-    const recordingUrl = recorder && connectedAt !== null ? await options.recordings.addressOf(key) : null;
+    const hasRecording = recorder !== null && connectedAt !== null;
+    const recordingUrl = hasRecording ? await untilAnswered(clock, () => options.recordings.addressOf(key)) : null;
     await untilAnswered(clock, () => complete(options.conversations, key, end, recordingUrl));
-    if (recorder) await options.recordings.finish(key);
+    if (recorder) await untilAnswered(clock, () => options.recordings.finish(key));
     await live.release(key);
   } catch (err) {
     log.error({ err, conversation_id: key.conversationId }, "a call could not be completed yet");

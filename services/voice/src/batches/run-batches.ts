@@ -82,7 +82,8 @@ async function advance(tx: Sql, ctx: OutboundContext, key: BatchKey): Promise<Da
   return progress.nextAt !== null && progress.nextAt > soon && progress.calling === 0 ? progress.nextAt : soon;
 }
 
-function waitsUntil({ settings }: CallBatchRow, now: Date): Date | null {
+/** When calls of the batch may begin next; null if they may begin now. */
+export function waitsUntil({ settings }: Pick<CallBatchRow, "settings">, now: Date): Date | null {
   const startAt = settings.startAt === null ? null : new Date(settings.startAt);
   return startAt && startAt > now ? startAt : opensAt(settings.window, now);
 }

@@ -20,12 +20,20 @@ type EndContext = Pick<OutboundContext, "db" | "clock">;
  * @returns whether it ended now
  */
 export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd): Promise<boolean> {
-  return ctx.db.begin(async (tx) => {
-    const ended = await settle(tx, ctx, call, end);
-    if (!ended) return false;
-    await completeLater(tx, ctx, ended);
-    return true;
-  });
+  return ctx.db.begin((tx) => endCallWithin(tx, ctx, call, end));
+}
+
+/** Does the same within a transaction. */
+export async function endCallWithin(
+  tx: Sql,
+  ctx: Pick<EndContext, "clock">,
+  call: OutboundKey,
+  end: CallEnd,
+): Promise<boolean> {
+  const ended = await settle(tx, ctx, call, end);
+  if (!ended) return false;
+  await completeLater(tx, ctx, ended);
+  return true;
 }
 
 /**
@@ -38,7 +46,11 @@ export async function completeUnbegun(ctx: EndContext, held: CallKey): Promise<b
   return call !== null;
 }
 
-async function completeLater(sql: Sql, { clock }: EndContext, { ownerId, callId }: OutboundKey): Promise<void> {
+async function completeLater(
+  sql: Sql,
+  { clock }: Pick<EndContext, "clock">,
+  { ownerId, callId }: OutboundKey,
+): Promise<void> {
   const job = { ownerId, jobId: `complete:${callId}`, queue: QUEUES.complete, payload: { callId } };
   await enqueueJob(sql, { ...job, dueAt: clock.now() });
 }
@@ -67,7 +79,12 @@ export function endOf({ outcome, durationSeconds, notes }: OutboundCall): CallEn
 }
 
 /** Ends the row, and wakes the jobs that wait for its place. @returns null if it had ended */
-async function settle(tx: Sql, { clock }: EndContext, key: OutboundKey, end: CallEnd): Promise<OutboundCall | null> {
+async function settle(
+  tx: Sql,
+  { clock }: Pick<EndContext, "clock">,
+  key: OutboundKey,
+  end: CallEnd,
+): Promise<OutboundCall | null> {
   const ended = await storeEnd(tx, key, end, clock.now());
   if (!ended) return null;
   await batchCallEnded(tx, ended, clock.now());

@@ -3,6 +3,7 @@ import type { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_serv
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
+import { CALL_SECONDS_MAX } from "../call/port.ts";
 import { countQueued, insertOutboundCall, type NewOutboundCall } from "../store/outbound-calls.ts";
 import { callRequest } from "./call-request.ts";
 import type { OutboundContext } from "./context.ts";
@@ -10,7 +11,7 @@ import { denialOf } from "./denied-numbers.ts";
 import { wakeLane } from "./wake-lane.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
-const MAX_DURATION_SECONDS = { min: 10, max: 14_400, default: 3_600 };
+const MAX_DURATION_SECONDS = { min: 10, max: CALL_SECONDS_MAX, default: 3_600 };
 const RING_SECONDS = { min: 5, max: 120, default: 45 };
 
 type Asked = Omit<CreateCallRequest, "idempotency">;

@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { turnOf } from "../batches/may-begin.ts";
 import { NotConnected } from "../call/port.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
 import { confirmAttempt, requeueCall, takeNextCall } from "../store/outbound-attempts.ts";
@@ -94,7 +95,7 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
     if (found?.end) return void (await reportEnd(ctx, call, found.end));
     if (found) return storeRinging(ctx.db, call, found.carrierCallId);
   }
-  if (call.isUnwanted) return cancel(ctx, call);
+  if (!(await mayBegin(ctx, call))) return;
   await ctx.checkAgent(callRequest(call));
   if (!(await isStillOurs(ctx, call))) return;
   const { ownerId, ringSeconds, voicemail } = call;
@@ -109,7 +110,7 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
  * answers nothing, nobody's phone has rung, so the call goes back into the queue.
  */
 async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
-  if (call.isUnwanted) return cancel(ctx, call);
+  if (!(await mayBegin(ctx, call))) return;
   const takeBack = (error: NotConnected) => notPlaced(ctx, call, error);
   await ctx.startCall({ ...callRequest(call), takeBack }, async (listener, signal) => {
     if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was cancelled");
@@ -129,8 +130,11 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   });
 }
 
-async function cancel(ctx: OutboundContext, call: OutboundCall): Promise<void> {
-  await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: null });
+async function mayBegin(ctx: OutboundContext, call: OutboundCall): Promise<boolean> {
+  const turn = await turnOf(ctx, call);
+  if (turn.type === "cancelled")
+    await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: turn.notes });
+  return turn.type === "begins";
 }
 
 function isStillOurs({ db, clock }: OutboundContext, call: OutboundCall): Promise<boolean> {

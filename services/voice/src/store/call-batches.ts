@@ -159,6 +159,13 @@ export async function storeEntriesEnded(
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = any(${numbers as number[]})`;
 }
 
+/** A number whose call was not made waits again. */
+export async function storeEntryTakenBack(sql: Sql, { ownerId, batchId }: BatchKey, number: number): Promise<void> {
+  await sql`
+    update batch_calls set status = 'PENDING', attempts = attempts - 1
+    where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status <> 'PENDING'`;
+}
+
 /** Cancels the numbers that wait to be called. */
 export async function cancelEntries(sql: Sql, { ownerId, batchId }: BatchKey): Promise<void> {
   await sql`

@@ -57,6 +57,14 @@ export async function confirmAttempt(sql: Sql, call: OutboundCall, now: Date, un
   return count > 0;
 }
 
+/** Deletes a call in its first attempt, before its carrier is asked. @returns whether there was one */
+export async function deleteUntried(sql: Sql, { ownerId, callId }: OutboundKey): Promise<boolean> {
+  const { count } = await sql`
+    delete from outbound_calls
+    where owner_id = ${ownerId} and call_id = ${callId} and status = 'PLACING' and attempts = 1`;
+  return count > 0;
+}
+
 /** Puts a call that was not placed back into the queue. @returns whether it was this attempt's */
 export async function requeueCall(sql: Sql, call: OutboundCall, dueAt: Date): Promise<boolean> {
   const { count } = await sql`

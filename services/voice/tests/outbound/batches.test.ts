@@ -134,6 +134,54 @@ test("numbers on the do-not-call list are skipped and counted, and refused for a
   await kit.create(newOwner(), { toMobileNumber: denied[1] ?? "" });
 });
 
+test("a number that is put on the do-not-call list while its call waits is not called", async () => {
+  const kit = outbound(db, { callsPerSecond: 1 });
+  const [first, second, third] = NUMBERS as [string, string, string];
+  const batch = await batchOf(kit, [first, second]);
+  const { ownerId } = batch;
+  await kit.work(ownerId);
+  kit.clock.advance(1);
+  const single = { ownerId, ...(await kit.create(ownerId, { toMobileNumber: third })) };
+  for (const mobileNumber of [second, third]) await kit.handlers.addDoNotCall?.({ ownerId, mobileNumber }, served);
+  await kit.pass(ownerId, 5);
+  expect(kit.carrier.rang).toEqual([first]);
+  expect(await batch.counts()).toEqual({ ...NOTHING, doNotCall: 1, calling: 1 });
+  expect(await kit.get(single)).toMatchObject({
+    outcome: Outcome.OUTCOME_CANCELLED,
+    notes: "The number is on the do-not-call list",
+  });
+});
+
+test("a call that still waits when its batch's window closes is made when it opens again", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  // It is midnight by the clock.
+  const batch = await batchOf(kit, [THEIRS], { window: { fromMinute: 0, toMinute: 1, timezone: "UTC" } });
+  kit.carrier.isDown = true;
+  await kit.pass(batch.ownerId, 62);
+  kit.carrier.isDown = false;
+  await kit.pass(batch.ownerId, 70);
+  expect(kit.carrier.rang).toEqual([]);
+  expect(await batch.counts()).toEqual({ ...NOTHING, pending: 1 });
+  const notes = "The batch was paused or its window closed";
+  expect(await batch.calls()).toMatchObject([{ outcome: Outcome.OUTCOME_CANCELLED, notes }]);
+  kit.clock.advance(24 * 3_600_000 - 120_000);
+  await kit.pass(batch.ownerId, 1);
+  expect(kit.carrier.rang).toEqual([THEIRS]);
+});
+
+test("calls of a paused batch that wait in the queue are not made until it is resumed", async () => {
+  const kit = outbound(db, { callsPerSecond: 1 });
+  const batch = await batchOf(kit, NUMBERS.slice(0, 3));
+  await kit.work(batch.ownerId);
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_PAUSE);
+  await kit.pass(batch.ownerId, 5);
+  expect(kit.carrier.rang).toHaveLength(1);
+  expect(await batch.counts()).toEqual({ ...NOTHING, pending: 2, calling: 1 });
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME);
+  await kit.pass(batch.ownerId, 5);
+  expect(kit.carrier.rang.toSorted()).toEqual(NUMBERS.slice(0, 3));
+});
+
 test("a batch calls only within its window, and not before its start", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });
   // It is midnight by the clock.

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, setSystemTime, test } from "bun:test";
 import { Conversation, ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
@@ -9,6 +9,7 @@ import { completeLost } from "../src/call/complete-call.ts";
 import { type CallNews, type CallRequest, NotConnected } from "../src/call/port.ts";
 import type { StartCallOptions } from "../src/call/prepare-call.ts";
 import { callHolder } from "../src/call/start-call.ts";
+import { transcript } from "../src/call/transcript.ts";
 import { recorderOf } from "../src/recording/record-call.ts";
 import type { LegListener } from "../src/transport/leg.ts";
 import { LINES } from "../src/turn/settings.ts";
@@ -400,6 +401,72 @@ test("keys that the caller presses are answered and shown in the transcript and 
   expect(conversations.latencies[0]).toMatchObject({ transcriptMs: 0, endOfTurnMs: 0 });
 });
 
+test("keys that arrive faster than any phone sends them are dropped, and the call continues", async () => {
+  const conversations = fakeConversations();
+  const call = await newCall({ conversations });
+  for (let key = 0; key < 1_000; key++) call.presses("#");
+  await call.time.pass(6_000);
+  expect(conversations.lines).toHaveLength(61);
+  call.presses("4");
+  call.presses("#");
+  await call.time.pass(2_000);
+  expect(conversations.lines.slice(-2)).toEqual(["user: [Pressed 4]", "assistant: We open at nine."]);
+});
+
+test("an answer without a word, such as an emoji, is not a failure", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("👍");
+  const spoken: string[] = [];
+  const voice: Given["voice"] = {
+    ...scriptedVoice(),
+    speak: (_options, tell) => ({
+      say: (text) => void spoken.push(text),
+      end: () => queueMicrotask(() => tell({ type: "done" })),
+    }),
+  };
+  const call = await newCall({ conversations, voice });
+  for (const question of ["See you at nine?", "Great, and then at ten?"]) {
+    await call.asks(question);
+    await call.time.pass(2_000);
+  }
+  expect(spoken).toEqual(["👍", "👍"]);
+  expect(conversations.asked).toHaveLength(2);
+  expect(call.leg.hungUp).toBe(false);
+});
+
+test("a message has the time at which it was said, also if it is stored later", async () => {
+  try {
+    setSystemTime(new Date(1_000_000));
+    const conversations = fakeConversations();
+    const times: (Date | undefined)[] = [];
+    const gate = Promise.withResolvers<void>();
+    const kept = transcript({
+      conversations: {
+        ...conversations,
+        appendTranscript: async (requests) => {
+          await gate.promise;
+          for await (const { message } of requests) times.push(message?.timestamp);
+          return { lastSequence: times.length };
+        },
+      },
+      key: { ownerId: "own_1", conversationId: "c" },
+      lastSequence: 0,
+      clock: fakeTime(),
+      refused: (error) => {
+        throw error;
+      },
+    });
+    kept.append("assistant", "Hello.");
+    kept.append("user", "Bye.");
+    setSystemTime(new Date(2_000_000));
+    gate.resolve();
+    await kept.settled();
+    expect(times).toEqual([new Date(1_000_000), new Date(1_000_000)]);
+  } finally {
+    setSystemTime();
+  }
+});
+
 test("an agent's own silence setting ends the turn, and its own apology ends the call", async () => {
   const callSettings = { end_of_turn_silence_ms: 2_000, apology: "We are sorry." };
   const call = await newCall({ conversations: fakeConversations({ callSettings }) });
@@ -564,6 +631,33 @@ test("a call is hung up when its longest duration is over, and is complete", asy
   await call.time.pass(2_000);
   expect(call.leg.hungUp).toBe(true);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", durationSeconds: 20 });
+});
+
+test("a call without a limit of its own is hung up after four hours", async () => {
+  const time = fakeTime();
+  const waits = new Map<number, () => void>();
+  const after: FakeTime["after"] = (ms, run) => {
+    waits.set(ms, run);
+    return time.after(ms, run);
+  };
+  const call = await newCall({ time: { ...time, after } });
+  await call.asks("When do you open?");
+  waits.get(4 * 3_600_000)?.();
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
+  expect(call.leg.hungUp).toBe(true);
+});
+
+test("a machine that is ready before its call is connected hears the message at once", async () => {
+  const conversations = fakeConversations({ callSettings: { voicemail_message: "Please call us back." } });
+  const answers = Promise.withResolvers<void>();
+  const call = await newCall({ conversations, request: { leavesMessage: true }, connect: () => answers.promise });
+  // The carrier's reports may arrive in any order.
+  call.machine("machine_ready");
+  call.machine("machine_answered");
+  answers.resolve();
+  await call.time.pass(3_000);
+  expect(conversations.lines).toEqual(["assistant: Please call us back."]);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
 });
 
 test("a call whose agent must leave a message but has none is refused", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import type { HeldCall } from "../src/call/held-call.ts";
 import { holdStsCall, type StsCallParts } from "../src/call/speech-to-speech/hold-sts-call.ts";
 import type { CallPlace } from "../src/call/speech-to-speech/tools.ts";
 import { LINES } from "../src/turn/settings.ts";
@@ -12,7 +13,11 @@ import { scriptedSts } from "./kit/scripted-sts.ts";
 const REPLY = "We open at nine in the morning, and on Sundays at ten.";
 
 /** A call with a scripted model, on a scripted leg. */
-async function newCall(given: Partial<StsCallParts> = {}, transfer: Parameters<typeof scriptedLeg>[2] = "succeeds") {
+async function newCall(
+  given: Partial<StsCallParts> = {},
+  transfer: Parameters<typeof scriptedLeg>[2] = "succeeds",
+  ringing: (held: HeldCall) => void = () => {},
+) {
   const time = fakeTime();
   const sts = scriptedSts();
   const detector = scriptedDetector();
@@ -47,6 +52,7 @@ async function newCall(given: Partial<StsCallParts> = {}, transfer: Parameters<t
     recorder: null,
     ...given,
   });
+  ringing(held);
   const leg = scriptedLeg(time, held.listener, transfer);
   held.connected(leg);
   await settle();
@@ -288,6 +294,23 @@ test("a machine that answers hears the message only, after its own greeting", as
   await call.time.pass(3_000);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", reason: "left_message" });
   expect(call.lines.at(-1)).toBe("assistant: Please call us back.");
+});
+
+test("a machine that is ready before its call is connected hears the message at once", async () => {
+  const lines = { ...LINES, voicemail: "Please call us back." };
+  const call = await newCall({ lines, greeting: "Hello there!" }, "succeeds", (held) => {
+    held.machineAnswered();
+    held.machineReady();
+  });
+  await call.time.pass(3_000);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", reason: "left_message" });
+  expect(call.lines).toEqual(["assistant: Please call us back."]);
+});
+
+test("keys that arrive faster than any phone sends them are dropped", async () => {
+  const call = await newCall();
+  for (let key = 0; key < 1_000; key++) call.listener.pressed("#");
+  expect(call.sts.told).toHaveLength(60);
 });
 
 test("when a user leaves, what was heard is stored", async () => {

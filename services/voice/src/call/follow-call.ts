@@ -3,14 +3,14 @@ import type { CallRecorder } from "../recording/record-call.ts";
 import type { CallKey } from "../store/calls.ts";
 import { complete } from "./complete-call.ts";
 import type { HeldCall } from "./held-call.ts";
-import { type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
+import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { asServiceError, untilAnswered } from "./transcript.ts";
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 export async function follow(
   options: StartCallOptions,
-  { maxDurationSeconds, takeBack }: CallRequest,
+  { maxDurationSeconds = CALL_SECONDS_MAX, takeBack }: CallRequest,
   key: CallKey,
   held: HeldCall,
   recorder: CallRecorder | null,
@@ -26,7 +26,7 @@ export async function follow(
     async (leg) => {
       connectedAt = clock.now();
       held.connected(leg);
-      if (maxDurationSeconds !== undefined) stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
+      stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
       await live.connected(key).catch((err) => log.warn({ err }, "could not store that a call is connected"));
       return held.ended;
     },

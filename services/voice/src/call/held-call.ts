@@ -1,4 +1,5 @@
 import type { Logger } from "@parley/shared/log";
+import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import type { Background } from "../background/background.ts";
 import type { CallRecorder } from "../recording/record-call.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
@@ -73,6 +74,18 @@ export function sendingOf({
     const audible = background?.(frame) ?? frame;
     if (audible) recorder?.sent(audible, inMs);
     return audible;
+  };
+}
+
+/** Phones send 12 keys a second at most (ITU-T Q.24); after network congestion, those of some seconds arrive at once. */
+const KEYS_WITHIN_MS = 5_000;
+const KEYS_TAKEN_MAX = 60;
+
+/** Passes keys on, and drops those that arrive faster than a phone sends them: each stops the agent, and may be a message. */
+export function keysInTime(clock: CallClock, pressed: (key: string) => void): (key: string) => void {
+  const keys = slidingWindows({ keysMax: 1, windowMs: KEYS_WITHIN_MS, clock: () => clock.now() });
+  return (key) => {
+    if (keys("", KEYS_TAKEN_MAX).waitMs === 0) pressed(key);
   };
 }
 

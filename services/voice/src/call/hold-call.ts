@@ -7,7 +7,15 @@ import { type Effect, initialState, messageOf, type Next, type TurnEvent, type T
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
 import type { DetectorStream } from "../vad/detector.ts";
 import { captions } from "./captions.ts";
-import { type CallOver, type CommonParts, type HeldCall, NOTES, recordedLeg, sendingOf } from "./held-call.ts";
+import {
+  type CallOver,
+  type CommonParts,
+  type HeldCall,
+  keysInTime,
+  NOTES,
+  recordedLeg,
+  sendingOf,
+} from "./held-call.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
 import type { Answer } from "./transcript.ts";
@@ -205,7 +213,7 @@ export function holdCall(parts: CallParts): HeldCall {
       end("NO_ANSWER", "voicemail");
     } else if (leg) {
       happen({ type: told });
-    } else {
+    } else if (machine !== "machine_ready") {
       machine = told;
     }
   }
@@ -237,10 +245,13 @@ export function holdCall(parts: CallParts): HeldCall {
         hearing?.send(frame);
         detector?.send(frame);
       }),
-      pressed: contained((key) => {
-        lastWordsAt = clock.now();
-        tellUser({ type: "pressed", key });
-      }),
+      pressed: keysInTime(
+        clock,
+        contained((key) => {
+          lastWordsAt = clock.now();
+          tellUser({ type: "pressed", key });
+        }),
+      ),
       reached: contained((mark) => agent?.reached(mark)),
       // A leg that is transferred ends before the transfer is known to have succeeded.
       ended: () => transfer.whenSettled(() => happen({ type: "left" })),

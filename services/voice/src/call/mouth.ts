@@ -67,6 +67,9 @@ interface Take {
   from: number;
 }
 
+/** Texts without a letter or a digit, such as an emoji, have no sound with most voices. */
+const SPEAKABLE = /[\p{L}\p{N}]/u;
+
 export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
   let current: Utterance | null = null;
   let takes = 0;
@@ -110,7 +113,7 @@ export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
         return;
       }
       case "done":
-        if (spoken.audioMs === 0) return void events.failed(reply);
+        if (spoken.audioMs === 0 && SPEAKABLE.test(spoken.text)) return void events.failed(reply);
         spoken.isWhole = true;
         leg.mark(mark);
         return;

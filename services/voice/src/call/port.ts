@@ -9,6 +9,9 @@ import type { Leg, LegListener } from "../transport/leg.ts";
  */
 export type StartCall = (call: CallRequest, connect: Connect) => Promise<CallUnderWay>;
 
+/** Four hours. No call is longer, so a caller who never leaves, such as another machine, does not cost its owner without end. */
+export const CALL_SECONDS_MAX = 14_400;
+
 /** Who speaks with which agent; the part that the transport knows. */
 export interface CallRequest {
   ownerId: string;
@@ -26,7 +29,7 @@ export interface CallRequest {
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
-  /** Seconds after the connection at which the call is hung up; absent: no limit. */
+  /** Seconds after the connection at which the call is hung up; absent: CALL_SECONDS_MAX. */
   maxDurationSeconds?: number | undefined;
   /** Whether to leave the agent's message if a machine answers; absent: hangs up. */
   leavesMessage?: boolean | undefined;

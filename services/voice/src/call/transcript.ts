@@ -80,8 +80,8 @@ export function transcript({ conversations, key, lastSequence, clock, refused }:
     role: Role,
     content: string,
     latency: Partial<TurnLatency> | undefined,
+    timestamp: Date,
   ): Promise<number> {
-    const timestamp = new Date();
     await untilAnswered(clock, async () => {
       const message = { role, content, timestamp, latency };
       await conversations.appendTranscript(once(AppendTranscriptRequest.fromPartial({ ...key, sequence, message })));
@@ -92,7 +92,10 @@ export function transcript({ conversations, key, lastSequence, clock, refused }:
   return {
     append: (role, text, latency) => {
       if (text === "") return;
-      enqueue((sequence) => append(sequence, role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT, text, latency));
+      // Messages may wait for minutes while the service is down.
+      const saidAt = new Date();
+      const stored = role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
+      enqueue((sequence) => append(sequence, stored, text, latency, saidAt));
     },
     ask: (text, events) => {
       const answer = openAnswer({ conversations, key, clock }, text, events);

@@ -3,7 +3,15 @@ import type { Leg } from "../../transport/leg.ts";
 import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
 import { captions } from "../captions.ts";
-import { type CallOver, type CommonParts, type HeldCall, NOTES, recordedLeg, sendingOf } from "../held-call.ts";
+import {
+  type CallOver,
+  type CommonParts,
+  type HeldCall,
+  keysInTime,
+  NOTES,
+  recordedLeg,
+  sendingOf,
+} from "../held-call.ts";
 import type { Transcript } from "../transcript.ts";
 import { transfers } from "../transfer.ts";
 import { agentOf } from "./agent.ts";
@@ -54,6 +62,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let isApologizing = false;
   let transferringSince: number | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
+  /** Whether the machine was reported as ready before the leg existed. */
+  let wasReady = false;
   let notes: string | null = null;
 
   /** An exception in one call ends that call only. Every event may change what is due. */
@@ -246,7 +256,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     interrupt();
     machine ??= { since: clock.now(), isReady: false };
     pending.settle();
-    if (isReady && leg) leaveMessage();
+    if (!leg) wasReady ||= isReady;
+    else if (isReady) leaveMessage();
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
@@ -290,10 +301,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
         if (!machine) talk?.send(frame);
         detector?.send(frame);
       },
-      pressed: contained((key) => {
-        if (machine || isApologizing) return;
-        if (keys.press(key)) sendKeys();
-      }),
+      pressed: keysInTime(
+        clock,
+        contained((key) => {
+          if (machine || isApologizing) return;
+          if (keys.press(key)) sendKeys();
+        }),
+      ),
       reached: contained(reached),
       sending: sendingOf(parts),
       // A leg that is transferred ends before the transfer is known to have succeeded.
@@ -307,7 +321,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: over.signal }, contained(hear));
       detector = parts.detector.listen(voice);
       captioned.follow(contained(agent.report));
-      if (machine) machineTold(machine.isReady);
+      if (machine) machineTold(wasReady);
       else if (!greeted) say(parts.greeting);
     }),
     hangUp: left,

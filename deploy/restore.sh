@@ -1,6 +1,7 @@
 #!/bin/sh
 # Restores a file of backup.sh into a database that `migrate` has prepared and nobody has used: it has the roles and no owner, and
-# none of Parley's processes is running. Restores everything or nothing; after a failure, run it again.
+# none of Parley's processes is running. Restores everything or nothing; after a failure, run it again. A service that the file's
+# release did not have keeps what `migrate` has prepared.
 #
 # usage: restore.sh FILE [COMMAND…]
 #   COMMAND, PGUSER and PGDATABASE as for backup.sh.
@@ -13,7 +14,10 @@ database="${PGDATABASE:-parley}"
 
 # Before anything is deleted.
 "$@" pg_restore --file=/dev/null < "$file"
-"$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction << 'SQL'
+schemas="$("$@" pg_restore --list < "$file" | sed -nE 's/^[0-9]+; [0-9]+ [0-9]+ SCHEMA - ([a-z]+) .*/\1/p' | paste -s -d , -)"
+[ -n "$schemas" ] || { echo "$file has no schema of Parley: name a file of backup.sh" >&2; exit 1; }
+"$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --set=schemas="$schemas" \
+  --single-transaction << 'SQL'
 set client_min_messages = warning;
 do $$
 begin
@@ -26,7 +30,7 @@ begin
     end if;
   end if;
 end $$;
-drop schema if exists account, agent, prompt, conversation, webhook, voice, messaging cascade;
+drop schema if exists :schemas cascade;
 SQL
 "$@" pg_restore --username="$user" --dbname="$database" --single-transaction --exit-on-error < "$file"
 "$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --command=analyze

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readMigrateConfig } from "@parley/deploy/src/migrate/config.ts";
 import { migrateAll } from "@parley/deploy/src/migrate/migrate-all.ts";
+import { ensureDatabase } from "@parley/dev/storage/postgres.ts";
 import { roleUrls, SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
 import { TEST_SECRET } from "@parley/shared/testing/database";
@@ -251,6 +252,18 @@ test("a backup is not restored over running processes or existing owners, nor fr
     status: 1,
     said: `${file} exists already: name another file\n`,
   });
+});
+
+test("a backup of a release that had fewer services leaves the others what migrate has prepared", async () => {
+  const url = Object.assign(new URL(empty.url), { pathname: "/earlier" }).toString();
+  await ensureDatabase(empty.url, "earlier");
+  const roles = roleUrls(url, TEST_SECRET);
+  await migrate(url, roles);
+  const earlier = join(folder, "earlier.dump");
+  const schemas = ["account", "agent", "prompt", "conversation", "webhook"].map((schema) => `--schema=${schema}`);
+  await $`${join(client, "pg_dump")} --dbname=${url} --format=custom --file=${earlier} ${schemas}`;
+  expect(await run("restore", url, earlier)).toEqual({ status: 0, said: "" });
+  await expectIsolated(roles);
 });
 
 async function migrate(admin: string, urls: Record<Schema, string>): Promise<void> {

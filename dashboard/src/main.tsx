@@ -12,7 +12,7 @@ const router = createAppRouter(queryClient);
 
 function toSignIn(): void {
   const { pathname, href } = router.state.location;
-  if (pathname !== "/sign-in") router.navigate({ to: "/sign-in", search: { next: href } });
+  if (pathname !== "/sign-in") router.navigate({ to: "/sign-in", search: { next: href }, replace: true });
 }
 
 /** How long a page may load before the loading state is shown, in milliseconds. */

@@ -51,8 +51,9 @@ test("a new owner signs in, makes an agent, chats with it, and makes and revokes
   await keyboard.type(password);
   await keyboard.press("Enter");
 
-  // The requested address opens, with its dialog.
+  // The requested address opens, with its dialog. Going back leads to before it, not to the sign-in page.
   await page.getByRole("dialog", { name: "New API key" }).waitFor();
+  expect(await page.evaluate<number>("history.length")).toBe(2);
   await keyboard.type("From the test");
   await keyboard.press("Enter");
   const shown = page.getByRole("dialog", { name: "Copy your key now" });
@@ -117,11 +118,23 @@ test("a chat tries what is on the screen, and only saving changes the agent", as
   await page.getByText("Saved", { exact: true }).first().waitFor();
   expect(await stored()).toBe("You are Zoe. Be brief.");
 
+  // A session that ends does not take the changes with it.
+  const session = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.getByRole("textbox", { name: "Name" }).fill("Reception");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const signedOut = page.getByRole("dialog", { name: "You are signed out" });
+  await signedOut.getByRole("link", { name: "Sign in in a new tab" }).waitFor();
+  await page.context().addCookies(session);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await eventually(async () => expect((await api.get("/agents")).body.agents[0].agent_name).toBe("Reception"));
+
   await page.getByRole("textbox", { name: "Name" }).fill("Not kept");
   await page.getByRole("link", { name: "API keys" }).click();
   await question.getByRole("button", { name: "Discard changes" }).click();
   await page.getByRole("heading", { name: "API keys" }).waitFor();
-  expect((await api.get("/agents")).body.agents[0].agent_name).toBe("Front desk");
+  expect((await api.get("/agents")).body.agents[0].agent_name).toBe("Reception");
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 240_000);
@@ -225,6 +238,17 @@ test("a wrong password is refused without saying what was wrong, and too many at
     expect(await countdown.isVisible()).toBeTrue();
   }, PAGE_WITHIN_MS);
   expect(await submit.isDisabled()).toBeTrue();
+  const noHttps = page.getByText("This page was opened without HTTPS");
+  expect(await noHttps.isVisible()).toBeFalse();
+
+  // Browsers keep no secure cookie of such an address, so signing in there would lead nowhere.
+  const address = "http://parley.example";
+  await page.route(`${address}/**`, async (route) => {
+    const url = route.request().url().replace(address, stack.url);
+    await route.fulfill({ response: await route.fetch({ url }) });
+  });
+  await page.goto(`${address}/sign-in`);
+  await noHttps.waitFor();
   await page.context().close();
 }, 240_000);
 

@@ -8,6 +8,7 @@ import { followedAfterPaint } from "../ui/painted.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { NAVIGATION } from "./navigation.ts";
+import { StaleNotice } from "./stale-notice.tsx";
 
 const palette = deferredScript(() => import("./command-palette.tsx"));
 const CommandPalette = palette.component((script) => script.CommandPalette);
@@ -46,6 +47,7 @@ export function Shell() {
       </aside>
       <MobileBar onSearch={openPalette} />
       <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+        <StaleNotice />
         <Outlet />
       </main>
       {everOpened && (

@@ -48,7 +48,7 @@ export function Batches() {
     <div className="flex flex-col gap-4">
       {batches.isPending ? (
         <LoadingRows rows={3} />
-      ) : batches.isError ? (
+      ) : batches.isLoadingError ? (
         <ErrorState error={batches.error} onRetry={batches.refetch} />
       ) : batches.data.batches.length === 0 ? (
         <EmptyState icon={ListChecks} title="No batches yet" action={make}>
@@ -100,7 +100,13 @@ function BatchCard({ summary }: { summary: Summary }) {
         </div>
         <Controls summary={summary} />
       </div>
-      {batch.data ? <Progress batch={batch.data} /> : <Skeleton className="h-10" />}
+      {batch.isPending ? (
+        <Skeleton className="h-10" />
+      ) : batch.isLoadingError ? (
+        <ErrorState error={batch.error} onRetry={batch.refetch} />
+      ) : (
+        <Progress batch={batch.data} />
+      )}
     </li>
   );
 }

@@ -30,7 +30,7 @@ export function ConversationsPage() {
       <FilterBar filters={filters} onChange={change} />
       {found.isPending ? (
         <LoadingRows rows={8} />
-      ) : found.isError ? (
+      ) : found.isLoadingError ? (
         <ErrorState error={found.error} onRetry={found.refetch} />
       ) : found.data.conversations.length === 0 ? (
         <Nothing filters={filters} onClear={() => void afterPaint(() => change({}))} />

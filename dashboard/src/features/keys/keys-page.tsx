@@ -36,7 +36,7 @@ export function KeysPage() {
     >
       {keys.isPending ? (
         <LoadingRows />
-      ) : keys.isError ? (
+      ) : keys.isLoadingError ? (
         <ErrorState error={keys.error} onRetry={keys.refetch} />
       ) : keys.data.length === 0 ? (
         <EmptyState icon={KeyRound} title="No API keys yet" action={make}>

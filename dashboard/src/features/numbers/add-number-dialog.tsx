@@ -89,7 +89,7 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
   const bring = useImport(carrier);
   if (!isListed) return <TypedNumber carrier={carrier} onDone={onDone} />;
   if (numbers.isPending) return <Skeleton className="h-24" />;
-  if (numbers.isError) return <Notice tone="danger">{sentenceOf(numbers.error)}</Notice>;
+  if (numbers.isLoadingError) return <Notice tone="danger">{sentenceOf(numbers.error)}</Notice>;
   if (numbers.data.length === 0) return <Notice>This account has no phone numbers yet.</Notice>;
   return (
     <ul aria-label="Numbers in the account" className="divide-y divide-line rounded-lg border border-line">

@@ -29,7 +29,7 @@ export function NumbersPage() {
   );
   // An owner without a carrier has one thing to do, and no number to add.
   const hasAny = (carriers.data?.length ?? 0) + (numbers.data?.length ?? 0) > 0;
-  const failed = carriers.error ?? numbers.error;
+  const failed = [carriers, numbers].find(({ isLoadingError }) => isLoadingError);
   return (
     <Page
       title="Numbers & carriers"
@@ -39,7 +39,7 @@ export function NumbersPage() {
       {carriers.isPending || numbers.isPending ? (
         <LoadingRows rows={4} />
       ) : failed ? (
-        <ErrorState error={failed} onRetry={() => Promise.all([carriers.refetch(), numbers.refetch()])} />
+        <ErrorState error={failed.error} onRetry={() => Promise.all([carriers.refetch(), numbers.refetch()])} />
       ) : (
         <>
           {carriers.data?.length === 0 ? (

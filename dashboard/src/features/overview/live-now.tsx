@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Card } from "../../ui/card.tsx";
 import { numberOf } from "../../ui/numbers.ts";
-import { Skeleton } from "../../ui/states.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
@@ -29,7 +29,9 @@ export function LiveNow() {
     >
       {live.isPending ? (
         <Skeleton className="h-16" />
-      ) : live.data === undefined || live.data.total === 0 ? (
+      ) : live.isLoadingError ? (
+        <ErrorState error={live.error} onRetry={live.refetch} />
+      ) : live.data.total === 0 ? (
         <p className="text-muted">No conversations in progress.</p>
       ) : (
         <ul className="-mx-2 flex flex-col">

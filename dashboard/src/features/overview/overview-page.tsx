@@ -44,7 +44,7 @@ export function OverviewPage() {
           <Skeleton className="h-24" />
           <Skeleton className="h-72" />
         </div>
-      ) : statistics.isError ? (
+      ) : statistics.isLoadingError ? (
         <ErrorState error={statistics.error} onRetry={statistics.refetch} />
       ) : (
         <>

@@ -27,10 +27,8 @@ export function PromptPage() {
   const { promptName } = useParams({ from: "/signed-in/prompts/$promptName" });
   const prompt = useQuery(versionsQuery(promptName));
   if (prompt.isPending) return <PagePending />;
-  if (prompt.isError) {
-    if (prompt.error instanceof Problem && prompt.error.status === 404) return <PageNotFound />;
-    return <PageFailure error={prompt.error} reset={() => prompt.refetch()} />;
-  }
+  if (prompt.error instanceof Problem && prompt.error.status === 404) return <PageNotFound />;
+  if (prompt.isLoadingError) return <PageFailure error={prompt.error} reset={() => prompt.refetch()} />;
   return <PromptView key={promptName} prompt={prompt.data} />;
 }
 
@@ -42,19 +40,16 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   const navigate = useNavigate({ from: "/prompts/$promptName" });
   const latest = versions[0] as Version;
   const shown = versions.find(({ prompt_version }) => prompt_version === shownVersion);
-  const [text, setText] = useState(latest.prompt_content);
+  // Until something is typed, a version that was saved elsewhere shows as soon as it is read.
+  const [typed, setTyped] = useState<string | null>(null);
+  const text = typed ?? latest.prompt_content;
   const isDirty = text !== latest.prompt_content;
-  const save = useAddVersion(name);
+  const add = useAddVersion(name);
+  const save = () => add.mutate(text, { onSuccess: () => setTyped((now) => (now === text ? null : now)) });
   const show = (version: number | undefined) => navigate({ search: version === undefined ? {} : { version } });
   const [marked, mark] = useShownFirst(shown?.prompt_version, show);
   const restore = (version: Version) =>
-    save.mutate(version.prompt_content, {
-      onSuccess: () => {
-        setText(version.prompt_content);
-        show(undefined);
-      },
-      onError: tellFailure,
-    });
+    add.mutate(version.prompt_content, { onSuccess: () => show(undefined), onError: tellFailure });
   return (
     <Page
       title={title}
@@ -82,25 +77,20 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
               versions={versions}
               version={shown}
               onRestore={shown === latest ? null : () => restore(shown)}
-              isRestoring={save.isPending}
+              isRestoring={add.isPending}
               onClose={() => mark(undefined)}
             />
           ) : (
             <>
-              <PromptEditor label="Prompt text" value={text} onChange={setText} />
-              {save.error && <Notice tone="danger">{sentenceOf(save.error)}</Notice>}
+              <PromptEditor label="Prompt text" value={text} onChange={setTyped} />
+              {add.error && <Notice tone="danger">{sentenceOf(add.error)}</Notice>}
               <div className="flex items-center justify-end gap-2">
                 {isDirty && (
-                  <Button variant="ghost" onClick={() => setText(latest.prompt_content)}>
+                  <Button variant="ghost" onClick={() => setTyped(null)}>
                     Discard
                   </Button>
                 )}
-                <Button
-                  variant="primary"
-                  disabled={!isDirty || text === ""}
-                  busy={save.isPending}
-                  onClick={() => save.mutate(text)}
-                >
+                <Button variant="primary" disabled={!isDirty || text === ""} busy={add.isPending} onClick={save}>
                   Save as version {latest.prompt_version + 1}
                 </Button>
               </div>

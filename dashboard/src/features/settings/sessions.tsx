@@ -16,7 +16,7 @@ type Session = Schema["SessionList"]["sessions"][number];
 export function Sessions() {
   const sessions = useQuery(sessionsQuery);
   if (sessions.isPending) return <Skeleton className="h-24" />;
-  if (sessions.isError) return <ErrorState error={sessions.error} onRetry={sessions.refetch} />;
+  if (sessions.isLoadingError) return <ErrorState error={sessions.error} onRetry={sessions.refetch} />;
   return (
     <ul className="-my-3 divide-y divide-line">
       {sessions.data.map((session) => (

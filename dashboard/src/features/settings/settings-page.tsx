@@ -17,10 +17,10 @@ export function SettingsPage() {
           title="Retention"
           description="How long conversations are kept. Older conversations are permanently deleted."
         >
-          {settings.isError ? (
+          {settings.isLoadingError ? (
             <ErrorState error={settings.error} onRetry={settings.refetch} />
           ) : (
-            <RetentionForm key={settings.status} days={settings.data?.retention_days} />
+            <RetentionForm key={settings.data ? "known" : "unknown"} days={settings.data?.retention_days} />
           )}
         </Card>
         <Card title="Limits" description="Your tier sets these limits. The server's operator assigns your tier.">
@@ -30,6 +30,8 @@ export function SettingsPage() {
               <Limit name="Requests per minute per key" value={numberOf(settings.data.rate_limit_per_minute)} />
               <Limit name="Requests per minute per session" value={numberOf(300)} />
             </dl>
+          ) : settings.isLoadingError ? (
+            <p className="text-muted">Not known until your settings can be read.</p>
           ) : (
             <Skeleton className="h-24" />
           )}

@@ -24,7 +24,8 @@ export function SignInPage() {
     onSuccess: (owner) => {
       client.clear();
       client.setQueryData(meQuery.queryKey, owner);
-      router.history.push(next ?? "/");
+      // Going back must not lead here again.
+      router.history.replace(next ?? "/");
     },
     onError: (error) => {
       if (error instanceof Problem && error.status === 429) wait(error.retryAfterSeconds || 60);
@@ -45,6 +46,14 @@ export function SignInPage() {
         </div>
         <div className="rounded-xl border border-line bg-raised p-6 shadow-sm sm:p-8">
           <h1 className="mb-6 text-lg font-semibold tracking-tight">Sign in to your account</h1>
+          {!globalThis.isSecureContext && (
+            <div className="mb-5">
+              <Notice tone="warning">
+                This page was opened without HTTPS, so your browser does not keep you signed in. Open it with an address
+                that starts with https://, or on the server itself at http://localhost.
+              </Notice>
+            </div>
+          )}
           <form onSubmit={submit} className="flex flex-col gap-4">
             <Field label="Email">
               {(control) => (

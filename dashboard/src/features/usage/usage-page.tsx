@@ -31,7 +31,7 @@ export function UsagePage() {
     >
       {statistics.isPending ? (
         <LoadingRows />
-      ) : statistics.isError ? (
+      ) : statistics.isLoadingError ? (
         <ErrorState error={statistics.error} onRetry={statistics.refetch} />
       ) : statistics.data.total.conversations === 0 && statistics.data.total.replies === 0 ? (
         <EmptyState icon={ChartColumn} title="No usage yet">

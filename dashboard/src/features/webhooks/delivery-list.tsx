@@ -40,7 +40,7 @@ export function DeliveryList({
       ? destinations?.find((each) => each.destination_id === destination_id)?.name
       : undefined;
   if (found.isPending) return <LoadingRows rows={4} />;
-  if (found.isError) return <ErrorState error={found.error} onRetry={found.refetch} />;
+  if (found.isLoadingError) return <ErrorState error={found.error} onRetry={found.refetch} />;
   if (found.data.deliveries.length === 0) return empty;
   return (
     <div className="flex flex-col gap-4">

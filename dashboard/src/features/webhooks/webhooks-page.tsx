@@ -31,7 +31,7 @@ export function WebhooksPage() {
     >
       {destinations.isPending ? (
         <LoadingRows rows={3} />
-      ) : destinations.isError ? (
+      ) : destinations.isLoadingError ? (
         <ErrorState error={destinations.error} onRetry={destinations.refetch} />
       ) : destinations.data.length === 0 ? (
         <>

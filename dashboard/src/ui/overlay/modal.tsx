@@ -8,12 +8,14 @@ import { createPortal } from "react-dom";
  * What lies over the page and keeps the focus. It is what Radix's dialog is made of, except that it leaves the styles of the page's
  * body alone: their change makes a browser style every element again, when it opens and when it closes.
  * @param isShown whether it is still open; it is hidden as soon as it is not
+ * @param closesOutside whether a press beside it closes it
  * @param opener gets the focus back; if it is gone by then, the page gets it
  * @param names the attributes that name it
  */
 export function Modal({
   isShown,
   onClose,
+  closesOutside = true,
   opener,
   className,
   children,
@@ -21,6 +23,7 @@ export function Modal({
 }: {
   isShown: boolean;
   onClose: () => void;
+  closesOutside?: boolean;
   opener: RefObject<HTMLElement | null>;
   className: string;
   children: ReactNode;
@@ -65,6 +68,7 @@ export function Modal({
           aria-modal
           {...names}
           onDismiss={onClose}
+          onPointerDownOutside={(event) => closesOutside || event.preventDefault()}
           onFocusOutside={(event) => event.preventDefault()}
           className={clsx("fixed z-50 outline-none", className)}
         >

@@ -23,6 +23,8 @@ export function OpenedDialog({
     <Modal
       isShown={open}
       onClose={onClose}
+      // What was typed into it, or a secret that it shows once, must not be lost by a stray press.
+      closesOutside={false}
       opener={opener}
       aria-labelledby={`${id}title`}
       aria-describedby={description ? `${id}about` : undefined}

@@ -31,10 +31,8 @@ export function AgentPage() {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   const agent = useQuery(agentQuery(agentId));
   if (agent.isPending) return <PagePending />;
-  if (agent.isError) {
-    if (agent.error instanceof Problem && agent.error.status === 404) return <PageNotFound />;
-    return <PageFailure error={agent.error} reset={() => agent.refetch()} />;
-  }
+  if (agent.error instanceof Problem && agent.error.status === 404) return <PageNotFound />;
+  if (agent.isLoadingError) return <PageFailure error={agent.error} reset={() => agent.refetch()} />;
   return <Editor key={agentId} agent={agent.data} />;
 }
 

@@ -35,7 +35,7 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
       (await ask(api.GET("/v1/public/mobile-numbers", { signal }))).purchased_mobile_numbers,
   });
   const chosen = values.agent_mobile_number ?? [];
-  if (numbers.isError) return <ErrorState error={numbers.error} onRetry={numbers.refetch} />;
+  if (numbers.isLoadingError) return <ErrorState error={numbers.error} onRetry={numbers.refetch} />;
   if (numbers.isPending) return <Skeleton className="h-12 w-full" />;
   const listed = [...new Set([...numbers.data.map(({ mobile_number }) => mobile_number), ...chosen])];
   if (listed.length === 0)

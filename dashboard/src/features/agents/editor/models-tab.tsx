@@ -19,7 +19,8 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
   const { values, set, errorAt } = draft;
   const providers = useQuery(providersQuery);
   const setup = useQuery(modelSetupQuery);
-  if (providers.isError) return <ErrorState error={providers.error} onRetry={providers.refetch} />;
+  if (providers.isLoadingError) return <ErrorState error={providers.error} onRetry={providers.refetch} />;
+  if (setup.isLoadingError) return <ErrorState error={setup.error} onRetry={setup.refetch} />;
   if (!providers.data || !setup.data) return <LoadingRows rows={4} />;
   const catalogue = { models: providers.data.llm, usable: setup.data.llm_providers };
   const llm = values.llm as (LlmValue & { fallbacks?: LlmValue[] | null }) | null;

@@ -41,7 +41,7 @@ export function VoicePicker({
         </Field>
         <SearchInput label="Search voices" value={search} onChange={setSearch} />
       </div>
-      {voices.isError ? (
+      {voices.isLoadingError ? (
         <ErrorState error={voices.error} onRetry={voices.refetch} />
       ) : voices.isPending ? (
         <Skeleton className="h-40 w-full" />

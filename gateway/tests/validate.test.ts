@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
 import { validator } from "../src/http/validate.ts";
 import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents/requests.ts";
+import { ListProvidersQuery } from "../src/schemas/catalogue.ts";
 import { ListConversationsQuery } from "../src/schemas/conversations.ts";
 import { Text } from "../src/schemas/types.ts";
 
@@ -64,6 +65,7 @@ describe("a violation is reported with its field and the fix", () => {
     ["empty", { ...GOOD, agent_name: "" }, "agent_name must not be empty"],
     ["wrong type", { ...GOOD, agent_name: 7 }, "agent_name must be a string"],
     ["wrong word", { ...GOOD, agent_type: "BOTH" }, "agent_type must be one of INBOUND, OUTBOUND"],
+    ["text for one of several objects", { ...GOOD, llm: "OPENAI" }, "llm must be an object"],
     ["array wanted", { ...GOOD, agent_tips: "tip" }, "agent_tips must be an array"],
     [
       "item",
@@ -195,6 +197,11 @@ describe("a query is read by its schema", () => {
     ["", {}],
   ])("%s", (query, expected) => {
     expect(readQuery(`http://gateway/x${query}`, ListAgentsQuery)).toEqual(expected);
+  });
+
+  test("a parameter that has only one value is refused with that value", () => {
+    const query = readQuery("http://gateway/x?include=prizes", ListProvidersQuery);
+    expect(() => validator(ListProvidersQuery)(query)).toThrow("include must be prices");
   });
 
   test("a date-time whose + was not encoded is refused with the fix", () => {

@@ -103,7 +103,7 @@ function explainUnion(
     sameType.find((form) => !hasFixed(form)) ??
     sameType[0];
   if (meant) collect(meant, value, path, found);
-  else say(`must be ${forms.map((form) => requirementOf(form)).join(" or ")}`);
+  else say(`must be ${[...new Set(forms.map(requirementOf))].join(" or ")}`);
 }
 
 function hasFixed(form: TSchema): boolean {
@@ -124,6 +124,7 @@ function isFixed(schema: TSchema): boolean {
 
 function requirement(schema: TSchema, value: unknown): string {
   const { minLength, maxLength, minimum, maximum } = schema;
+  if (schema[Kind] === "Literal") return `must be ${requirementOf(schema)}`;
   if (typeof value === "string" && schema.type === "string") {
     if (minLength && value.length < minLength) {
       return minLength === 1 ? "must not be empty" : `must be at least ${minLength} characters`;

@@ -169,6 +169,20 @@ describe("the documentation in the document", () => {
     }
   });
 
+  test("the examples of refusals say what the operation would", async () => {
+    const { operations } = await read();
+    const detailOf = (id: string, status: number) => {
+      const { responses } = operations.find(({ operationId }) => operationId === id) ?? {};
+      return responses?.[status]?.content?.["application/json"]?.example;
+    };
+    expect(detailOf("hangUpCall", 404)).toEqual({ detail: "Call not found" });
+    expect(detailOf("pauseCallBatch", 404)).toEqual({ detail: "Call batch not found" });
+    expect(detailOf("getRecording", 404)).toEqual({ detail: "Recording not found" });
+    expect(detailOf("createCall", 413)).toEqual({ detail: "The request body must be at most 64 KiB" });
+    expect(detailOf("createCallBatch", 413)).toEqual({ detail: "The request body must be at most 4 MiB" });
+    expect(detailOf("createPrompt", 413)).toEqual({ detail: "The request body must be at most 1 MiB" });
+  });
+
   test("a chat's two response types are distinguished", async () => {
     const { operations, components } = await read();
     const [ok] = operations.flatMap(({ operationId, responses }) =>

@@ -150,8 +150,13 @@ function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }):
 }
 
 function tooLarge(bytesMax: number): HttpError {
+  return new HttpError(413, tooLargeDetail(bytesMax));
+}
+
+/** What a client reads whose body is over the limit. */
+export function tooLargeDetail(bytesMax = BYTES_MAX): string {
   const limit = bytesMax < KIB * KIB ? `${bytesMax / KIB} KiB` : `${bytesMax / KIB / KIB} MiB`;
-  return new HttpError(413, `The request body must be at most ${limit}`);
+  return `The request body must be at most ${limit}`;
 }
 
 function tooSlow(withinMs: number): HttpError {

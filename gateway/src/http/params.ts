@@ -1,13 +1,17 @@
 import { notFound } from "@parley/shared/errors";
 
 /** The kind of object that each path parameter names, for the not-found message. */
-const NAMED: Readonly<Record<string, string>> = {
+export const NAMED: Readonly<Record<string, string>> = {
   agent_id: "Agent",
+  batch_id: "Call batch",
+  call_id: "Call",
+  carrier_id: "Carrier",
   conversation_id: "Conversation",
   delivery_id: "Delivery",
   destination_id: "Destination",
   key_id: "API key",
   mobile_number: "Mobile number",
+  owner_session_id: "Session",
   prompt_name: "Prompt",
   session_id: "Session",
   voice_id: "Voice",

@@ -7,8 +7,8 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The API key is missing, invalid, inactive or expired, or the session has ended.",
   403: "The key lacks the scope, its owner has no access, or a session's request comes from another site's page.",
   404: "Not found.",
-  409: "Conflict: the resource is in use, or a reply is in progress.",
-  413: "The body is over 1 MiB.",
+  409: "Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress.",
+  413: "The body is too large.",
   415: "The body is not application/json.",
   416: "The range is outside the file.",
   422: "A field breaks a rule.",
@@ -74,7 +74,6 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
   403: "The signature, the verify token, or the origin is wrong.",
   404: "Not found: the call is unknown, or the carrier is no longer connected.",
   408: "The body arrives too slowly.",
-  413: "The body is too large.",
   415: "The body has the wrong type, or a Content-Encoding.",
   429: "Too many requests from this address, in this chat, or to this account.",
 };

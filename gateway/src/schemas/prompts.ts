@@ -70,8 +70,8 @@ export const Prompt = Resource("Prompt", {
   prompt_version: PromptVersionNumber,
   prompt_content: PromptText,
   prompt_metadata: Type.Object({ prompt_type: PromptType }, { description: "What the prompt is for." }),
-  created_at: At("When the version was created."),
-  updated_at: At("When the version was last changed."),
+  created_at: At("When the prompt's first version was created."),
+  updated_at: At("When this version was created."),
 });
 
 export const PromptList = Resource("PromptList", {

@@ -2516,13 +2516,13 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When the version was created.
+             * @description When the prompt's first version was created.
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When the version was last changed.
+             * @description When this version was created.
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
@@ -5356,7 +5356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict: the resource is in use, or a reply is in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5375,7 +5375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6148,7 +6148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict: the resource is in use, or a reply is in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6167,7 +6167,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6744,7 +6744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7136,7 +7136,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict: the resource is in use, or a reply is in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7364,7 +7364,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7788,7 +7788,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict: the resource is in use, or a reply is in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7808,7 +7808,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -9292,7 +9292,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Conversation not found"
+                     *       "detail": "Recording not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10211,7 +10211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -10223,7 +10223,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 64 KiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10425,7 +10425,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10612,7 +10612,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10992,7 +10992,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -11004,7 +11004,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 4 MiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11221,7 +11221,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -11233,7 +11233,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 4 MiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11439,7 +11439,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call batch not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11630,7 +11630,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call batch not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11822,7 +11822,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call batch not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12014,7 +12014,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Call batch not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12234,7 +12234,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -12477,7 +12477,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -12489,7 +12489,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 64 KiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12745,7 +12745,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -12757,7 +12757,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 64 KiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12952,7 +12952,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -12961,7 +12961,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 1 MiB"
+                     *       "detail": "The request body must be at most 4 KiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13415,7 +13415,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Agent not found"
+                     *       "detail": "Session not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13727,7 +13727,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -14111,7 +14111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -15047,7 +15047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -15456,7 +15456,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -16046,7 +16046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -16692,24 +16692,6 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with something that exists. */
-            409: {
-                headers: {
-                    "X-Request-ID": components["headers"]["X-Request-ID"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "detail": "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
             /** @description A field breaks a rule. */
             422: {
                 headers: {
@@ -17036,7 +17018,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -17555,7 +17537,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -17754,7 +17736,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Mobile number not found"
+                     *       "detail": "Number on the do-not-call list not found"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18114,7 +18096,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -18928,7 +18910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -19332,7 +19314,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -19980,7 +19962,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is over 1 MiB. */
+            /** @description The body is too large. */
             413: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21090,7 +21072,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict: the resource is in use, or a reply is in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];

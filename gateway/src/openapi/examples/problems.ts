@@ -1,3 +1,5 @@
+import { tooLargeDetail } from "../../http/body.ts";
+import { NAMED } from "../../http/params.ts";
 import { isPublic, type Operation } from "../operation.ts";
 
 /** The body of an error response. */
@@ -10,7 +12,7 @@ export function problemExample(status: number, path: string, operation: Operatio
   return { detail: detailOf(status, path, operation) };
 }
 
-function detailOf(status: number, path: string, { id, scope, body }: Operation): string | undefined {
+function detailOf(status: number, path: string, { id, scope, body, bodyBytesMax }: Operation): string | undefined {
   switch (status) {
     case 400:
       return CONDITIONS[id] ?? (body ? "The request body must be a JSON object" : DETAILS[400]);
@@ -19,9 +21,11 @@ function detailOf(status: number, path: string, { id, scope, body }: Operation):
     case 401:
       return UNAUTHENTICATED[id] ?? (isPublic(scope) ? "API key is missing" : "Not signed in");
     case 404:
-      return `${MISSING[id] ?? THINGS[path.match(/\{(\w+)\}[^{]*$/)?.[1] ?? ""] ?? "Agent"} not found`;
+      return `${MISSING[id] ?? NAMED[path.match(/\{(\w+)\}[^{]*$/)?.[1] ?? ""] ?? "Agent"} not found`;
     case 409:
-      return CONFLICTS[id] ?? DETAILS[409];
+      return CONFLICTS[id];
+    case 413:
+      return tooLargeDetail(bodyBytesMax);
     case 502:
       return REFUSED[id] ?? (isPublic(scope) ? DETAILS[502] : CARRIER_REFUSED);
     default:
@@ -31,8 +35,6 @@ function detailOf(status: number, path: string, { id, scope, body }: Operation):
 
 export const DETAILS: Readonly<Record<number, string>> = {
   400: "A condition is not met",
-  409: "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
-  413: "The request body must be at most 1 MiB",
   416: "The recording has 48213 bytes",
   415: "The request body must be sent with Content-Type: application/json",
   429: "Rate limit of 500 requests per minute exceeded",
@@ -83,17 +85,9 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   addClonedVoice: "voice_id acme-receptionist was added before: remove it first",
 };
 
-const MISSING: Readonly<Record<string, string>> = { createAgent: "Prompt" };
-
-/** The not-found text by the path's last parameter; the agent of a chat is in its body. */
-const THINGS: Readonly<Record<string, string>> = {
-  prompt_name: "Prompt",
-  session_id: "Session",
-  conversation_id: "Conversation",
-  key_id: "API key",
-  destination_id: "Destination",
-  delivery_id: "Delivery",
-  mobile_number: "Mobile number",
-  carrier_id: "Carrier",
-  voice_id: "Voice",
+/** What is not found, where it is not what the last parameter of the path names; without parameters, it is the agent in the body. */
+const MISSING: Readonly<Record<string, string>> = {
+  createAgent: "Prompt",
+  getRecording: "Recording",
+  removeDoNotCall: "Number on the do-not-call list",
 };

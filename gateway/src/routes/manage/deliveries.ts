@@ -70,7 +70,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
           description: "Makes up to four more attempts for a delivery that has ended, even if it was delivered.",
           scope: "session",
           response: Delivery,
-          refuses: ["condition", "not_found", "conflict"],
+          refuses: ["condition", "not_found"],
         },
         async ({ ownerId, params, origin }) => {
           const { delivery } = await webhooks.resendDelivery(

@@ -67,6 +67,20 @@ test("a note that opusenc wrote arrives intact at the provider, and its words co
   expect(ears.isOpen).toBeFalse();
 });
 
+test("turns that a provider ends by itself after it was asked for the end are words of the note too", async () => {
+  const ears = hearing((tell) => {
+    tell({ type: "final", text: "Hello." });
+    tell({ type: "end_of_turn" });
+    tell({ type: "finalized" });
+    setTimeout(() => {
+      tell({ type: "partial", text: "When do" });
+      setTimeout(() => tell({ type: "final", text: "When do you open?" }));
+    });
+  });
+  ears.endsTurns = true;
+  expect(await transcribeNote(ears, note(TONE), NEVER)).toBe("Hello. When do you open?");
+});
+
 test("the transcription ends when its provider fails or its caller leaves", async () => {
   const broken = hearing((tell) => tell({ type: "failed", error: new ServiceError("upstream_failed", "no ears") }));
   expect(await serviceErrorOf(transcribeNote(broken, note(TONE), NEVER))).toMatchObject({ detail: "no ears" });

@@ -8,6 +8,10 @@ import type { SpeechToText } from "../speech/stt.ts";
 const DURATION_MS_MAX = 10 * 60_000;
 /** The size of a piece: several frames of 20 ms. */
 const PIECE_SAMPLES = SAMPLES_PER_SECOND / 5;
+/** A provider that ends turns by itself may end an earlier one after it was asked for the end: there is more until it is silent. */
+const QUIET_MS = 1_000;
+/** The same while it is in the middle of a turn. */
+const QUIET_SPEAKING_MS = 5_000;
 /** Between pieces: twenty times as fast as it was spoken, which leaves a provider's connection time to take it. */
 const PIECE_MS = 10;
 
@@ -26,11 +30,14 @@ export async function transcribeNote(hearing: SpeechToText, note: VoiceNote, gon
   const over = new AbortController();
   const signal = AbortSignal.any([gone, over.signal]);
   const finals: string[] = [];
+  let newest = { at: 0, isPartial: false };
   const { promise: finalized, resolve, reject } = Promise.withResolvers<void>();
   // Nobody may wait for it yet when the provider fails.
   finalized.catch(() => {});
   const stream = hearing.listen({ model: note.model, language: note.language, params: {}, signal }, (event) => {
     if (event.type === "final") finals.push(event.text.trim());
+    if (event.type === "partial" || event.type === "final")
+      newest = { at: performance.now(), isPartial: event.type === "partial" && event.text !== "" };
     if (event.type === "finalized") resolve();
     if (event.type === "failed") reject(event.error);
   });
@@ -44,6 +51,11 @@ export async function transcribeNote(hearing: SpeechToText, note: VoiceNote, gon
     }
     stream.finalize();
     await finalized;
+    const quietIn = () => newest.at + (newest.isPartial ? QUIET_SPEAKING_MS : QUIET_MS) - performance.now();
+    while (hearing.endsTurns && quietIn() > 0) {
+      await Bun.sleep(Math.min(quietIn(), QUIET_MS));
+      gone.throwIfAborted();
+    }
     return finals.filter((text) => text !== "").join(" ");
   } catch (error) {
     if (error instanceof OggError) throw new ServiceError("condition", `The voice note is ${error.message}`);

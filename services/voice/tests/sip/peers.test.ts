@@ -95,6 +95,19 @@ test("a peer behind NAT is answered where its packets come from, and strangers a
   expect(leg().queuedSamples()).toBe(0);
 });
 
+test("a stranger who sends first does not take a peer's place", async () => {
+  const { peer, agent, port, answering } = await calling();
+  const { answer } = await peer.call();
+  const stranger = await rawPeer(answering);
+  peers.push(stranger);
+  stranger.speak(port(answer.body), 1_500);
+  await eventually(() => expect(agent.heardTone(1_500)).toBeTrue());
+  peer.speak(port(answer.body), 500);
+  await eventually(() => expect(agent.heardTone(500)).toBeTrue());
+  stranger.speak(port(answer.body), 1_500);
+  await eventually(() => expect(answering.dropped.rtp_stranger).toBeGreaterThan(0));
+});
+
 test("a peer that sends faster than real time is heard in real time", async () => {
   const { peer, agent, port, answering } = await calling();
   const { answer } = await peer.call();

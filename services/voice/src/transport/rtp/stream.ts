@@ -61,6 +61,8 @@ export async function openRtpStream(
     if (!packet) return options.dropped(cipher ? "unauthentic" : "malformed");
     const isKey = packet.payloadType === media.keysType;
     if (!isKey && packet.payloadType !== media.payloadType) return options.dropped("unknown_type");
+    // Whoever guesses our port may send first; packets from the announced address are the peer's, whatever came before.
+    if (address === media.address && port === media.port) peer = { address, port };
     peer ??= { address, port };
     if (peer.address !== address || peer.port !== port) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;

@@ -11,4 +11,19 @@ test("a key is read once, whichever of its packets arrive", () => {
   expect(event(99, 3_000, true)).toBeNull();
 });
 
+test("a packet of a key that arrives after the next key is not another key", () => {
+  const keyOf = keyReader();
+  const event = (key: number, timestamp: number) =>
+    keyOf({ ...EVENT, timestamp, payload: Uint8Array.of(key, 0x8a, 0, 160) });
+  expect([event(1, 0xffff_ff00), event(2, 900), event(1, 0xffff_ff00), event(2, 900), event(3, 1_700)]).toEqual([
+    "1",
+    "2",
+    null,
+    null,
+    "3",
+  ]);
+  // The phone's timestamps start over, as some do after a hold.
+  expect(event(4, 3_000_000_000)).toBe("4");
+});
+
 const EVENT = { payloadType: 101, marker: false, sequence: 1, ssrc: 1 };

@@ -568,6 +568,26 @@ test("a stopping process takes no calls, lets calls in progress end, and ends th
   expect(call.leg.hungUp).toBe(true);
 });
 
+test("what the user was saying when the process stops is stored", async () => {
+  const call = await newCall();
+  call.speaks("I would like to");
+  const drained = call.all.drain(100);
+  await call.time.pass(200);
+  await drained;
+  expect(call.conversations.lines).toEqual(["user: I would like to"]);
+
+  const left = await newCall();
+  left.speaks("I would like to");
+  left.conversations.away = true;
+  await left.leaves();
+  const drainedToo = left.all.drain(100);
+  await left.time.pass(200);
+  left.conversations.away = false;
+  await left.time.pass(10_000);
+  await drainedToo;
+  expect(left.conversations.lines).toEqual(["user: I would like to"]);
+});
+
 test("a call that cannot be held frees its place and leaves no conversation", async () => {
   const conversations = fakeConversations({ llm: undefined });
   const failing = newCall({ conversations });

@@ -227,11 +227,13 @@ export function holdCall(parts: CallParts): HeldCall {
   });
 
   function fail(note: string): void {
+    if (over.signal.aborted) return;
     notes ??= note;
     try {
       store(agent?.stop() ?? "");
+      transcript.append("user", messageOf(state.user));
     } catch (err) {
-      parts.log.error({ err }, "what was heard last could not be stored");
+      parts.log.error({ err }, "what was said last could not be stored");
     }
     end("ERROR", "failed");
   }

@@ -3,6 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
 import { validator } from "../src/http/validate.ts";
+import { createAgentRequest } from "../src/routes/agent-request.ts";
 import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents/requests.ts";
 import { ListProvidersQuery } from "../src/schemas/catalogue.ts";
 import { ListConversationsQuery } from "../src/schemas/conversations.ts";
@@ -103,6 +104,15 @@ describe("a violation is reported with its field and the fix", () => {
       { ...GOOD, llm: { ...custom({ base_url: "https://a", api_key: "k" }).llm, pricing: { input: -1, output: 1 } } },
       "llm.pricing.input must be between 0 and 10000",
     ],
+    ...["text", [null], [{ provider_name: "OPENAI", model_name: "m" }]].map((nested): [string, object, string] => {
+      const model = { provider_name: "OPENAI", model_name: "m" };
+      const message = `llm.fallbacks.0.fallbacks must be ${Array.isArray(nested) ? "empty" : "an array"}`;
+      return [
+        `fallback with ${nested}`,
+        { ...GOOD, llm: { ...model, fallbacks: [{ ...model, fallbacks: nested }] } },
+        message,
+      ];
+    }),
     [
       "custom without params",
       { ...GOOD, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } },
@@ -216,4 +226,11 @@ describe("a query is read by its schema", () => {
       "search must not contain a NUL character",
     );
   });
+});
+
+test("a version of a custom analysis prompt is refused, because the text makes a new one", () => {
+  const call_analysis_prompt = { custom_prompt: "Was the caller helped?", prompt_version: 2 };
+  expect(() => createAgentRequest("own_1", { ...GOOD, agent_type: "INBOUND", call_analysis_prompt })).toThrow(
+    "call_analysis_prompt.prompt_version must not be given with custom_prompt, which makes a new version",
+  );
 });

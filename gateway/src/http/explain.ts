@@ -67,7 +67,7 @@ function explainArray(
 ): void {
   if (!Array.isArray(value)) say("must be an array");
   else if (value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY))
-    say(`must have at most ${schema.maxItems} items`);
+    say(schema.maxItems === 0 ? "must be empty" : `must have at most ${schema.maxItems} items`);
   else if (value.length < (schema.minItems ?? 0))
     say(schema.minItems === 1 ? "must not be empty" : `must have at least ${schema.minItems} items`);
   else for (const [index, item] of value.entries()) collect(schema.items, item, at(path, String(index)), found);

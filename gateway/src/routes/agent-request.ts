@@ -121,6 +121,10 @@ function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_pro
   if ((name == null) === (custom == null)) {
     throw invalid("call_analysis_prompt", "call_analysis_prompt must have either prompt_name or custom_prompt");
   }
+  if (custom != null && version != null) {
+    const path = "call_analysis_prompt.prompt_version";
+    throw invalid(path, `${path} must not be given with custom_prompt, which makes a new version`);
+  }
   if (custom != null) return { source: { $case: "content", value: custom } };
   return { source: { $case: "reference", value: { promptName: name ?? "", promptVersion: version ?? undefined } } };
 }
@@ -152,10 +156,13 @@ interface LlmBody {
   model_name: string;
   params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: string } | null;
   pricing?: PricingBody | null;
-  fallbacks?: LlmBody[] | null;
 }
 
-function llmOf({ provider_name, model_name, params, pricing, fallbacks }: LlmBody): LlmConfig {
+function llmOf({ fallbacks, ...llm }: LlmBody & { fallbacks?: LlmBody[] | null }): LlmConfig {
+  return modelOf(llm, fallbacks?.map((fallback) => modelOf(fallback, [])) ?? []);
+}
+
+function modelOf({ provider_name, model_name, params, pricing }: LlmBody, fallbacks: LlmConfig[]): LlmConfig {
   return {
     providerName: provider_name,
     modelName: model_name,
@@ -165,7 +172,7 @@ function llmOf({ provider_name, model_name, params, pricing, fallbacks }: LlmBod
       apiKey: params?.api_key,
       apiType: params?.API_TYPE,
     },
-    fallbacks: fallbacks?.map(llmOf) ?? [],
+    fallbacks,
     price: pricing ? priceOf(pricing) : undefined,
   };
 }

@@ -1785,6 +1785,8 @@ export interface components {
                      */
                     cached_input?: number;
                 } | null;
+                /** @description Empty: a fallback has none of its own. */
+                fallbacks?: unknown[] | null;
             } | {
                 /**
                  * @description A language-model provider that GET /providers lists.
@@ -1804,6 +1806,8 @@ export interface components {
                      */
                     temperature?: number;
                 } | null;
+                /** @description Empty: a fallback has none of its own. */
+                fallbacks?: unknown[] | null;
             })[] | null;
         };
         /** @description A model of a provider that the operator has a key for. */
@@ -1879,6 +1883,8 @@ export interface components {
                      */
                     cached_input?: number;
                 } | null;
+                /** @description Empty: a fallback has none of its own. */
+                fallbacks?: unknown[] | null;
             } | {
                 /**
                  * @description A language-model provider that GET /providers lists.
@@ -1898,6 +1904,8 @@ export interface components {
                      */
                     temperature?: number;
                 } | null;
+                /** @description Empty: a fallback has none of its own. */
+                fallbacks?: unknown[] | null;
             })[] | null;
         };
         /** @description Text-to-speech voice. */

@@ -120,9 +120,15 @@ const StandardLlm = {
     "Parameters of the model. Default: none.",
   ),
 };
+const noFallbacks = {
+  fallbacks: Maybe(Type.Array(Type.Unknown(), { maxItems: 0 }), "Empty: a fallback has none of its own."),
+};
 const fallbacks = {
   fallbacks: Maybe(
-    Type.Array(Type.Union([Type.Object(CustomLlm), Type.Object(StandardLlm)]), { maxItems: 3 }),
+    Type.Array(
+      Type.Union([Type.Object({ ...CustomLlm, ...noFallbacks }), Type.Object({ ...StandardLlm, ...noFallbacks })]),
+      { maxItems: 3 },
+    ),
     "Models to try, in this order, if the previous one does not start to answer.",
   ),
 };

@@ -14,7 +14,7 @@ import type { DeliveryState } from "./state.ts";
 export interface LaneContext {
   /** Reads a destination and its next deliveries, due ones first, batched with other lanes' reads. */
   read(question: LaneQuestion): Promise<LaneAnswer>;
-  /** Cancels the pending deliveries of a disabled or deleted destination. */
+  /** Cancels pending deliveries of a destination if it is disabled or deleted: a part, if there are many. */
   cancel(key: DestinationKey): Promise<void>;
   lend: LendPayload;
   settle: Settle;
@@ -144,12 +144,12 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const except = [...begun, ...kept.map(({ deliveryId }) => deliveryId)];
     const { destination, pending } = await ctx.read({ ...key, limit, except });
     if (!destination?.enabled) {
-      // A delivery may have been added while the destination was being disabled or deleted.
+      // Many are cancelled part by part, and one may have been added while the destination was being disabled or deleted.
       if (pending.length > 0) await ctx.cancel(key);
       target = null;
       waiting = [];
       more = false;
-      nextAt = null;
+      nextAt = pending.length > 0 ? sender.clock.now() : null;
       return;
     }
     if (!target || !Bun.deepEquals(row, destination)) target = targetOf(ctx.sealer, destination);

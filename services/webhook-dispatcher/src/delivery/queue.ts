@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { HAND_OVER, Queue } from "@parley/shared/jobs/worker";
 import { batched } from "@parley/shared/rpc/batched";
@@ -8,7 +9,7 @@ import { createPace, type Pace, type PaceSettings } from "@parley/shared/shares/
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { DESTINATIONS_MAX } from "../rules.ts";
 import { changePending, listPending } from "../store/deliveries.ts";
-import { type DestinationKey, findDestinations } from "../store/destinations.ts";
+import { type DestinationKey, findDestinations, lockDestination } from "../store/destinations.ts";
 import type { Sender } from "./attempt.ts";
 import { createLane, type Lane, type LaneAnswer, type LaneContext, type LaneQuestion } from "./lane.ts";
 import { payloadLender } from "./payloads.ts";
@@ -92,7 +93,7 @@ export function deliveryQueue({
   const ctx: LaneContext = {
     read: batched((questions: readonly LaneQuestion[]) => readLanes(db, questions), LANES_A_READ),
     lend: payloadLender(db, shares),
-    cancel: async (key) => void (await changePending(db, key, cancelled())),
+    cancel: (key) => cancelPart(db, key),
     settle: settler(db, retryMs),
     sender,
     sealer,
@@ -147,6 +148,19 @@ export function deliveryQueue({
       unobserve();
     },
   };
+}
+
+/** Does nothing for a destination that was enabled again. */
+function cancelPart(db: Database, key: DestinationKey): Promise<void> {
+  return db.begin(async (tx) => {
+    const destination = await lockDestination(tx, key).catch(nullIfDeleted);
+    if (!destination?.enabled) await changePending(tx, key, cancelled());
+  });
+}
+
+function nullIfDeleted(error: unknown): null {
+  if (error instanceof ServiceError && error.kind === "not_found") return null;
+  throw error;
 }
 
 async function readLanes(db: Database, questions: readonly LaneQuestion[]): Promise<LaneAnswer[]> {

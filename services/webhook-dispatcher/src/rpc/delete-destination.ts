@@ -4,7 +4,7 @@ import { cancelled } from "../delivery/state.ts";
 import { changePending } from "../store/deliveries.ts";
 import { deleteDestinationRow, lockDestination } from "../store/destinations.ts";
 
-/** Its deliveries stay in the log; pending ones become cancelled. */
+/** Its deliveries stay in the log; pending ones become cancelled, many of them by the lane (lane.ts). */
 export function deleteDestination({ db, clock }: DispatcherContext): Handler<"deleteDestination"> {
   return async ({ ownerId, destinationId }) => {
     await db.begin(async (tx) => {

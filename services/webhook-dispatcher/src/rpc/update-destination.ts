@@ -7,7 +7,10 @@ import { checkDestinationUrl, checkName } from "../rules.ts";
 import { changePending } from "../store/deliveries.ts";
 import { type DestinationRow, lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
-/** Fields left out stay unchanged. A change applies to future attempts; disabling cancels pending deliveries. */
+/**
+ * Fields left out stay unchanged. A change applies to future attempts; disabling cancels pending deliveries, many of them by the
+ * lane (lane.ts).
+ */
 export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
   return async ({ ownerId, destinationId, name, url, requestType, enabled }) => {
     if (name !== undefined) checkName(name);

@@ -157,7 +157,13 @@ export async function readStates(
 
 // Statements that change several deliveries lock them in order of id, so that they cannot deadlock.
 
-/** Changes the state of all pending deliveries of a destination. @returns the number changed */
+/**
+ * The most deliveries that one statement changes, in less than a second. A destination that does not answer may have hundreds of
+ * thousands, which take 38 µs each, and a statement has 15 s.
+ */
+export const CHANGED_AT_ONCE = 10_000;
+
+/** Changes the state of pending deliveries of a destination, at most `CHANGED_AT_ONCE`. @returns the number changed */
 export async function changePending(
   sql: Sql,
   { ownerId, destinationId }: DestinationKey,
@@ -167,7 +173,7 @@ export async function changePending(
     with taken as (
       select delivery_id from deliveries
       where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'
-      order by delivery_id for update
+      order by delivery_id limit ${CHANGED_AT_ONCE} for update
     )
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
     from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id`;
@@ -175,25 +181,30 @@ export async function changePending(
 }
 
 /**
- * Changes the state of a destination's failed deliveries created since a time, except forgotten ones.
- * @returns the number changed
+ * Changes the state of a destination's failed deliveries created since a time, except forgotten ones: at most `CHANGED_AT_ONCE`, in
+ * order of id.
+ * @param after the id of the last one that was changed before; "" at first
+ * @returns the number changed, and the last one's id
  */
 export async function changeFailed(
   sql: Sql,
   { ownerId, destinationId }: DestinationKey,
-  since: Date,
+  { since, after }: { since: Date; after: string },
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
-): Promise<number> {
-  const { count } = await sql`
+): Promise<{ count: number; last: string }> {
+  const [row] = await sql<{ count: number; last: string | null }[]>`
     with taken as (
       select delivery_id from deliveries
       where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}
-        and not forgotten
-      order by delivery_id for update
+        and not forgotten and delivery_id > ${after}
+      order by delivery_id limit ${CHANGED_AT_ONCE} for update
+    ), changed as (
+      update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
+      from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id
+      returning deliveries.delivery_id
     )
-    update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id`;
-  return count;
+    select count(*)::integer as count, max(delivery_id) as last from changed`;
+  return { count: row?.count ?? 0, last: row?.last ?? after };
 }
 
 /**

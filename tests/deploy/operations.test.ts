@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { composeSettings } from "../kit/deploy/compose.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -7,9 +8,15 @@ test("docs/operations.md explains exactly the alerts that exist", async () => {
   const page = await Bun.file(join(ROOT, "docs/operations.md")).text();
   const rules = await Bun.file(join(ROOT, "deploy/observability/alerts.yaml")).text();
   const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
-  const told = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+  const told = [...page.matchAll(/^\| `(Parley\w+)` +\|/gm)].map(([, name]) => name);
   expect(alerts.length).toBeGreaterThan(5);
   expect(told).toEqual(alerts);
+});
+
+test("docs/operations.md lists exactly the settings that compose.yaml takes", async () => {
+  const page = await Bun.file(join(ROOT, "docs/operations.md")).text();
+  const told = [...page.matchAll(/^\| `(PARLEY_\w+)` +\|/gm)].map(([, name = ""]) => name);
+  expect(told.toSorted()).toEqual((await composeSettings()).toSorted());
 });
 
 test.each([

@@ -26,8 +26,20 @@ export async function readCompose(): Promise<Compose> {
   ) as Compose;
   for (const service of Object.values(compose.services)) {
     const entries = Object.entries(service.environment ?? {});
-    const plain = entries.map(([name, value]) => [name, value.replace(/\$\{\w+-([^}]*)\}/g, "$1")]);
-    if (service.environment) service.environment = Object.fromEntries(plain);
+    if (service.environment)
+      service.environment = Object.fromEntries(entries.map(([name, value]) => [name, defaultOf(value)]));
   }
   return compose;
+}
+
+/** A default may contain another variable with its own. */
+function defaultOf(value: string): string {
+  const inner = value.replace(/\$\{\w+-([^{}]*)\}/g, "$1");
+  return inner === value ? value : defaultOf(inner);
+}
+
+/** The variables that an operator may set for deploy/compose.yaml. */
+export async function composeSettings(): Promise<string[]> {
+  const text = await Bun.file(join(import.meta.dir, "../../../deploy/compose.yaml")).text();
+  return [...new Set(Array.from(text.matchAll(/\$\{(\w+)/g), ([, name = ""]) => name))];
 }

@@ -96,7 +96,7 @@ const VARIABLES = {
   PARLEY_CALLS_QUEUED_MAX: positiveInteger({ default: 1_000, desc: "calls of one owner that may wait to be placed" }),
   PARLEY_CALLS_DENIED_PREFIXES: prefixes({
     default: [],
-    desc: "prefixes of numbers that agents may not call: +1900,+4487; premium and emergency numbers are always denied",
+    desc: "prefixes of numbers that agents may not call or transfer to: +1900,+4487; premium and emergency numbers are always denied",
   }),
   PARLEY_PUBLIC_URL: str({
     default: "",

@@ -26,6 +26,7 @@ import { recordSessionEnd } from "./daily/end-session.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
+import { denialOf } from "./outbound/denied-numbers.ts";
 import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
@@ -112,6 +113,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
           recordEnd: async (call, end) =>
             (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
+          denialOf: (number) => denialOf(number, config.PARLEY_CALLS_DENIED_PREFIXES),
           unbegun: (call) => completeUnbegun({ db, clock }, call),
           drainMs: config.PARLEY_DRAIN_MS,
           log,

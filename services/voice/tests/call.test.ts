@@ -10,6 +10,7 @@ import { type CallNews, type CallRequest, NotConnected } from "../src/call/port.
 import type { StartCallOptions } from "../src/call/prepare-call.ts";
 import { callHolder } from "../src/call/start-call.ts";
 import { transcript } from "../src/call/transcript.ts";
+import { denialOf } from "../src/outbound/denied-numbers.ts";
 import { recorderOf } from "../src/recording/record-call.ts";
 import type { LegListener } from "../src/transport/leg.ts";
 import { LINES } from "../src/turn/settings.ts";
@@ -88,6 +89,7 @@ async function newCall(given: Given = {}) {
     log: silentLogger,
     stopping: stopping.signal,
     recordEnd: async (_call, end) => end,
+    denialOf: (number) => denialOf(number, []),
   });
   const underWay = await all.start(
     { ...REQUEST, ...given.request, watch: (each) => news.push(each) },
@@ -354,6 +356,17 @@ test("after a transfer fails, the agent says so and the call continues", async (
     "user: When do you open?",
     "assistant: We open at nine.",
   ]);
+});
+
+test("a caller who talks the model into it is not transferred to a number that agents may not call", async () => {
+  const conversations = fakeConversations();
+  conversations.script = () => [transferTo("+19005550123"), words("One moment, please."), complete];
+  const call = await newCall({ conversations });
+  await call.asks("My doctor's number is 900 555 0123.");
+  await call.time.pass(6_000);
+  expect(call.leg.transfers).toEqual([]);
+  expect(call.leg.hungUp).toBe(false);
+  expect(conversations.lines.at(-1)).toBe(`assistant: ${LINES.not_transferred}`);
 });
 
 test("a silent caller is reminded in the agent's words, and the call ends after the last reminder", async () => {

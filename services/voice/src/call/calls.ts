@@ -30,6 +30,7 @@ export interface CallsOptions {
   /** The most calls of one owner at a time, in all processes. */
   callsMax: number;
   recordEnd: StartCallOptions["recordEnd"];
+  denialOf: StartCallOptions["denialOf"];
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   /** How long calls in progress may continue after SIGTERM. */
   drainMs: number;
@@ -51,7 +52,8 @@ const stages = durations(
 
 /** @throws when the voice detector cannot be loaded */
 export async function startCalls(options: CallsOptions): Promise<Calls> {
-  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, unbegun, drainMs, log } = options;
+  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, denialOf, unbegun, drainMs, log } =
+    options;
   const detector = await startSileroDetector(log);
   const stopping = new AbortController();
   const live = liveCalls({
@@ -76,6 +78,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     log,
     stopping: stopping.signal,
     recordEnd,
+    denialOf,
     measured: (figures) => {
       for (const [stage, ms] of Object.entries(figures)) {
         if (ms !== undefined) stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });

@@ -6,6 +6,7 @@ import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { asServiceError, untilAnswered } from "./transcript.ts";
+import { guardedLeg } from "./transfer.ts";
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 export async function follow(
@@ -25,7 +26,7 @@ export async function follow(
   const connected = connect(held.listener, unwanted.signal).then(
     async (leg) => {
       connectedAt = clock.now();
-      held.connected(leg);
+      held.connected(guardedLeg(leg, options.denialOf));
       stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
       await live.connected(key).catch((err) => log.warn({ err }, "could not store that a call is connected"));
       return held.ended;

@@ -45,6 +45,8 @@ export interface StartCallOptions {
   stopping: AbortSignal;
   /** Records how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
+  /** Why no call may be connected to a number in E.164 form; null if one may. */
+  denialOf(mobileNumber: string): string | null;
   measured?(figures: Readonly<Record<string, number | undefined>>): void;
 }
 

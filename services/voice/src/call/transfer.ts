@@ -1,3 +1,4 @@
+import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { Leg } from "../transport/leg.ts";
 
@@ -31,6 +32,21 @@ export function transfers(log: Logger, outcome: { succeeded(to: string): void; f
     whenSettled: (work) => {
       if (settled) void settled.then(work);
       else work();
+    },
+  };
+}
+
+/**
+ * A leg that is transferred to no number that agents may not call either: a caller may have talked the model into it, and the owner
+ * pays for the call.
+ */
+export function guardedLeg(leg: Leg, denialOf: (mobileNumber: string) => string | null): Leg {
+  return {
+    ...leg,
+    transfer: async (to) => {
+      const denial = to.startsWith("+") ? denialOf(to) : null;
+      if (denial !== null) throw new ServiceError("condition", `The call is not transferred to ${to}: ${denial}`);
+      await leg.transfer(to);
     },
   };
 }

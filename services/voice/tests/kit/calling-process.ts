@@ -93,6 +93,7 @@ async function call(): Promise<void> {
     log,
     stopping: stopping.signal,
     recordEnd,
+    denialOf: () => null,
   });
   const watch = (news: { type: string; state?: string }) => {
     if (news.type === "state" && news.state === "listening") setTimeout(ask, 100);

@@ -46,6 +46,16 @@ export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
   return error instanceof Problem ? error.fields : NO_FIELDS;
 }
 
+/**
+ * The sentence to show beside a form; null if there was no failure, or the form shows all of it at its fields.
+ * @param shown the paths of the fields at which the form shows errors
+ */
+export function sentenceBeside(error: Error | null, shown: readonly string[]): string | null {
+  if (error === null) return null;
+  const paths = [...fieldsOf(error).keys()];
+  return paths.length > 0 && paths.every((path) => shown.includes(path)) ? null : sentenceOf(error);
+}
+
 /** The sentence to show for anything thrown. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

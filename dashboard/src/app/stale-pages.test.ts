@@ -33,8 +33,8 @@ const DESTINATION = {
 const DELIVERY = { delivery_id: "dlv_1", event: "conversation.ended", status: "failed", attempts: [], created_at: AT };
 
 test.each([
-  ["/agents/agt_1", ["agents", "one", "agt_1"], AGENT, "You are Ada."],
-  ["/prompts/refunds", ["prompts", "versions", "refunds"], VERSIONS, "You handle refunds."],
+  ["/agents/agt_1", ["agents", "one", "agt_1"], AGENT, 'value="Front desk"'],
+  ["/prompts/refunds", ["prompts", "versions", "refunds"], VERSIONS, "Save as version"],
   ["/conversations", ["conversations", {}], { conversations: [CONVERSATION], total: 1 }, "Are you open?"],
   ["/keys", ["keys"], [KEY], "Server"],
   ["/settings", ["settings"], SETTINGS, 'value="365"'],

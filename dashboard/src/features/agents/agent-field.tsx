@@ -3,7 +3,7 @@ import { Field } from "../../ui/form/field.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { agentNamesQuery } from "./agents.ts";
 
-/** The field that asks for an agent: one of the newest. @param value its ID, "" for none */
+/** The field that asks for an agent: one of the newest thousand. @param value its ID, "" for none */
 export function AgentField({
   value,
   onChange,
@@ -24,7 +24,7 @@ export function AgentField({
           value={value}
           onChange={onChange}
           placeholder="Choose an agent…"
-          options={[...(names ?? [])].map(([id, name]) => ({ value: id, label: name }))}
+          options={[...(names?.byId ?? [])].map(([id, name]) => ({ value: id, label: name }))}
         />
       )}
     </Field>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 
 export type Agent = Schema["Agent"];
 /** The body of an agent's PATCH, which also tries the agent before it is saved. */
@@ -36,17 +37,36 @@ export const agentQuery = (agentId: string) =>
       ask(api.GET("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
   });
 
-const NAMES_MAX = 100;
+/** The newest thousand agents, and whether these are all. */
+export function readAgents(signal: AbortSignal) {
+  return readPages(async (page) => {
+    const query = { page, page_size: PAGE_SIZE_MAX };
+    const { agents, total } = await ask(api.GET("/v1/public/agents", { params: { query }, signal }));
+    return { items: agents, total };
+  });
+}
 
-/** The names of the newest agents by their ids; a deleted agent has none. */
+export interface AgentNames {
+  byId: ReadonlyMap<string, string>;
+  /** Whether an agent that is not among them was deleted. */
+  areAll: boolean;
+}
+
+/** The names of the newest thousand agents. */
 export const agentNamesQuery = queryOptions({
   queryKey: [...AGENTS, "names"],
-  queryFn: async ({ signal }) => {
-    const { agents } = await ask(api.GET("/v1/public/agents", { params: { query: { page_size: NAMES_MAX } }, signal }));
-    return new Map(agents.map(({ id, agent_name }) => [id, agent_name]));
+  queryFn: async ({ signal }): Promise<AgentNames> => {
+    const { items, areAll } = await readAgents(signal);
+    return { byId: new Map(items.map(({ id, agent_name }) => [id, agent_name])), areAll };
   },
   staleTime: 60_000,
 });
+
+/** How a list names an agent. @param names undefined until they are read */
+export function nameOfAgent(names: AgentNames | undefined, agentId: string): string {
+  if (!names) return "…";
+  return names.byId.get(agentId) ?? (names.areAll ? "Deleted agent" : agentId);
+}
 
 /** Which models are ready to use, and the one for new agents. */
 export const modelSetupQuery = queryOptions({

@@ -10,7 +10,7 @@ import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { NewBatchDialog } from "./new-batch-dialog.tsx";
 import { CALLS } from "./queries.ts";
 
@@ -85,7 +85,7 @@ function BatchCard({ summary }: { summary: Summary }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-2 font-semibold">
-            <span className="truncate">{names?.get(summary.agent_id) ?? (names ? "Deleted agent" : "…")}</span>
+            <span className="truncate">{nameOfAgent(names, summary.agent_id)}</span>
             <Badge tone={tone}>{label}</Badge>
           </p>
           <p className="text-muted">

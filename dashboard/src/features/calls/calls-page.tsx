@@ -15,7 +15,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { type AgentNames, agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { Batches } from "./batches.tsx";
 import { DoNotCall } from "./do-not-call.tsx";
 import { NewCallDialog } from "./new-call-dialog.tsx";
@@ -105,7 +105,7 @@ function CallList({ make }: { make: ReactNode }) {
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string> | undefined, canAct: boolean): readonly Column<Call>[] {
+function columnsOf(names: AgentNames | undefined, canAct: boolean): readonly Column<Call>[] {
   return [
     {
       name: "To",
@@ -133,7 +133,7 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined, canAct: boole
       name: "Agent",
       wide: true,
       className: "max-w-56 truncate",
-      cell: ({ agent_id }) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…"),
+      cell: ({ agent_id }) => nameOfAgent(names, agent_id),
     },
     { name: "Status", className: "max-w-0 w-full min-w-32", cell: (call) => <Standing call={call} /> },
     {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
@@ -50,6 +50,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
     },
   });
   const errors = fieldsOf(call.error);
+  const failure = sentenceBeside(call.error, ["to_mobile_number", "agent_id", "from_mobile_number", "voicemail"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     call.mutate();
@@ -74,7 +75,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
           </Field>
         ))}
       </CallFields>
-      {call.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(call.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={call.isPending} disabled={setup.agentId === ""}>

@@ -7,7 +7,7 @@ import { Card } from "../../ui/card.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { ConversationDeliveries } from "../webhooks/conversation-deliveries.tsx";
 import { Analysis } from "./analysis.tsx";
 import { Details } from "./details.tsx";
@@ -55,7 +55,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
   const audio = useRef<HTMLAudioElement>(null);
   const playback = usePlayback(audio);
   const names = useQuery(agentNamesQuery).data;
-  const agentName = names?.get(conversation.agent_id) ?? (names ? "Deleted agent" : "…");
+  const agentName = nameOfAgent(names, conversation.agent_id);
   const recording = recordingOf(conversation);
   const messages = conversation.conversation_transcript ?? [];
   const tabs = [

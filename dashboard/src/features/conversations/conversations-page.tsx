@@ -11,7 +11,7 @@ import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { type AgentNames, agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
 import { ChannelLabel, isTest, StatusBadge } from "./names.tsx";
@@ -92,8 +92,8 @@ function Nothing({ filters, onClear }: { filters: Filters; onClear: () => void }
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Column<Conversation>[] {
-  const agentOf = ({ agent_id }: Conversation) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…");
+function columnsOf(names: AgentNames | undefined): readonly Column<Conversation>[] {
+  const agentOf = ({ agent_id }: Conversation) => nameOfAgent(names, agent_id);
   return [
     {
       name: "Conversation",

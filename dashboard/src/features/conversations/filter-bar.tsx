@@ -43,8 +43,7 @@ export function FilterBar({
   onChange: (filters: Filters) => void;
 }) {
   const [filters, onChange] = useShownFirst(found, find);
-  const agents = useQuery(agentNamesQuery);
-  const names = agents.data ?? new Map<string, string>();
+  const names = useQuery(agentNamesQuery).data?.byId ?? [];
   const set = (name: keyof Filters, value: string | undefined) => {
     const { [name]: _, page: __, ...rest } = filters;
     onChange(value === undefined ? rest : { ...rest, [name]: value });

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -68,6 +68,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
     },
   });
   const fields = fieldsOf(make.error);
+  const failure = sentenceBeside(make.error, ["name", "expires_at"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();
@@ -103,7 +104,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
       <Field label="Expires" error={fields.get("expires_at")}>
         {(control) => <Select {...control} value={lifetime} onChange={setLifetime} options={LIFETIMES} />}
       </Field>
-      {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={isLimited && scopes.length === 0}>

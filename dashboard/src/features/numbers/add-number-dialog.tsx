@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -123,6 +123,7 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
   const [text, setText] = useState("");
   const bring = useImport(carrier);
   const fields = fieldsOf(bring.error);
+  const failure = sentenceBeside(bring.error, ["mobile_number"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     bring.mutate(text.trim(), { onSuccess: onDone });
@@ -138,7 +139,7 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
           <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
         )}
       </Field>
-      {bring.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(bring.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button type="submit" variant="primary" busy={bring.isPending}>
           Import

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { AGENTS } from "../agents/agents.ts";
+import { AGENTS, readAgents } from "../agents/agents.ts";
 
 export type Carrier = Schema["ShownCarrier"];
 export type OwnNumber = Schema["NumberList"]["mobile_numbers"][number];
@@ -26,9 +26,8 @@ export const numbersQuery = queryOptions({
   queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/mobile-numbers", { signal }))).mobile_numbers,
 });
 
-/** The newest hundred agents, which a number may be given to. */
+/** The newest thousand agents, which a number may be given to. */
 export const assignableAgentsQuery = queryOptions({
   queryKey: [...AGENTS, "assignable"],
-  queryFn: async ({ signal }) =>
-    (await ask(api.GET("/v1/public/agents", { params: { query: { page_size: 100 } }, signal }))).agents,
+  queryFn: async ({ signal }) => (await readAgents(signal)).items,
 });

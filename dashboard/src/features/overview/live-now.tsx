@@ -4,7 +4,7 @@ import { Card } from "../../ui/card.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
 import { conversationsQuery } from "../conversations/queries.ts";
 
@@ -44,9 +44,7 @@ export function LiveNow() {
                 className="flex items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
               >
                 <span className="size-1.5 shrink-0 rounded-full bg-accent-ink motion-safe:animate-pulse" />
-                <span className="min-w-0 flex-1 truncate font-medium">
-                  {names?.get(conversation.agent_id) ?? (names ? "Deleted agent" : "…")}
-                </span>
+                <span className="min-w-0 flex-1 truncate font-medium">{nameOfAgent(names, conversation.agent_id)}</span>
                 <span className="max-sm:hidden">
                   <ChannelLabel channel={conversation.conversation_type} />
                 </span>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
@@ -39,6 +39,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
     },
   });
   const fields = fieldsOf(make.error);
+  const failure = sentenceBeside(make.error, ["prompt_name", "prompt_content"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();
@@ -83,7 +84,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
           />
         )}
       </Field>
-      {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending}>

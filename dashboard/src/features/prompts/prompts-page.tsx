@@ -11,7 +11,7 @@ import { afterPaint, useShownFirst } from "../../ui/painted.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { type AgentNames, agentNamesQuery } from "../agents/agents.ts";
 import { NewPromptDialog } from "./new-prompt-dialog.tsx";
 import { agentOf, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
 
@@ -74,7 +74,7 @@ export function PromptsPage() {
 }
 
 /** @param names of the agents, under which their own prompts are shown */
-const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Column<Prompt>[] => [
+const columnsOf = (names: AgentNames | undefined): readonly Column<Prompt>[] => [
   {
     name: "Name",
     className: "max-w-0 w-full min-w-40",
@@ -82,7 +82,7 @@ const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Col
       <>
         <span className="flex items-center gap-2">
           <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
-            {names?.get(agentOf(prompt_name) ?? "") ?? prompt_name}
+            {names?.byId.get(agentOf(prompt_name) ?? "") ?? prompt_name}
           </Link>
           {agentOf(prompt_name) && <Badge>One agent</Badge>}
         </span>

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
 
 export type Prompt = Schema["Prompt"];
 export type Version = Schema["PromptVersions"]["versions"][number];
@@ -32,13 +33,17 @@ export const promptsQuery = (filters: PromptFilters) =>
     placeholderData: (before) => before,
   });
 
-const SHARED_MAX = 100;
-
-/** The prompts that an agent can be given, in their latest versions. */
+/** The prompts that an agent can be given: those among the newest thousand that are not an agent's own. */
 export const sharedPromptsQuery = queryOptions({
   queryKey: [...PROMPTS, "shared"],
-  queryFn: ({ signal }) =>
-    ask(api.GET("/v1/public/prompts", { params: { query: { page_size: SHARED_MAX, latest_only: true } }, signal })),
+  queryFn: async ({ signal }) => {
+    const { items } = await readPages(async (page) => {
+      const query = { page, page_size: PAGE_SIZE_MAX, latest_only: true };
+      const { prompts, total } = await ask(api.GET("/v1/public/prompts", { params: { query }, signal }));
+      return { items: prompts, total };
+    });
+    return items.filter(({ prompt_name }) => agentOf(prompt_name) === null);
+  },
 });
 
 /** All versions of a prompt, newest first, and who uses it. */

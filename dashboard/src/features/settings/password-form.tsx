@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
@@ -24,6 +24,7 @@ export function PasswordForm() {
     },
   });
   const fields = fieldsOf(change.error);
+  const failure = sentenceBeside(change.error, ["current_password", "new_password"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate();
@@ -59,7 +60,7 @@ export function PasswordForm() {
           />
         )}
       </Field>
-      {change.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(change.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <div>
         <Button type="submit" variant="primary" busy={change.isPending}>
           Change password

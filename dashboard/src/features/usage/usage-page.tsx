@@ -8,7 +8,7 @@ import { compactOf, dollarsOf, durationOf, numberOf } from "../../ui/numbers.ts"
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { agentNamesQuery } from "../agents/agents.ts";
+import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { providerLabel } from "../agents/provider-labels.ts";
 import { type Costs, costOf, isUnknown, unknownNote } from "../statistics/costs.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
@@ -93,7 +93,7 @@ function Shown({ statistics }: { statistics: Statistics }) {
             {
               name: "Agent",
               className: "max-w-0 w-full min-w-32 truncate font-medium",
-              cell: ({ agent_id }) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…"),
+              cell: ({ agent_id }) => nameOfAgent(names, agent_id),
             },
             ...AGENT_FIGURES,
           ]}

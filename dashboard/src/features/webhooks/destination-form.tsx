@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
@@ -32,6 +32,7 @@ export function DestinationForm({
 }) {
   const [fields, setFields] = useState(before);
   const errors = fieldsOf(write.error);
+  const failure = sentenceBeside(write.error, ["name", "url", "request_type"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     write.mutate({ ...fields, name: fields.name.trim(), url: fields.url.trim() });
@@ -73,7 +74,7 @@ export function DestinationForm({
           />
         )}
       </Field>
-      {write.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(write.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={write.isPending}>

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { PromptEditor } from "../../prompts/prompt-field.tsx";
-import { agentOf, sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
+import { sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
 
 export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; version: number | null };
 
@@ -25,9 +25,7 @@ export function PromptSource({
   error?: string | undefined;
 }) {
   const prompts = useQuery(sharedPromptsQuery);
-  const shared = (prompts.data?.prompts ?? []).filter(
-    ({ prompt_name, prompt_metadata }) => prompt_metadata.prompt_type === type && agentOf(prompt_name) === null,
-  );
+  const shared = (prompts.data ?? []).filter(({ prompt_metadata }) => prompt_metadata.prompt_type === type);
   const chosen = source.kind === "shared" ? source.name : OWN;
   const content = shared.find(({ prompt_name }) => prompt_name === chosen)?.prompt_content;
   const choose = (value: string) => (value === OWN ? onText(content ?? "") : onShared(value, null));

@@ -152,6 +152,35 @@ test("a refused change shows the API's message at its field", async () => {
   await page.context().close();
 }, 240_000);
 
+test("a shared prompt is shown in the version that the agent uses, until the latest or a text of its own is chosen", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  for (const prompt_content of ["You are Ada.", "You are Zoe."])
+    await api.post("/prompts", { prompt_name: "desk", prompt_content });
+  const pinned = { prompt_name: "desk", prompt_version: 1 };
+  const { body: agent } = await api.post("/agents", { agent_name: "A", agent_type: "INBOUND", prompt: pinned });
+  const stored = async () => (await api.get(`/agents/${agent.id}`)).body.prompt;
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto(`/agents/${agent.id}`);
+  const version = page.getByRole("combobox", { name: "Version" });
+  await page.getByText("You are Ada.").waitFor();
+  await eventually(async () => expect(await version.inputValue()).toBe("1"));
+  await version.selectOption("Always the latest");
+  await page.getByText("You are Zoe.").waitFor();
+  const save = page.getByRole("button", { name: "Save", exact: true });
+  await save.click();
+  await eventually(async () => expect(await stored()).toMatchObject({ prompt_name: "desk", prompt_version: 2 }));
+
+  await page.getByRole("combobox", { name: "Source" }).selectOption("This agent only");
+  await page.getByRole("textbox", { name: "Prompt" }).getByText("You are Zoe.").waitFor();
+  await save.click();
+  await eventually(async () =>
+    expect(await stored()).toMatchObject({ prompt_name: `agent-${agent.id}`, prompt_content: "You are Zoe." }),
+  );
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
 test("an owner states what a model of its own costs, and a price that lacks a part is refused at its field", async () => {
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);

@@ -1,19 +1,25 @@
 import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
 import { Compass } from "lucide-react";
+import { Problem } from "../api/problem.ts";
 import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../ui/states.tsx";
 
+/** The page's scripts did not load, or failed: the browser's console has the error. */
+const NOT_SHOWN = "This page could not be shown. Check your connection, then try again.";
+
 /** Shown instead of a page that failed. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
+  const isRefusal = error instanceof Problem;
   const retry = () => {
+    if (!isRefusal) return location.reload();
     reset();
     router.invalidate();
   };
   return (
     <Page title="Something went wrong">
-      <ErrorState error={error} onRetry={retry} />
+      <ErrorState error={isRefusal ? error : new Error(NOT_SHOWN)} onRetry={retry} />
     </Page>
   );
 }

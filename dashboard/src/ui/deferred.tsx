@@ -1,4 +1,5 @@
 import { type ComponentType, lazy, useEffect, useState } from "react";
+import { Button } from "./button.tsx";
 
 export interface DeferredScript<Module> {
   /** Fetches the script, so that it is ready when a component of it is shown. */
@@ -17,7 +18,7 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
   return {
     fetch: () => void get().catch(() => {}),
     component<Props extends object>(pick: (module: Module) => ComponentType<Props>) {
-      const Later = lazy(async () => ({ default: pick(await get()) }));
+      const Later = lazy(async () => ({ default: await get().then(pick, () => NotLoaded) }));
       return function Deferred(props: Props) {
         // React shows a lazy component's fallback even if its script is loaded, and paints twice.
         const [Shown] = useState<ComponentType<Props>>(() => (loaded ? pick(loaded) : Later));
@@ -25,6 +26,21 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
       };
     },
   };
+}
+
+/** Shown when the connection was lost, or the server was upgraded and no longer has the scripts of the page as it was. */
+function NotLoaded() {
+  return (
+    <div
+      role="alert"
+      className="fixed right-4 bottom-4 z-50 flex w-[calc(100vw-2rem)] max-w-sm flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-3.5 py-2.5 shadow-lg"
+    >
+      <p className="min-w-0 flex-1">Part of this page could not be loaded. Save your changes, then reload the page.</p>
+      <Button size="small" onClick={() => location.reload()}>
+        Reload
+      </Button>
+    </div>
+  );
 }
 
 const BEGINNINGS = ["pointermove", "pointerdown", "keydown"] as const;

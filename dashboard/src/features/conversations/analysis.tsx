@@ -1,10 +1,12 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ClipboardList } from "lucide-react";
+import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
-import type { Conversation } from "./queries.ts";
+import { type Asked, isAwaited } from "./follow.ts";
+import { type Conversation, conversationQuery } from "./queries.ts";
 
 /** The results of the agent's analysis, field by field, and a button to run it again. */
 export function Analysis({ conversation }: { conversation: Conversation }) {
@@ -45,19 +47,22 @@ function shown(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }
 
-function AnalyzeAgain({ conversation: { conversation_id } }: { conversation: Conversation }) {
+function AnalyzeAgain({ conversation: { conversation_id, updated_at } }: { conversation: Conversation }) {
   const client = useQueryClient();
+  const [asked, setAsked] = useState<Asked>();
+  useQuery(conversationQuery(conversation_id, asked));
   const analyze = useMutation({
     mutationFn: () =>
       ask(api.POST("/v1/public/conversations/{conversation_id}/analysis", { params: { path: { conversation_id } } })),
     onSuccess: async () => {
+      setAsked({ atMs: Date.now(), before: updated_at });
       tellDone("Analysis is in progress. It appears here when it is ready.");
       await client.invalidateQueries({ queryKey: ["conversation", conversation_id] });
     },
     onError: tellFailure,
   });
   return (
-    <Button busy={analyze.isPending} onClick={() => analyze.mutate()}>
+    <Button busy={analyze.isPending || isAwaited(updated_at, Date.now(), asked)} onClick={() => analyze.mutate()}>
       Analyze again
     </Button>
   );

@@ -1,13 +1,13 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 import type { Filters } from "./filters.ts";
+import { type Asked, readAgainAfter } from "./follow.ts";
 
 export type Conversation = Schema["Conversation"];
 export type Message = Schema["Message"];
 
 export const PAGE_SIZE = 25;
 const LIST_EVERY_MS = 5_000;
-const LIVE_EVERY_MS = 2_000;
 
 /** A page of the list, polled while it is the newest. */
 export function conversationsQuery(filters: Filters) {
@@ -25,8 +25,8 @@ export function conversationsQuery(filters: Filters) {
   });
 }
 
-/** A conversation, polled while it is live. */
-export function conversationQuery(conversationId: string) {
+/** A conversation, polled while it is live or its analysis may come. @param asked when its analysis was asked for again */
+export function conversationQuery(conversationId: string, asked?: Asked) {
   return queryOptions({
     queryKey: ["conversation", conversationId],
     queryFn: ({ signal }) =>
@@ -36,6 +36,6 @@ export function conversationQuery(conversationId: string) {
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.conversation_status === "IN_PROGRESS" ? LIVE_EVERY_MS : false),
+    refetchInterval: ({ state }) => state.data !== undefined && readAgainAfter(state.data, Date.now(), asked),
   });
 }

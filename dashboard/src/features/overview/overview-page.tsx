@@ -27,7 +27,7 @@ export function OverviewPage() {
       description={
         isNew
           ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need."
-          : "What your agents did, how fast they replied, and what is going on now."
+          : "What your agents did, how fast they replied, and what is going on now. Days are in UTC."
       }
       actions={
         !isUncounted && (

@@ -17,6 +17,7 @@ import { Page } from "../../ui/page.tsx";
 import { followedAfterPaint, useShownFirst } from "../../ui/painted.ts";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { AGENTS } from "../agents/agents.ts";
 import { PromptEditor } from "./prompt-field.tsx";
 import { agentOf, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
 
@@ -119,7 +120,8 @@ function useAddVersion(name: string) {
       ),
     onSuccess: async ({ prompt_version }) => {
       tellDone(`Saved as version ${prompt_version}`);
-      await client.invalidateQueries({ queryKey: PROMPTS });
+      // Agents that use it have the new text.
+      await Promise.all([PROMPTS, AGENTS].map((queryKey) => client.invalidateQueries({ queryKey })));
     },
   });
 }

@@ -42,7 +42,8 @@ export async function streamReply(
   if (!response.ok || !response.body) throw problemIn(response, await response.json().catch(() => null));
   let firstWordMs = 0;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+  const next = () => reader.read().catch(unreachable);
+  for (let read = await next(); !read.done; read = await next()) {
     firstWordMs ||= performance.now() - startedAt;
     onText(read.value);
   }

@@ -2,6 +2,7 @@ import { clsx } from "clsx";
 import { ArrowUp, RotateCcw, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Notice } from "../../ui/states.tsx";
 import { saidInOrder } from "../conversations/said.ts";
 import { ToolCallCard } from "../conversations/tool-call-card.tsx";
@@ -81,7 +82,7 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
       <div className="mt-1.5 flex items-center justify-between gap-2 px-1 text-xs text-muted">
         <span>
           {chat.tokens
-            ? `${chat.tokens.input} input tokens, ${chat.tokens.output} output tokens`
+            ? `${numberOf(chat.tokens.input)} input tokens, ${numberOf(chat.tokens.output)} output tokens`
             : "Test conversation: sends no webhooks and is not counted as usage"}
         </span>
         <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
@@ -111,7 +112,8 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
       )}
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">
-          First word {seconds(turn.timing.firstWordMs)}, full reply {seconds(turn.timing.totalMs)}
+          First word {latencyOf(Math.round(turn.timing.firstWordMs))}, full reply{" "}
+          {latencyOf(Math.round(turn.timing.totalMs))}
         </p>
       )}
       {turn.error && (
@@ -150,8 +152,4 @@ export function Bubble({
       )}
     </div>
   );
-}
-
-function seconds(ms: number): string {
-  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

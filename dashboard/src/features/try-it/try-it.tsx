@@ -4,7 +4,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
-import type { AgentDraft } from "../agents/editor/draft.ts";
+import { type AgentDraft, useShownPrompt } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";
 import { Talk } from "./talk.tsx";
@@ -31,7 +31,7 @@ export function TryIt({
   const [values, setValues] = useState<Record<string, string>>({});
   const [showsValues, setShowsValues] = useState(false);
   const { agent, values: form } = draft;
-  const prompt = form.prompt_content ?? agent.prompt?.prompt_content ?? "";
+  const { text: prompt } = useShownPrompt(draft);
   const greeting = form.first_message_prompt ?? "";
   const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
   const setup = {

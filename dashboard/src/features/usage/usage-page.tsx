@@ -21,7 +21,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage & budgets"
-      description="Usage by day, agent, and model. Test conversations are not counted."
+      description="Usage by day, agent, and model. Test conversations are not counted. Days are in UTC."
       actions={
         <PeriodSelect
           days={days}

@@ -4,6 +4,7 @@ import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
+import { numberOf } from "../../ui/numbers.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Menu, MenuItem, MenuLine } from "../../ui/overlay/menu.tsx";
@@ -64,7 +65,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
       tellDone(
         resent === 0
           ? "No deliveries failed in the last 24 hours"
-          : `Resending ${resent} ${resent === 1 ? "delivery" : "deliveries"}`,
+          : `Resending ${numberOf(resent)} ${resent === 1 ? "delivery" : "deliveries"}`,
       );
       await client.invalidateQueries({ queryKey: DELIVERIES });
     },

@@ -4,6 +4,7 @@ import { api, ask } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
+import { useLatestVersion, useSharedText } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
 
 export interface AgentDraft {
@@ -46,7 +47,11 @@ export function useAgentDraft(agent: Agent): AgentDraft {
   const set = useCallback(
     (changed: Changes) => {
       reset();
-      setChanges((now) => without(withOnePrompt({ ...now, ...changed }, changed), stored));
+      setChanges((now) => ({
+        ...without(withOnePrompt({ ...now, ...changed }, changed), stored),
+        // The stored agent does not tell its version of a shared prompt from the latest, so a choice is a change.
+        ...(changed.prompt && { prompt: changed.prompt }),
+      }));
     },
     [stored, reset],
   );
@@ -67,6 +72,25 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     refusal: write.error,
     errorAt: (path) => fields?.get(path),
   };
+}
+
+/** An agent's prompt as it is on the screen. */
+export interface ShownPrompt {
+  /** Null for a text of the agent's own; its version is null for always the latest. */
+  shared: { name: string; version: number | null } | null;
+  text: string;
+}
+
+/** The prompt with the changes. The API does not say whether an agent stays with a version, except by showing an older one. */
+export function useShownPrompt({ agent, values, changes }: AgentDraft): ShownPrompt {
+  const name = "prompt_content" in changes ? null : (values.prompt?.prompt_name ?? null);
+  const latest = useLatestVersion(name) ?? 0;
+  const stored = "prompt" in changes ? null : agent.prompt;
+  const older = stored && stored.prompt_version < latest ? stored.prompt_version : null;
+  const version = stored ? older : (values.prompt?.prompt_version ?? null);
+  const read = useSharedText(name, version);
+  if (name === null) return { shared: null, text: values.prompt_content ?? "" };
+  return { shared: { name, version }, text: stored?.prompt_content ?? read ?? "" };
 }
 
 /** The name of the prompt that holds an agent's own text (docs/api-reference.md#prompts-of-an-agent). */

@@ -3,6 +3,7 @@ import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { PromptEditor } from "../../prompts/prompt-field.tsx";
 import { sharedPromptsQuery, versionsQuery } from "../../prompts/prompts.ts";
+import { useSharedText } from "../../prompts/shared-text.ts";
 
 export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; version: number | null };
 
@@ -27,7 +28,8 @@ export function PromptSource({
   const prompts = useQuery(sharedPromptsQuery);
   const shared = (prompts.data ?? []).filter(({ prompt_metadata }) => prompt_metadata.prompt_type === type);
   const chosen = source.kind === "shared" ? source.name : OWN;
-  const content = shared.find(({ prompt_name }) => prompt_name === chosen)?.prompt_content;
+  const pinned = source.kind === "shared" ? source : null;
+  const content = useSharedText(pinned?.name ?? null, pinned?.version ?? null);
   const choose = (value: string) => (value === OWN ? onText(content ?? "") : onShared(value, null));
   return (
     <>

@@ -7,20 +7,18 @@ import { Select } from "../../../ui/form/select.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
 import { AGENT_TYPES, type AgentType } from "../agents.ts";
-import type { AgentDraft } from "./draft.ts";
+import { type AgentDraft, useShownPrompt } from "./draft.ts";
 import { PromptSource } from "./prompt-source.tsx";
 import { Section, Sections } from "./section.tsx";
 
 /** Who the agent is, what it says first, and the prompt it follows. */
 export function PromptTab({ draft }: { draft: AgentDraft }) {
-  const { agent, values, set, errorAt } = draft;
+  const { values, set, errorAt } = draft;
   const [preview, setPreview] = useState(false);
   const greeting = values.first_message_prompt ?? "";
-  const prompt = values.prompt_content ?? (values.prompt ? (agent.prompt?.prompt_content ?? "") : "");
+  const { shared, text: prompt } = useShownPrompt(draft);
   const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
-  const source = values.prompt
-    ? { kind: "shared" as const, name: values.prompt.prompt_name, version: values.prompt.prompt_version ?? null }
-    : { kind: "own" as const, text: values.prompt_content ?? "" };
+  const source = shared ? { kind: "shared" as const, ...shared } : { kind: "own" as const, text: prompt };
   return (
     <Sections>
       <Section title="Greeting" description="What the agent says first.">

@@ -79,10 +79,15 @@ function SchemaField({
   error: string | undefined;
 }) {
   const read = readNotation(type);
+  const hasDetail = read.kind === "choice" || read.kind === "other";
   return (
     <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line px-3 py-2">
       <code className="w-full min-w-0 truncate font-mono text-[0.8125rem] font-medium sm:w-44">{name}</code>
-      <Field label={<span className="sr-only">Type</span>} className="w-40 gap-0!">
+      <Field
+        label={<span className="sr-only">Type</span>}
+        error={hasDetail ? undefined : error}
+        className="w-40 gap-0!"
+      >
         {(control) => (
           <Select
             {...control}
@@ -92,7 +97,7 @@ function SchemaField({
           />
         )}
       </Field>
-      {(read.kind === "choice" || read.kind === "other") && (
+      {hasDetail && (
         <Field
           label={
             <span className="sr-only">{read.kind === "choice" ? "Choices, separated by commas" : "Notation"}</span>

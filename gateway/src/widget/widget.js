@@ -265,7 +265,10 @@
     submit.disabled = true;
     notice.textContent = "";
     suggestions.replaceChildren();
-    add("user", message);
+    const asked = add("user", message);
+    // Kept at once: the visitor may leave the page before the answer, which the agent gives nevertheless.
+    kept.messages.push({ role: "user", text: message });
+    keep();
     input.value = "";
     // Read out once it is whole, and not word by word.
     log.setAttribute("aria-busy", "true");
@@ -278,14 +281,14 @@
     } catch (error) {
       notice.textContent = wordsFor(error, reply.textContent !== "");
       if (reply.textContent === "") {
-        reply.parentElement?.remove();
-        input.value = message;
+        // Back into the field, before what the visitor has written since then.
+        for (const { parentElement: line } of [asked, reply]) line?.remove();
+        kept.messages.pop();
+        input.value = input.value === "" ? message : `${message}\n${input.value}`;
       }
     } finally {
-      if (reply.isConnected) {
-        kept.messages.push({ role: "user", text: message }, { role: "assistant", text: reply.textContent ?? "" });
-        keep();
-      }
+      if (reply.isConnected) kept.messages.push({ role: "assistant", text: reply.textContent ?? "" });
+      keep();
       log.setAttribute("aria-busy", "false");
       isBusy = false;
       submit.disabled = false;

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Browser, Page } from "playwright-core";
+import postgres from "postgres";
 import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
@@ -103,6 +104,26 @@ test("a visitor of another origin's site chats by keyboard alone, and continues 
     ]);
     expect(data[0].conversation_transcript).toHaveLength(4);
   });
+}, 120_000);
+
+test("a message that could not be sent returns to the field, and one whose page is left is shown on the next page", async () => {
+  const opened = await openPage();
+  await opened.getByRole("button", { name: "Open chat" }).click();
+  await opened.route("**/widget-messages", (route) => route.abort(), { times: 1 });
+  const field = opened.getByLabel("Your message");
+  await field.fill("Are you there?");
+  await field.press("Enter");
+  await opened.getByRole("alert").filter({ hasText: "could not be sent" }).waitFor();
+  expect(await field.inputValue()).toBe("Are you there?");
+  expect(await messagesOf(opened)).toEqual(["How can I help you?"]);
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  // Never answered.
+  await opened.route("**/widget-messages", () => resolve());
+  await field.press("Enter");
+  await asked;
+  await opened.goto(`${site.url.href}another`);
+  await opened.getByRole("dialog").waitFor();
+  expect(await messagesOf(opened)).toEqual(["Are you there?"]);
 }, 120_000);
 
 test("the chat has no barriers on a page of another origin, in both themes, and keys reach all of it", async () => {
@@ -218,9 +239,20 @@ test("a token is refused to pages that are not listed, and for agents that do no
   expect(shown.widget_config.allowed_origins).toBeUndefined();
 });
 
-test("a message that is empty or too long is refused", async () => {
+test("a message that is empty or too long is refused, and does not count towards the owner's day", async () => {
+  const sql = postgres(stack.databaseUrls.messaging, { max: 1 });
+  const counted = async () => {
+    const [row] = await sql`
+      select coalesce(sum(messages), 0)::integer as total from widget_days where owner_id = ${stack.owners[0].ownerId}`;
+    return row?.total;
+  };
+  const before = await counted();
   const token = await tokenOf();
   for (const message of ["", "x".repeat(4_001)]) expect((await say(token, message)).status).toBe(400);
+  expect(await counted()).toBe(before);
+  expect((await say(token, "Hi")).status).toBe(200);
+  expect(await counted()).toBe(before + 1);
+  await sql.end();
 });
 
 test("a visitor who floods is stopped, in the chat and at the address, while others and the owner's API continue", async () => {

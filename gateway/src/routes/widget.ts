@@ -78,11 +78,11 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
     const { ownerId, agentId, sessionId } = grant;
     await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages in this chat");
-    await take(`messages:${ownerId}`, MESSAGES_OF_OWNER_PER_MINUTE, "visitors are writing to this account's agents");
     const { message } = checkMessage((await readJson(request, BODY_BYTES_MAX)).value) as { message: string };
     const length = codePoints(message);
     if (length === 0 || length > MESSAGE_CHARACTERS_MAX)
       throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
+    await take(`messages:${ownerId}`, MESSAGES_OF_OWNER_PER_MINUTE, "visitors are writing to this account's agents");
     const turn = Turn.fromPartial({
       ownerId,
       agentId,
@@ -92,7 +92,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
       type: ConversationType.CONVERSATION_TYPE_CHAT,
       mayBegin: true,
     });
-    const letGo = enter(ownerId);
+    const letGo = await enter(ownerId, requestId);
     const letGoOfConnection = gate.holdOpen(request);
     const headers = new Headers({ "Cache-Control": "no-store" });
     const call = { ownerId, request, headers, write: {}, origin: { requestId, signal: request.signal } };
@@ -103,19 +103,30 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     }
   }
 
-  /** @throws ServiceError rate_limited when the owner's visitors have too many replies in progress */
-  function enter(ownerId: string): () => void {
+  /**
+   * Counts a message that nothing else refuses: refused ones must not use up the owner's day.
+   * @returns ends the reply
+   * @throws ServiceError rate_limited when the owner's visitors have too many replies in progress, or messages on this day
+   */
+  async function enter(ownerId: string, requestId: string): Promise<() => void> {
     const underWay = replies.get(ownerId) ?? 0;
     if (underWay >= REPLIES_OF_OWNER)
       throw new ServiceError("rate_limited", "Too many visitors are being answered, wait a moment", {
         retryAfterMs: 2_000,
       });
     replies.set(ownerId, underWay + 1);
-    return () => {
+    const letGo = () => {
       const left = (replies.get(ownerId) ?? 1) - 1;
       if (left > 0) replies.set(ownerId, left);
       else replies.delete(ownerId);
     };
+    try {
+      await messaging.countWidgetMessage({ ownerId }, { origin: { requestId } });
+      return letGo;
+    } catch (error) {
+      letGo();
+      throw error;
+    }
   }
 
   const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT });

@@ -22,6 +22,7 @@ import type { MessagingConfig } from "./config.ts";
 import type { MessagingContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
+import { countWidgetMessage } from "./rpc/count-widget-message.ts";
 import { createWidgetToken } from "./rpc/create-widget-token.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { handleWhatsAppCallback } from "./rpc/handle-whatsapp-callback.ts";
@@ -120,6 +121,7 @@ export function startMessaging(
           handlers: {
             createWidgetToken: createWidgetToken(ctx),
             openWidgetToken: openWidgetToken(ctx),
+            countWidgetMessage: countWidgetMessage(ctx),
             verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
             handleWhatsAppCallback: handleWhatsAppCallback(ctx),
             sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),

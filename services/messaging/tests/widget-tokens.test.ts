@@ -34,6 +34,9 @@ test("a page of an allowed origin gets a token for a session of its own, with th
   expect(created.widgetConfig).toEqual({ title: "Acme", greeting: "Hello!" });
   const opened = await service.messaging.openWidgetToken({ token: created.token, origin: ORIGIN });
   expect(opened).toEqual({ ...agent, sessionId: created.sessionId });
+  // More often than messages are allowed on a day: a token may be opened for one that is refused.
+  for (let times = 0; times < MESSAGES_PER_DAY; times++)
+    expect(await service.messaging.openWidgetToken({ token: created.token, origin: ORIGIN })).toEqual(opened);
   expect((await ask(agent.agentId)).sessionId).not.toBe(created.sessionId);
 });
 
@@ -70,7 +73,8 @@ test("the visitors of one owner share a daily limit of messages, whoever they cl
   const [agent, other] = [await createAgent(), await createAgent()];
   const message = async (agentId: string) => {
     const { token } = await ask(agentId);
-    return service.messaging.openWidgetToken({ token, origin: ORIGIN });
+    const { ownerId } = await service.messaging.openWidgetToken({ token, origin: ORIGIN });
+    await service.messaging.countWidgetMessage({ ownerId });
   };
   const sent = await Promise.allSettled(Array.from({ length: MESSAGES_PER_DAY + 2 }, () => message(agent.agentId)));
   expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(MESSAGES_PER_DAY);
@@ -78,9 +82,9 @@ test("the visitors of one owner share a daily limit of messages, whoever they cl
   const dayMs = 24 * 60 * 60_000;
   const leftMs = dayMs - (service.clock.now().getTime() % dayMs);
   expect(refused).toMatchObject({ kind: "rate_limited", retryAfterMs: leftMs });
-  expect(await message(other.agentId)).toMatchObject({ ownerId: other.ownerId });
+  await message(other.agentId);
   service.clock.advance(leftMs);
-  expect(await message(agent.agentId)).toMatchObject({ ownerId: agent.ownerId });
+  await message(agent.agentId);
 });
 
 test("a deleted owner's agents have no widget: no page gets a token, and those there are open nothing", async () => {

@@ -62,6 +62,13 @@ export interface OpenWidgetTokenResponse {
   sessionId: string;
 }
 
+export interface CountWidgetMessageRequest {
+  ownerId: string;
+}
+
+export interface CountWidgetMessageResponse {
+}
+
 /** Meta does not know the owner: the connection's id is in the address that it calls. */
 export interface VerifyWhatsAppWebhookRequest {
   carrierId: string;
@@ -537,6 +544,104 @@ export const OpenWidgetTokenResponse: MessageFns<OpenWidgetTokenResponse> = {
     message.ownerId = object.ownerId ?? "";
     message.agentId = object.agentId ?? "";
     message.sessionId = object.sessionId ?? "";
+    return message;
+  },
+};
+
+function createBaseCountWidgetMessageRequest(): CountWidgetMessageRequest {
+  return { ownerId: "" };
+}
+
+export const CountWidgetMessageRequest: MessageFns<CountWidgetMessageRequest> = {
+  encode(message: CountWidgetMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountWidgetMessageRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountWidgetMessageRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CountWidgetMessageRequest>, I>>(base?: I): CountWidgetMessageRequest {
+    return CountWidgetMessageRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CountWidgetMessageRequest>, I>>(object: I): CountWidgetMessageRequest {
+    const message = createBaseCountWidgetMessageRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseCountWidgetMessageResponse(): CountWidgetMessageResponse {
+  return {};
+}
+
+export const CountWidgetMessageResponse: MessageFns<CountWidgetMessageResponse> = {
+  encode(_: CountWidgetMessageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CountWidgetMessageResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountWidgetMessageResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CountWidgetMessageResponse>, I>>(base?: I): CountWidgetMessageResponse {
+    return CountWidgetMessageResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CountWidgetMessageResponse>, I>>(_: I): CountWidgetMessageResponse {
+    const message = createBaseCountWidgetMessageResponse();
     return message;
   },
 };
@@ -1055,6 +1160,18 @@ export const MessagingServiceService = {
       Buffer.from(OpenWidgetTokenResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): OpenWidgetTokenResponse => OpenWidgetTokenResponse.decode(value),
   },
+  /** Counts a message of a page's visitor. RESOURCE_EXHAUSTED when the owner's visitors have sent the day's maximum. */
+  countWidgetMessage: {
+    path: "/parley.messaging.v1.MessagingService/CountWidgetMessage" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CountWidgetMessageRequest): Buffer =>
+      Buffer.from(CountWidgetMessageRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CountWidgetMessageRequest => CountWidgetMessageRequest.decode(value),
+    responseSerialize: (value: CountWidgetMessageResponse): Buffer =>
+      Buffer.from(CountWidgetMessageResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CountWidgetMessageResponse => CountWidgetMessageResponse.decode(value),
+  },
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook: {
     path: "/parley.messaging.v1.MessagingService/VerifyWhatsAppWebhook" as const,
@@ -1109,6 +1226,8 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   createWidgetToken: handleUnaryCall<CreateWidgetTokenRequest, CreateWidgetTokenResponse>;
   /** Finds the chat that a token is for. */
   openWidgetToken: handleUnaryCall<OpenWidgetTokenRequest, OpenWidgetTokenResponse>;
+  /** Counts a message of a page's visitor. RESOURCE_EXHAUSTED when the owner's visitors have sent the day's maximum. */
+  countWidgetMessage: handleUnaryCall<CountWidgetMessageRequest, CountWidgetMessageResponse>;
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook: handleUnaryCall<VerifyWhatsAppWebhookRequest, VerifyWhatsAppWebhookResponse>;
   /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
@@ -1151,6 +1270,22 @@ export interface MessagingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: OpenWidgetTokenResponse) => void,
+  ): ClientUnaryCall;
+  /** Counts a message of a page's visitor. RESOURCE_EXHAUSTED when the owner's visitors have sent the day's maximum. */
+  countWidgetMessage(
+    request: CountWidgetMessageRequest,
+    callback: (error: ServiceError | null, response: CountWidgetMessageResponse) => void,
+  ): ClientUnaryCall;
+  countWidgetMessage(
+    request: CountWidgetMessageRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CountWidgetMessageResponse) => void,
+  ): ClientUnaryCall;
+  countWidgetMessage(
+    request: CountWidgetMessageRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CountWidgetMessageResponse) => void,
   ): ClientUnaryCall;
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook(

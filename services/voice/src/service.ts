@@ -274,7 +274,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             // Places no more calls, before those in progress are ended.
             await placing.stop();
             unobserve();
-            // The trunks' calls go to other processes while those in progress end.
+            // The trunks' and carriers' calls go to other processes while those in progress end.
+            mediaStreams.close();
             await registrations?.stop();
             await calls.stop();
             sip?.stop();

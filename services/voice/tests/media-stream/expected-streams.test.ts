@@ -63,6 +63,20 @@ test("a stream that one process expects is taken by whichever process it reaches
   await expect(carrier(url, "plivo")).rejects.toThrow("closed");
 });
 
+test("a process that takes no more streams leaves them to another at its address, and continues with its own", async () => {
+  const leaving = voiceProcess();
+  const ownerId = newOwner();
+  const asked = () => leaving.expect({ ownerId, callId: "call_7", dialect: "twilio", expiresAt: soon() });
+  const line = await carrier((await asked()).url, "twilio");
+  leaving.close();
+  const staying = voiceProcess({ listen: leaving.address ?? "" });
+  const later = await carrier((await asked()).url, "twilio");
+  later.start();
+  await eventually(() => expect(staying.arrived).toHaveLength(1));
+  line.start();
+  await eventually(() => expect(leaving.arrived).toHaveLength(1));
+});
+
 test("a stream that arrives too late is refused and forgotten", async () => {
   const process = voiceProcess();
   const ownerId = newOwner();

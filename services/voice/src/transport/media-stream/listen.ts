@@ -22,6 +22,9 @@ export interface MediaListener {
   /** host:port. */
   address: string;
   port: number;
+  /** Takes no more streams; those that are open continue. */
+  close(): void;
+  /** Ends them all. */
   stop(): Promise<void>;
 }
 
@@ -114,6 +117,7 @@ export function listenForStreams(options: ListenOptions): MediaListener {
   return {
     address: `${options.hostname}:${server.port}`,
     port: server.port ?? options.port,
+    close: () => void server.stop(),
     stop: () => server.stop(true),
   };
 }

@@ -12,6 +12,8 @@ export interface MediaStreams {
   /** host:port; null if there are none. */
   address: string | null;
   expect: ExpectMediaStream;
+  /** Leaves further streams to other processes that share the address; those that are open continue. */
+  close(): void;
   stop(): Promise<void>;
 }
 
@@ -37,7 +39,7 @@ export interface MediaStreamsOptions extends Pick<ListenOptions, "dropped" | "st
 /** @throws when the address is taken */
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const { db, clock, listen, publicUrl, tls } = options;
-  if (listen === "") return { address: null, expect: refuse, stop: async () => {} };
+  if (listen === "") return { address: null, expect: refuse, close: () => {}, stop: async () => {} };
   const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(listen) ?? [];
   const listener = listenForStreams({
     ...options,
@@ -54,6 +56,7 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
       await insertMediaStream(db, { ...stream, tokenDigest: tokenDigest(token) });
       return { url: `${base}/media/${token}` };
     },
+    close: listener.close,
     stop: listener.stop,
   };
 }

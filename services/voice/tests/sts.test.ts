@@ -250,6 +250,19 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     expect(heard.slice(100, -100).every((sample) => Math.abs(sample - 1_000) < 5)).toBe(true);
   });
 
+  test("a provider that does not read fills no memory with what the user says", async () => {
+    const { conversation, events } = converse();
+    const connection = await open();
+    connection.send(provider.text("Ready."));
+    await eventually(() => expect(events).toHaveLength(1));
+    // Nothing is read until this function waits; the system holds some megabytes.
+    for (let second = 0; second < 600; second++) conversation.send(new Int16Array(SAMPLES_PER_SECOND));
+    conversation.say("Hello.");
+    await told(connection, provider.greeting);
+    const heard = connection.messages.filter((message) => provider.audioIn(message) !== null);
+    expect(heard.length).toBeLessThan(500);
+  });
+
   test("reports a turn in order: the user, what the agent says, its sound, and its end", async () => {
     const { events } = converse();
     const connection = await open();
@@ -382,6 +395,50 @@ test("OpenAI's refusal of the agent's settings ends it, and the provider's words
   connection.send({ type: "error", error: { type: "invalid_request_error", message: "Secret" } });
   const detail = "OPENAI does not work: it refused the model, voice or tools of the agent";
   await eventually(() => expect(events).toMatchObject([{ type: "failed", error: { detail } }]));
+});
+
+test("OpenAI owes the answer to the user's last words over a new connection too", async () => {
+  const settings = {
+    variables: { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: `${server.url}/v1` },
+    guardedFetch: fetch,
+    times: { retryMs: 5 },
+  };
+  const history: { role: "user" | "assistant"; text: string }[] = [];
+  const events: SpokenTurnEvent[] = [];
+  selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, settings).converse(
+    { model: "m", params: {}, prompt: "", tools: [], history: () => history, signal: call.signal },
+    (event) => events.push(event),
+  );
+  const next = (connections: number) =>
+    eventually(() => {
+      expect(server.connections.filter(({ isOpen }) => isOpen)).toHaveLength(1);
+      expect(server.connections).toHaveLength(connections);
+      const connection = server.last();
+      expect(connection.messages.length).toBeGreaterThan(connections > 1 ? history.length : 0);
+      return connection;
+    });
+  const first = await next(1);
+  const setUp = async (connection: Connection, seen: number) => {
+    connection.send({ type: "session.updated", session: {} });
+    connection.send({ type: "response.output_audio_transcript.delta", delta: "ready" });
+    await eventually(() => expect(events.filter(({ type }) => type === "text")).toHaveLength(seen));
+  };
+  await setUp(first, 1);
+  first.send({ type: "input_audio_buffer.speech_started", item_id: "u" });
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "user_began" }));
+  history.push({ role: "user", text: "When do you open?" });
+  first.drop();
+  const second = await next(2);
+  await eventually(() => expect(second.messages.at(-1)).toEqual({ type: "response.create" }));
+  await setUp(second, 2);
+  second.send({ type: "response.output_audio.delta", item_id: "a", response_id: "r", delta: "AAAA" });
+  second.send({ type: "response.done", response: { status: "completed" } });
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "done" }));
+  second.drop();
+  const third = await next(3);
+  await setUp(third, 3);
+  // The answer is being heard, and another one to the same words would repeat it.
+  expect(third.messages.map(({ type }) => type)).toEqual(["session.update", "conversation.item.create"]);
 });
 
 test("OpenAI forgets the part of a reply that was not heard", async () => {

@@ -29,6 +29,8 @@ function converse(
   let stopped = "";
   let isSetUp = false;
   let isSpeaking = false;
+  /** The user has spoken, and no answer has begun. */
+  let owesAnswer = false;
 
   const hear = (message: JsonObject) => {
     if (stopped !== "" && textIn(message, "response_id") === stopped) return;
@@ -37,6 +39,7 @@ function converse(
         isSetUp = true;
         return;
       case "input_audio_buffer.speech_started":
+        owesAnswer = true;
         return event({ type: "user_began" });
       case "conversation.item.input_audio_transcription.completed": {
         const text = textIn(message, "transcript").trim();
@@ -46,6 +49,7 @@ function converse(
         item = textIn(message, "item_id");
         response = textIn(message, "response_id");
         isSpeaking = true;
+        owesAnswer = false;
         const bytes = bytesIn(message, "delta");
         return bytes ? event({ type: "audio", audio: read(bytes) }) : undefined;
       }
@@ -86,8 +90,10 @@ function converse(
       // It accepts messages and audio as soon as it is open.
       queueMicrotask(session.ready);
       connections++;
-      // A new session does not know the previous one's conversation.
-      return [sessionUpdate(options), ...(connections > 1 ? options.history().map(asItem) : [])];
+      // A new session knows neither the previous one's conversation nor that it owes an answer.
+      const said = connections > 1 ? options.history() : [];
+      const asks = owesAnswer && said.at(-1)?.role === "user" ? [{ type: "response.create" }] : [];
+      return [sessionUpdate(options), ...said.map(asItem), ...asks];
     },
     audio: (pcm) => {
       const bytes = Buffer.from(pcmBytes(toProvider(pcm)));
@@ -112,6 +118,7 @@ function converse(
         response: { instructions: `Say exactly this, and nothing else: ${text}` },
       }),
     tell: (text) => {
+      owesAnswer = true;
       session.send(asItem({ role: "user", text }));
       session.send({ type: "response.create" });
     },

@@ -35,6 +35,8 @@ export interface StsDialect {
 }
 
 const RETRY_MS_MAX = 1_000;
+/** Some seconds of audio: a provider that takes less has stalled, and hears the rest no more. */
+const UNSENT_MAX_BYTES = 512 * 1024;
 /** Limit for messages that wait to be sent; a call without a connection sends few. */
 const WAITING_MAX = 100;
 /** The provider refuses what the connection carries, so that another one would end the same way. */
@@ -108,8 +110,8 @@ export function stsSession(access: Access, signal: AbortSignal, dialect: StsDial
     },
     sendAudio: (pcm) => {
       if (isOver) return;
-      if (isReady) socket?.send(dialect.audio(pcm));
-      else audio.push(pcm);
+      if (!isReady) audio.push(pcm);
+      else if (socket && socket.waitingBytes() < UNSENT_MAX_BYTES) socket.send(dialect.audio(pcm));
     },
     ready: () => {
       isReady = true;

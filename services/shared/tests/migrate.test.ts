@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { type Migration, migrate } from "../src/db/migrate.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
+import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
 
 const FIRST: Migration = { name: "0001_first", sql: "create table first (n int); insert into first values (1)" };
@@ -93,6 +94,27 @@ test("the first migration to fail leaves a schema as empty as it was", async () 
   });
   expect([...(await other`select to_regclass('migrations') as ledger`)]).toEqual([{ ledger: null }]);
   await other.end();
+});
+
+test("a migration and a transaction that need each other's tables both succeed", async () => {
+  const alter = { name: "0003_alter", sql: "alter table first add column x int; alter table second add column x int" };
+  const [admin, migrator] = [openDatabase({ url: testDatabase.adminUrl, name: "migrate-test", max: 2 }), connect()];
+  let migrated = Promise.resolve();
+  await admin.begin(async (tx) => {
+    // Fails later than the migration if the two wait for each other.
+    await tx`set local deadlock_timeout = '20s'`;
+    await tx`insert into prompt.second values (2)`;
+    migrated = migrate(migrator, [FIRST, SECOND, alter]);
+    migrated.catch(() => {});
+    await eventually(async () => {
+      const waiting = await admin`select from pg_locks where relation = 'prompt.second'::regclass and not granted`;
+      expect(waiting.count).toBe(1);
+    });
+    await tx`insert into prompt.first values (2)`;
+  });
+  await migrated;
+  expect(await ledger()).toEqual(["0001_first", "0002_second", "0003_alter"]);
+  await Promise.all([admin.end(), migrator.end()]);
 });
 
 function connect(): Database {

@@ -1,3 +1,4 @@
+import postgres from "postgres";
 import type { Database } from "./database.ts";
 
 export interface Migration {
@@ -10,9 +11,22 @@ export interface Migration {
 }
 
 /**
+ * How long an attempt waits for the tables: less than Postgres' deadlock_timeout of a second, when it fails one of those that wait
+ * for each other. Autovacuum gives way only to those who wait for longer, so some attempts do.
+ */
+const LOCK_WITHIN_MS = { first: 100, most: 500, everyTenth: 2_000 };
+/** Time for the statements that have waited, and another one for each attempt. */
+const RETRY_MS = { least: 100, most: 400 };
+/** query_canceled, deadlock_detected */
+const GAVE_UP = ["57014", "40P01"];
+
+/**
  * Brings the schema of the connection's role up to the newest migration: forward only, all in one transaction, safe for
  * any number of processes that start at once. Works through a transaction-mode pooler. Leaves a database that newer
  * builds have migrated unchanged, so that an old release can start during an upgrade and after a rollback.
+ *
+ * Processes may use the tables meanwhile: their statements wait. So that none waits for a table that is locked here while
+ * the migration waits for its transaction to end, every table is locked first, and all are let go if that takes long.
  * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
@@ -28,6 +42,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
     const ledger = await tx<{ name: string; sha256: string }[]>`select name, sha256 from migrations order by name`;
     const applied = new Map(ledger.map((row) => [row.name, row.sha256]));
     refuseUnworkable(applied, migrations);
+    if (migrations.some(({ name }) => !applied.has(name))) await lockTables(tx);
     for (const { name, sql } of migrations) {
       const sha256 = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
       const known = applied.get(name);
@@ -37,6 +52,38 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       await tx`insert into migrations (name, sha256) values (${name}, ${sha256})`;
     }
   });
+}
+
+async function lockTables(tx: postgres.TransactionSql): Promise<void> {
+  // First those whose triggers use others, as statements that change them do.
+  const tables = await tx<{ name: string }[]>`
+    select quote_ident(relname) as name from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname <> 'migrations'
+    order by (select count(*) from pg_trigger where tgrelid = pg_class.oid and not tgisinternal) desc, relname`;
+  if (tables.length === 0) return;
+  const list = tables.map(({ name }) => name).join(", ");
+  for (let attempt = 1; !(await isLocked(tx, list, patience(attempt))); attempt++)
+    await Bun.sleep(RETRY_MS.least + Math.random() * (RETRY_MS.most - RETRY_MS.least));
+}
+
+/** Locks all tables or, if that takes too long, none. */
+async function isLocked(tx: postgres.TransactionSql, tables: string, withinMs: number): Promise<boolean> {
+  try {
+    await tx.savepoint(async (attempt) => {
+      await attempt.unsafe(`set local statement_timeout = ${withinMs}`);
+      await attempt.unsafe(`lock table ${tables} in access exclusive mode`);
+      await attempt`set local statement_timeout = 0`;
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof postgres.PostgresError && GAVE_UP.includes(error.code)) return false;
+    throw error;
+  }
+}
+
+function patience(attempt: number): number {
+  const { first, most, everyTenth } = LOCK_WITHIN_MS;
+  return attempt % 10 === 0 ? everyTenth : Math.min(attempt * first, most);
 }
 
 function refuseUnworkable(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {

@@ -177,6 +177,13 @@ test("a shared prompt is shown in the version that the agent uses, until the lat
   await eventually(async () =>
     expect(await stored()).toMatchObject({ prompt_name: `agent-${agent.id}`, prompt_content: "You are Zoe." }),
   );
+
+  // How long ago something was follows the clock, though nothing changes.
+  await page.clock.install();
+  await page.goto("/prompts/desk");
+  await page.getByRole("button", { name: /^2 Latest/ }).waitFor();
+  await page.clock.fastForward("20:00");
+  await page.getByRole("button", { name: /^2 Latest 2\d minutes ago/ }).waitFor();
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 240_000);
@@ -279,6 +286,27 @@ test("a wrong password is refused without saying what was wrong, and too many at
   await page.goto(`${address}/sign-in`);
   await noHttps.waitFor();
   await page.context().close();
+}, 240_000);
+
+test("a tab shows another owner's data only under that owner's name", async () => {
+  const [first, second] = await Promise.all([createOwner(stack.accounts), createOwner(stack.accounts)]);
+  const accountOf = async ({ ownerId }: typeof first) => {
+    const { owner } = await stack.accounts.getOwner({ ownerId });
+    return page.getByRole("button").filter({ hasText: owner?.email ?? "" });
+  };
+  const page = await openSignedIn(browser, stack, first);
+  await page.goto("/keys");
+  await (await accountOf(first)).waitFor();
+  const other = await openSignedIn(browser, stack, second);
+  await page.context().addCookies(await other.context().cookies());
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await eventually(
+    async () => expect(await page.evaluate("performance.getEntriesByType('navigation')[0].type")).toBe("reload"),
+    PAGE_WITHIN_MS,
+  );
+  await (await accountOf(second)).waitFor();
+  expect(page.failures).toEqual([]);
+  await Promise.all([page.context().close(), other.context().close()]);
 }, 240_000);
 
 test("names and prompts with markup are text on every page", async () => {

@@ -90,10 +90,19 @@ test(
     await page.getByText("$0.036", { exact: true }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     expect(await page.locator("#root :is(img, script)").count()).toBe(0);
+    // What is read stays where it is while the transcript grows below it.
+    await page.setViewportSize({ width: 1280, height: 300 });
+    await page.evaluate("scrollTo(0, 0)");
+    await page.evaluate("new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)))");
     await say("Is anybody there?", conversationId);
     await transcript.getByText("You said: Is anybody there?").waitFor();
+    expect(await page.evaluate<number>("scrollY")).toBe(0);
+    await page.setViewportSize(USUAL);
     await page.getByRole("tab", { name: "JSON" }).click();
     await page.getByText(`"conversation_id": "${conversationId}"`).waitFor();
+    await page.goto("/conversations?page=9");
+    await page.getByRole("button", { name: "Go to the first page" }).click();
+    await list.waitFor();
     expect(page.failures).toEqual([]);
   },
   TIMEOUT_MS,

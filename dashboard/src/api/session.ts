@@ -6,4 +6,6 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: ({ signal }) => ask(api.GET("/v1/manage/me", { signal })),
   staleTime: 60_000,
+  // Another tab may have signed out, or in as somebody else.
+  refetchOnWindowFocus: "always",
 });

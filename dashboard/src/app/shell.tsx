@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
-import { Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
+import { meQuery } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { deferredScript, useBeginning } from "../ui/deferred.tsx";
 import { overlays } from "../ui/overlay/overlays.ts";
@@ -18,6 +20,7 @@ const Drawer = overlays.component(({ OpenedDrawer }) => OpenedDrawer);
 export function Shell() {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [everOpened, setEverOpened] = useState(false);
+  useOneOwner();
   // Every page has something that opens: the account menu, if nothing else.
   useBeginning(overlays.fetch);
   const openPalette = () => {
@@ -57,6 +60,16 @@ export function Shell() {
       )}
     </div>
   );
+}
+
+/** A page shows one owner: when another tab signs in as somebody else, the page is loaded again as theirs. */
+function useOneOwner(): void {
+  const ownerId = useQuery(meQuery).data?.owner_id;
+  const shown = useRef(ownerId);
+  useEffect(() => {
+    if (shown.current !== undefined && ownerId !== undefined && ownerId !== shown.current) location.reload();
+    shown.current = ownerId;
+  }, [ownerId]);
 }
 
 function Sidebar({ onSearch }: { onSearch: () => void }) {

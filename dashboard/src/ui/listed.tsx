@@ -1,6 +1,8 @@
+import { ListX } from "lucide-react";
 import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
 import { Pagination } from "./pagination.tsx";
-import { ErrorState, LoadingRows } from "./states.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
 /** The result of `useQuery` for a page of a list. */
@@ -9,6 +11,19 @@ interface PageQuery {
   error: unknown;
   isPlaceholderData: boolean;
   refetch: () => unknown;
+}
+
+/** Shown in place of a page after the last, such as that of an old link. */
+export function PastEnd({ onFirst }: { onFirst: () => void }) {
+  return (
+    <EmptyState
+      icon={ListX}
+      title="Nothing on this page"
+      action={<Button onClick={onFirst}>Go to the first page</Button>}
+    >
+      The list has become shorter.
+    </EmptyState>
+  );
 }
 
 /** A list that the server pages: its table, or what is shown while it is read, when it failed, and when it is empty. */
@@ -35,6 +50,7 @@ export function Listed<Row>({
   if (query.data === undefined || rows === undefined)
     return query.error ? <ErrorState error={query.error} onRetry={query.refetch} /> : <LoadingRows />;
   if (query.data.total === 0) return empty;
+  if (rows.length === 0) return <PastEnd onFirst={() => onPage(1)} />;
   return (
     <div
       className={`flex flex-col gap-4 motion-safe:transition-opacity ${query.isPlaceholderData ? "opacity-60" : ""}`}

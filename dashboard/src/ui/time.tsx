@@ -1,3 +1,4 @@
+import { useSyncExternalStore } from "react";
 import { onFirstUse } from "./numbers.ts";
 
 const dateTime = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }));
@@ -21,7 +22,8 @@ export function Time({ at, relative = false, on }: { at: string; relative?: bool
   const date = new Date(at);
   const isThatDay = on !== undefined && new Date(on).toDateString() === date.toDateString();
   const absolute = isThatDay ? timeOfDay : dateTime;
-  const shown = relative ? sinceOrDate(date, new Date()) : absolute().format(date);
+  const read = () => (relative ? sinceOrDate(date, new Date()) : absolute().format(date));
+  const shown = useSyncExternalStore(relative ? followTime : neverChanges, read, read);
   return (
     <time
       dateTime={at}
@@ -31,6 +33,28 @@ export function Time({ at, relative = false, on }: { at: string; relative?: bool
       {shown}
     </time>
   );
+}
+
+const EVERY_MS = 10_000;
+const followers = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+/** Time passes also for a list that does not change. One timer serves all times of a page. */
+function followTime(passed: () => void): () => void {
+  followers.add(passed);
+  timer ??= setInterval(() => {
+    for (const follower of followers) follower();
+  }, EVERY_MS);
+  return () => {
+    followers.delete(passed);
+    if (followers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+function neverChanges(): () => void {
+  return () => {};
 }
 
 function sinceOrDate(date: Date, now: Date): string {

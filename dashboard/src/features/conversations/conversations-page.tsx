@@ -4,6 +4,7 @@ import { MessagesSquare, SearchX } from "lucide-react";
 import { useCallback, useMemo } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { PastEnd } from "../../ui/listed.tsx";
 import { durationOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
@@ -32,6 +33,8 @@ export function ConversationsPage() {
         <LoadingRows rows={8} />
       ) : found.isLoadingError ? (
         <ErrorState error={found.error} onRetry={found.refetch} />
+      ) : found.data.total > 0 && found.data.conversations.length === 0 ? (
+        <PastEnd onFirst={() => change({ ...filters, page: 1 })} />
       ) : found.data.conversations.length === 0 ? (
         <Nothing filters={filters} onClear={() => void afterPaint(() => change({}))} />
       ) : (

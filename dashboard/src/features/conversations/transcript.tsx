@@ -1,6 +1,6 @@
 import { clsx } from "clsx";
 import { MessageSquareDashed } from "lucide-react";
-import { Fragment, useEffect, useRef } from "react";
+import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
 import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -25,10 +25,22 @@ export function Transcript({
   const end = useRef<HTMLDivElement>(null);
   const count = messages.length;
   const countBefore = useRef(count);
-  useEffect(() => {
-    if (count > countBefore.current) end.current?.scrollIntoView({ block: "nearest" });
+  const isEndSeen = useRef(true);
+  // Before the browser sees that the new message has moved the end.
+  useLayoutEffect(() => {
+    // Whoever reads what was said before stays there.
+    if (count > countBefore.current && isEndSeen.current) end.current?.scrollIntoView({ block: "nearest" });
     countBefore.current = count;
   }, [count]);
+  const hasEnd = count > 0;
+  useEffect(() => {
+    if (!hasEnd || !end.current) return;
+    const watcher = new IntersectionObserver(([seen]) => {
+      isEndSeen.current = seen?.isIntersecting ?? true;
+    });
+    watcher.observe(end.current);
+    return () => watcher.disconnect();
+  }, [hasEnd]);
   if (count === 0)
     return (
       <EmptyState icon={MessageSquareDashed} title={isLive ? "Nothing said yet" : "Nothing was said"}>

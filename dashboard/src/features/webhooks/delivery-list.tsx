@@ -6,6 +6,7 @@ import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
+import { PastEnd } from "../../ui/listed.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
@@ -41,7 +42,8 @@ export function DeliveryList({
       : undefined;
   if (found.isPending) return <LoadingRows rows={4} />;
   if (found.isLoadingError) return <ErrorState error={found.error} onRetry={found.refetch} />;
-  if (found.data.deliveries.length === 0) return empty;
+  if (found.data.total === 0) return empty;
+  if (found.data.deliveries.length === 0) return <PastEnd onFirst={() => onPage(1)} />;
   return (
     <div className="flex flex-col gap-4">
       <ul

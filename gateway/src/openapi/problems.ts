@@ -104,7 +104,7 @@ const MAY_BE_REPEATED = new Set([429, 502, 503]);
 /** Statuses of refusals that an idempotency key keeps. */
 const REPLAYED = new Set([400, 404, 409, 422]);
 /** Statuses of a failed turn whose session may exist already. */
-const OF_TURN = new Set([400, 409, 500, 502, 503, 504]);
+const OF_TURN = new Set([400, 403, 404, 409, 422, 500, 502, 503, 504]);
 
 function headersOf({ scope, refuses }: Operation, status: number): string[] {
   const isTurn = refuses?.includes("model") ?? false;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { ModelCall } from "@parley/shared/testing/scripted-model";
@@ -322,6 +323,17 @@ describe("a turn that cannot be", () => {
       select count(*) from messages where owner_id in (${agent.ownerId}, ${stranger.ownerId})`;
     expect(count).toBe("2");
   });
+});
+
+test("a turn of an agent that has lost its model, or is deleted, is refused with its session", async () => {
+  const agent = await createAgent(service);
+  const { sessionId } = await say(service, agent, "Hi");
+  const asked = turn(agent, "And?", { sessionId });
+  const refused = () => failure(service.chat.completeTurn({ turn: asked }));
+  await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, clear: ["llm"] }));
+  expect(await refused()).toEqual({ kind: "condition", detail: "Agent has no LLM configuration", sessionId });
+  await service.agents.deleteAgent({ ...agent, idempotency: undefined });
+  expect(await refused()).toEqual({ kind: "not_found", detail: "Agent not found", sessionId });
 });
 
 describe("concurrent turns", () => {

@@ -3,7 +3,7 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { collectValues } from "@parley/shared/domain/variables/values";
-import { notFound, ServiceError } from "@parley/shared/errors";
+import { notFound, ServiceError, withMetadata } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
@@ -47,10 +47,20 @@ export type Acceptance =
   | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn; ahead?: RequestAhead | null }
   | { type: "replay"; sessionId: string; replySeq: number; text: string };
 
-/** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
+/**
+ * @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called; in each case with
+ * `session_id` in its metadata if the turn's session exists
+ */
 export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
-  const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
-  return { agent, model: ctx.selectModel(llmOf(agent), log) };
+  try {
+    const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
+    return { agent, model: ctx.selectModel(llmOf(agent), log) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || turn.sessionId === undefined) throw error;
+    const key = { ownerId: turn.ownerId, conversationId: turn.sessionId };
+    const session = await findConversation(ctx.db, key, ctx.clock.now());
+    throw session ? withMetadata(error, { session_id: turn.sessionId }) : error;
+  }
 }
 
 /**

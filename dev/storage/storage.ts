@@ -12,8 +12,8 @@ import { makeSocketFolder } from "./sockets.ts";
 /** Where Postgres keeps its data when its user cannot enter the home; one folder per stack. */
 const OUT_OF_HOME = "/var/lib/parley";
 const STOP_WITHIN_MS = 30_000;
-/** Enough for one replica of every service with a full pool, twice over. */
-const CONNECTIONS = 100;
+/** More than one replica of every service has: 15 with a full pool (docs/scaling.md). */
+const CONNECTIONS = 120;
 
 /**
  * A statement that was planned while its table was empty may use any index that has its columns, and read much of it, until the

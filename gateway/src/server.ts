@@ -49,7 +49,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       networkOf(
         clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
       ),
-    publicUrl: config.PARLEY_PUBLIC_URL,
+    publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
     holdOpen: (request) => {
       server.timeout(request, 0);
       // The timeout applies to the connection, which may long outlive its request.

@@ -168,6 +168,20 @@ test("what agent and model say is plain text in the page, and the look is the ow
   expect(await opened.evaluate<string>(letters)).toBe("#16181d");
 }, 120_000);
 
+test("a page that has the script twice shows one chat", async () => {
+  const [, script = ""] = /(<script.*<\/script>)/.exec(page) ?? [];
+  page = page.replace(script, script + script);
+  const context = await browser.newContext();
+  const opened = await context.newPage();
+  const requests: string[] = [];
+  opened.on("request", (request) => requests.push(request.url()));
+  await opened.goto(site.url.href);
+  await opened.getByRole("button", { name: "Open chat" }).waitFor();
+  expect(requests.filter((url) => url.endsWith("/widget-tokens"))).toHaveLength(1);
+  expect(await opened.locator("parley-chat").count()).toBe(1);
+  page = pageOf(agentId);
+}, 120_000);
+
 test("a page whose origin is not listed shows no chat, and says why in its console", async () => {
   page = pageOf(await createAgent(api, model, { widget_config: { allowed_origins: ["https://shop.example"] } }));
   const context = await browser.newContext();

@@ -1,12 +1,20 @@
 // The chat on customers' pages (docs/widget.md): <script src="https://…/widget.js" data-agent="agt_…" async></script>
-// It runs in pages of others, so it has no dependency, touches nothing outside of its own element, and writes whatever agent and
-// visitor say as text.
+// It runs in pages of others, so it has no dependency, touches nothing outside of its own element but one symbol of the window, and
+// writes whatever agent and visitor say as text.
 (() => {
   const script = document.currentScript;
   if (!(script instanceof HTMLScriptElement)) return;
   const agentId = script.dataset.agent ?? "";
   const base = new URL(script.src).origin;
-  if (agentId === "" || document.querySelector(`parley-chat[data-agent="${CSS.escape(agentId)}"]`)) return;
+  /** @type {Record<symbol, Set<string> | undefined>} */
+  const page = /** @type {any} */ (window);
+  const key = Symbol.for("parley-chat");
+  /** Agents whose chat is on its way: a page may have the script twice. */
+  const beginning = page[key] ?? new Set();
+  page[key] = beginning;
+  const isShown = document.querySelector(`parley-chat[data-agent="${CSS.escape(agentId)}"]`) !== null;
+  if (agentId === "" || isShown || beginning.has(agentId)) return;
+  beginning.add(agentId);
 
   const STORE = `parley ${base} ${agentId}`;
   /** Kept for the next page of the visit. */
@@ -361,10 +369,12 @@
   }
 
   const start = () =>
-    begin().catch((error) => {
-      // biome-ignore lint/suspicious/noConsole: for whoever puts the widget on the page; visitors see no chat rather than a broken one
-      console.error(`Parley's chat is not shown: ${error.message}`);
-    });
+    begin()
+      .catch((error) => {
+        // biome-ignore lint/suspicious/noConsole: for whoever puts the widget on the page; visitors see no chat rather than a broken one
+        console.error(`Parley's chat is not shown: ${error.message}`);
+      })
+      .finally(() => beginning.delete(agentId));
   if (document.body) void start();
   else document.addEventListener("DOMContentLoaded", () => void start());
 })();

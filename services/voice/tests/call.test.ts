@@ -369,6 +369,35 @@ test("a caller who talks the model into it is not transferred to a number that a
   expect(conversations.lines.at(-1)).toBe(`assistant: ${LINES.not_transferred}`);
 });
 
+test("a call on hold waits, hears no music, and continues with the reply where it was", async () => {
+  const tools = { user_idle: { timeout_seconds: 5, max_reminders: 1 } };
+  const conversations = fakeConversations({ tools });
+  const text = "We open at nine in the morning, and on Sundays at ten.";
+  conversations.script = says(text);
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(500);
+  call.leg.hold(true);
+  await call.asks("La la la, love is all we need.");
+  await call.time.pass(120_000);
+  expect(call.leg.hungUp).toBe(false);
+  call.leg.hold(false);
+  await call.time.pass(4_000);
+  expect(call.voice.said).toEqual([text]);
+  conversations.script = says("You are welcome.");
+  await call.asks("Thank you very much, that helps.");
+  await call.time.pass(2_000);
+  expect(conversations.lines).toEqual([
+    "user: When do you open?",
+    `assistant: ${text}`,
+    "user: Thank you very much, that helps.",
+    "assistant: You are welcome.",
+  ]);
+  call.leg.hold(true);
+  await call.time.pass(600_000);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "The user stayed silent" });
+});
+
 test("a silent caller is reminded in the agent's words, and the call ends after the last reminder", async () => {
   const tools = { user_idle: { timeout_seconds: 5, max_reminders: 1, message: "Hello? Anybody there?" } };
   const call = await newCall({ conversations: fakeConversations({ tools }) });

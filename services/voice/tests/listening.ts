@@ -7,11 +7,13 @@ export function listening() {
   const keys: string[] = [];
   const marks: string[] = [];
   const endings: string[] = [];
+  const holds: boolean[] = [];
   const to: LegListener = {
     heard: (frame) => void heard.push(frame),
     pressed: (key) => void keys.push(key),
     sending: (frame) => frame,
     reached: (mark) => void marks.push(mark),
+    held: (isOnHold) => void holds.push(isOnHold),
     ended: (how) => void endings.push(how),
   };
   return {
@@ -19,6 +21,7 @@ export function listening() {
     keys,
     marks,
     endings,
+    holds,
     frames: () => heard.length,
     /** Whether a tone of this frequency was heard, for at least as many frames. */
     heardTone: (hz: number, frames = 10) => heard.filter((frame) => strength(frame, hz) > 2_000).length >= frames,

@@ -273,6 +273,26 @@ test("a voice that never ends, in which the model hears no words, does not keep 
   expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", reason: "user_silent" });
 });
 
+test("a call on hold waits, hears no music, and continues with the reply where it was", async () => {
+  const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 0 } });
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  call.sts.speaks(REPLY);
+  call.sts.report({ type: "done" });
+  await call.time.pass(500);
+  call.leg.hold(true);
+  const frames = call.sts.heardFrames;
+  call.listener.heard(new Int16Array(320));
+  expect(call.sts.heardFrames).toBe(frames);
+  await call.time.pass(120_000);
+  expect(call.leg.hungUp).toBe(false);
+  call.leg.hold(false);
+  await call.time.pass(4_900);
+  expect(call.lines.at(-1)).toBe(`assistant: ${REPLY}`);
+  call.leg.hold(true);
+  await call.time.pass(600_000);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", reason: "user_silent" });
+});
+
 test("pressed keys are a message from the user, and stop the agent", async () => {
   const call = await newCall();
   call.sts.speaks(REPLY);

@@ -7,6 +7,9 @@ export const SAMPLES_PER_SECOND = 16_000;
 export const FRAME_MS = 20;
 export const FRAME_SAMPLES = (SAMPLES_PER_SECOND / 1_000) * FRAME_MS;
 
+/** A frame of silence, which nobody may change. */
+export const SILENT_FRAME: Pcm = new Int16Array(FRAME_SAMPLES);
+
 /** Milliseconds of audio. */
 export function durationMs(samples: number): number {
   return (samples / SAMPLES_PER_SECOND) * 1_000;

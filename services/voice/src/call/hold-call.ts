@@ -1,4 +1,5 @@
 import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { durationMs, SILENT_FRAME } from "../audio/pcm.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream, SpeechToText } from "../speech/stt.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
 import type { Leg } from "../transport/leg.ts";
@@ -46,6 +47,7 @@ export function holdCall(parts: CallParts): HeldCall {
   let notes: string | null = null;
   /** What the carrier reported about a machine before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
+  let isOnHold = false;
   let stopTimer = () => {};
   const captioned = captions(clock, parts.watch);
   const transfer = transfers(parts.log, {
@@ -244,8 +246,10 @@ export function holdCall(parts: CallParts): HeldCall {
       heard: contained((frame) => {
         if (over.signal.aborted) return;
         parts.recorder?.heard(frame);
-        hearing?.send(frame);
-        detector?.send(frame);
+        // The other party may play music while it does not listen.
+        const meant = isOnHold ? SILENT_FRAME : frame;
+        hearing?.send(meant);
+        detector?.send(meant);
       }),
       pressed: keysInTime(
         clock,
@@ -254,6 +258,11 @@ export function holdCall(parts: CallParts): HeldCall {
           tellUser({ type: "pressed", key });
         }),
       ),
+      held: (isHeld) => {
+        isOnHold = isHeld;
+        const queuedMs = durationMs(leg?.queuedSamples() ?? 0);
+        happen(isHeld ? { type: "put_on_hold" } : { type: "taken_off_hold", queuedMs });
+      },
       reached: contained((mark) => agent?.reached(mark)),
       // A leg that is transferred ends before the transfer is known to have succeeded.
       ended: () => transfer.whenSettled(() => happen({ type: "left" })),
@@ -281,6 +290,7 @@ export function holdCall(parts: CallParts): HeldCall {
       captioned.follow(report);
       happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "" });
       if (machine) happen({ type: machine });
+      if (isOnHold) happen({ type: "put_on_hold" });
     }),
     hangUp: () => {
       happen({ type: "left" });

@@ -1,4 +1,4 @@
-import { FRAME_MS, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
+import { FRAME_MS, type Pcm, SILENT_FRAME } from "../audio/pcm.ts";
 
 /** Aligns in time what both parties of a call say. */
 export interface Timeline {
@@ -23,7 +23,6 @@ const AHEAD_LIMIT = 100;
 const WAIT_MAX = 15;
 /** The highest level of a frame that counts as silent. */
 const SILENT_BELOW = 64;
-const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 
 /**
  * Both parties have clocks of their own, and neither sends all the time; the wall clock keeps them together within 300 ms.
@@ -47,7 +46,7 @@ export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => v
 
   function catchUp(frames: Pcm[], now: number, inMs: number): void {
     tellUntil(dueAt(now));
-    while (told + frames.length < dueAt(now + inMs)) frames.push(SILENCE);
+    while (told + frames.length < dueAt(now + inMs)) frames.push(SILENT_FRAME);
   }
 
   /** Reports what is complete, and what has waited for long. */
@@ -62,7 +61,7 @@ export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => v
 
   function tellOne(): void {
     told++;
-    paired(waiting.user.shift() ?? SILENCE, waiting.agent.shift() ?? SILENCE);
+    paired(waiting.user.shift() ?? SILENT_FRAME, waiting.agent.shift() ?? SILENT_FRAME);
   }
 
   return {

@@ -31,6 +31,8 @@ export interface LegListener {
   /** A key of the phone: 0-9, *, # or A-D. */
   pressed(key: string): void;
   reached(mark: string): void;
+  /** The other party has put the call on hold, so playback waits; or it continues. */
+  held?(isOnHold: boolean): void;
   /**
    * Called when the next FRAME_MS go out, to be heard in this many milliseconds: a queued frame, or null. Returns what to send in its place,
    * such as the frame with a sound behind it; null is silence.

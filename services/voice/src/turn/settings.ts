@@ -66,5 +66,5 @@ export const PARTIAL_LAG_MS = 400;
 export const ANSWERED_MS = 5_000;
 /** Backs up providers that end turns by themselves. */
 export const PROVIDER_END_MS = 2_500;
-/** Silence after which an agent without reminders hangs up. */
+/** Silence, or time on hold, after which an agent without reminders hangs up. */
 export const SILENT_CALL_MS = 600_000;

@@ -24,6 +24,8 @@ export interface TurnState {
   failures: number;
   /** The user is being connected elsewhere. */
   transferringSince: number | null;
+  /** The other party has put the call on hold: it hears nothing, and what it sends, such as music, is not for the agent. */
+  onHoldSince: number | null;
   /** A machine answered since then; when it is ready to record, the agent leaves its message. */
   machine: { since: number; isReady: boolean } | null;
 }
@@ -102,6 +104,9 @@ export type TurnEvent =
   | { type: "delayed"; reply: number }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }
+  /** The other party has put the call on hold, or continues; so much of the reply is still queued. */
+  | { type: "put_on_hold" }
+  | { type: "taken_off_hold"; queuedMs: number }
   /** A machine has answered; nobody answers its greeting. */
   | { type: "machine" }
   /** The machine records now. */
@@ -157,6 +162,7 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     asksPatience: false,
     failures: 0,
     transferringSince: null,
+    onHoldSince: null,
     machine: null,
   };
 }

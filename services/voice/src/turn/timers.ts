@@ -93,6 +93,11 @@ export function transferGivenUpAt({ transferringSince }: TurnState): number | nu
   return transferringSince === null ? null : transferringSince + TRANSFER_MS;
 }
 
+/** Nobody has come back to a call on hold. */
+export function holdGivenUpAt({ onHoldSince }: TurnState): number | null {
+  return onHoldSince === null ? null : onHoldSince + SILENT_CALL_MS;
+}
+
 /** The carrier has not reported that the machine is ready, but it may be. */
 export function machineReadyAt({ machine }: TurnState): number | null {
   return machine === null || machine.isReady ? null : machine.since + MACHINE_MS;

@@ -35,6 +35,10 @@ const event: fc.Arbitrary<TurnEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("delayed" as const), reply }) },
   { weight: 1, arbitrary: fc.constantFrom<TurnEvent>({ type: "transfer_failed" }, { type: "time" }) },
   { weight: 1, arbitrary: fc.constantFrom<TurnEvent>({ type: "machine" }, { type: "machine_ready" }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<TurnEvent>({ type: "put_on_hold" }, { type: "taken_off_hold", queuedMs: 900 }),
+  },
 );
 const steps = fc.array(fc.record({ waitMs: fc.nat(1_500), event }), { maxLength: 80 });
 
@@ -141,11 +145,11 @@ test("whatever happens, a call ends once when nothing more happens, and nothing 
   );
 });
 
-test("whatever happens, neither side is unheard for more than 15 s", () => {
+test("whatever happens, neither side is unheard for more than 15 s, except on hold", () => {
   fc.assert(
     fc.property(settings, steps, (given, events) => {
       for (const { now, state } of play(given, events)) {
-        if (state.over) continue;
+        if (state.over || state.onHoldSince !== null) continue;
         if (state.reply) expect(now - state.reply.soundUntil).toBeLessThanOrEqual(DEAD_AIR_MS);
         else if (state.user.unheardSince !== null)
           expect(now - state.user.unheardSince).toBeLessThanOrEqual(DEAD_AIR_MS);

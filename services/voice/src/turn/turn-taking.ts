@@ -47,9 +47,12 @@ const OF_USER = new Set<TurnEvent["type"]>([
   "pressed",
 ]);
 
-function isHeeded({ transferringSince, machine }: Draft, { type }: TurnEvent): boolean {
+const OF_HOLD = new Set<TurnEvent["type"]>(["put_on_hold", "taken_off_hold"]);
+
+function isHeeded({ transferringSince, onHoldSince, machine }: Draft, { type }: TurnEvent): boolean {
+  if (OF_HOLD.has(type)) return true;
   if (transferringSince !== null) return ENDS_TRANSFER.has(type);
-  return machine === null || !OF_USER.has(type);
+  return (machine === null && onHoldSince === null) || !OF_USER.has(type);
 }
 
 interface TurnTimer {
@@ -61,6 +64,7 @@ interface TurnTimer {
 /** If several are due at the same time, the first in this order fires first. */
 const TIMERS: readonly TurnTimer[] = [
   { at: timers.transferGivenUpAt, fire: agent.transferFailed },
+  { at: timers.holdGivenUpAt, fire: leaveSilentUser },
   { at: timers.machineReadyAt, fire: leaveMessage },
   { at: timers.deadAirAt, fire: breakDeadAir },
   { at: timers.finalizeGivenUpAt, fire: user.giveUpFinalize },
@@ -83,9 +87,10 @@ function passTime(draft: Draft, now: number): void {
   }
 }
 
-/** During a transfer, or a machine's greeting, the agent takes no turns. */
+/** During a transfer, on hold, or during a machine's greeting, the agent takes no turns. */
 function timeOf({ at }: TurnTimer, state: TurnState): number | null {
   if (state.transferringSince !== null) return at === timers.transferGivenUpAt ? at(state) : null;
+  if (state.onHoldSince !== null) return at === timers.holdGivenUpAt ? at(state) : null;
   if (state.machine !== null && !state.machine.isReady) return at === timers.machineReadyAt ? at(state) : null;
   return at(state);
 }
@@ -117,6 +122,10 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       return void agent.giveUp(draft, now);
     case "transfer_failed":
       return void agent.transferFailed(draft, now);
+    case "put_on_hold":
+      return void putOnHold(draft, now);
+    case "taken_off_hold":
+      return void takenOffHold(draft, event.queuedMs, now);
     case "machine":
       return void machineAnswered(draft, now);
     case "machine_ready":
@@ -153,6 +162,22 @@ function endUserTurn(draft: Draft, now: number): void {
   draft.effects.push({ type: "ask", reply: draft.replies, text });
 }
 
+function putOnHold(draft: Draft, now: number): void {
+  if (draft.onHoldSince !== null) return;
+  draft.onHoldSince = now;
+  const text = messageOf(draft.user);
+  if (text !== "") draft.effects.push({ type: "note", text });
+  draft.user = silentUser();
+}
+
+function takenOffHold(draft: Draft, queuedMs: number, now: number): void {
+  if (draft.onHoldSince === null) return;
+  draft.onHoldSince = null;
+  draft.quietSince = now;
+  if (draft.machine && !draft.machine.isReady) draft.machine = { ...draft.machine, since: now };
+  if (draft.reply) Object.assign(draft.reply, { since: now, soundUntil: now + queuedMs });
+}
+
 function machineAnswered(draft: Draft, now: number): void {
   if (draft.machine !== null) return;
   if (draft.reply) agent.dropReply(draft, draft.reply);
@@ -173,9 +198,11 @@ function breakDeadAir(draft: Draft, now: number): void {
 
 function remind(draft: Draft, now: number): void {
   const remindersMax = draft.settings.idle?.remindersMax ?? 0;
-  if (draft.reminders >= remindersMax) {
-    return void agent.hangUp(draft, draft.userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
-  }
+  if (draft.reminders >= remindersMax) return void leaveSilentUser(draft);
   draft.reminders++;
   agent.say(draft, "reminder", now);
+}
+
+function leaveSilentUser(draft: Draft): void {
+  agent.hangUp(draft, draft.userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
 }

@@ -10,6 +10,8 @@ export interface ScriptedLeg extends Leg {
   sent: (Pcm | null)[];
   hungUp: boolean;
   transfers: string[];
+  /** The other party puts the call on hold, or continues. */
+  hold(isOnHold: boolean): void;
 }
 
 /** A leg that plays by the given clock. */
@@ -24,10 +26,11 @@ export function scriptedLeg(
   const sent: (Pcm | null)[] = [];
   const transfers: string[] = [];
   let hungUp = false;
+  let isOnHold = false;
   const tick = () => {
     if (hungUp) return;
     time.after(FRAME_MS, tick);
-    const next = queue.nextFrame();
+    const next = isOnHold ? null : queue.nextFrame();
     sent.push(to.sending(next?.frame ?? null, 0));
     if (!next) return;
     played.push(next.frame[0] ?? 0);
@@ -40,6 +43,10 @@ export function scriptedLeg(
     played,
     sent,
     transfers,
+    hold: (isHeld) => {
+      isOnHold = isHeld;
+      to.held?.(isHeld);
+    },
     get hungUp() {
       return hungUp;
     },

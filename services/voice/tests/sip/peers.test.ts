@@ -46,7 +46,7 @@ test("a caller that leaves the offer to us answers it with the ACK", async () =>
 });
 
 test("while the peer holds the call, playback waits; then it continues", async () => {
-  const { peer, leg } = await calling();
+  const { peer, leg, agent } = await calling();
   const call = await peer.call();
   const hold = call.within("INVITE", {}, peer.description("a=sendonly"));
   peer.send(hold);
@@ -65,6 +65,7 @@ test("while the peer holds the call, playback waits; then it continues", async (
   peer.send(resume);
   await peer.answerTo(resume, 200);
   await eventually(() => expect(leg().heardSamples()).toBe(3_200));
+  expect(agent.holds).toEqual([true, false]);
 });
 
 test("keys are heard as telephone events and as INFO", async () => {

@@ -21,6 +21,8 @@ export interface Agent {
   reached(mark: string): boolean;
   /** Ends the reply where it is. Returns how much of it was heard, in milliseconds; null without a reply. */
   stop(): number | null;
+  /** The leg plays again what is queued. */
+  continues(leg: Leg): void;
   /** When everything that is queued will have been heard; null without a reply. */
   queuedUntil(): number | null;
   /** How many characters of the current reply there are. */
@@ -91,6 +93,9 @@ export function agentOf(
       const { text, ms } = reply.heard();
       finish(text);
       return ms;
+    },
+    continues: (leg) => {
+      queuedUntil = clock.now() + durationMs(leg.queuedSamples());
     },
     queuedUntil: () => reply && queuedUntil,
     offset: () => codePoints(reply?.whole() ?? ""),

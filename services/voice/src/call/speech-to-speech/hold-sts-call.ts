@@ -1,3 +1,4 @@
+import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
 import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
@@ -61,6 +62,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let greeted = parts.greeting.trim() === "";
   let isApologizing = false;
   let transferringSince: number | null = null;
+  let onHoldSince: number | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
   /** Whether the machine was reported as ready before the leg existed. */
   let wasReady = false;
@@ -81,6 +83,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   /** The timer that is due first fires, and changes the state that it waits in. */
   function timers(): Timer[] {
+    if (onHoldSince !== null && transferringSince === null) return [[onHoldSince + SILENT_CALL_MS, leaveSilentUser]];
     const queuedUntil = agent.queuedUntil();
     const isSilent = queuedUntil === null;
     const isQuiet =
@@ -217,10 +220,24 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function remind(): void {
-    if (reminders >= (parts.idle?.remindersMax ?? 0))
-      return void end(user.hasSpoken() ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
+    if (reminders >= (parts.idle?.remindersMax ?? 0)) return void leaveSilentUser();
     reminders++;
     say(lines.reminder);
+  }
+
+  function leaveSilentUser(): void {
+    end(user.hasSpoken() ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
+  }
+
+  /** On hold, nobody hears the agent, and it hears no music. */
+  function held(isOnHold: boolean): void {
+    onHoldSince = isOnHold ? clock.now() : null;
+    if (isOnHold) return;
+    quietSince = clock.now();
+    if (pending.isOwed()) pending.owe();
+    user.stops();
+    user.isHeard();
+    if (leg) agent.continues(leg);
   }
 
   /** Neither side can hear the other: apologizes and hangs up; if even that cannot be heard, hangs up at once. */
@@ -297,9 +314,9 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       heard: (frame) => {
         if (over.signal.aborted) return;
         parts.recorder?.heard(frame);
-        // A machine's greeting needs no answer.
-        if (!machine) talk?.send(frame);
-        detector?.send(frame);
+        // A machine's greeting needs no answer, nor does the music of a call on hold.
+        if (!machine && onHoldSince === null) talk?.send(frame);
+        detector?.send(onHoldSince === null ? frame : SILENT_FRAME);
       },
       pressed: keysInTime(
         clock,
@@ -308,6 +325,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
           if (keys.press(key)) sendKeys();
         }),
       ),
+      held: contained(held),
       reached: contained(reached),
       sending: sendingOf(parts),
       // A leg that is transferred ends before the transfer is known to have succeeded.

@@ -46,7 +46,7 @@ const UNSEEN_MAX_MS = 15_000;
 /** @throws ServiceError unavailable if no port is free */
 export async function openRtpStream(
   options: RtpOptions,
-  to: Pick<LegListener, "heard" | "pressed" | "reached" | "sending">,
+  to: Pick<LegListener, "heard" | "held" | "pressed" | "reached" | "sending">,
 ): Promise<RtpStream> {
   const keyOf = keyReader();
   let media: RtpMedia | null = null;
@@ -91,6 +91,8 @@ export async function openRtpStream(
     localKey,
     isSecure: () => cipher !== null,
     agree: (agreed) => {
+      const isOnHold = !agreed.peerListens;
+      if (isOnHold === (media?.peerListens ?? true)) to.held?.(isOnHold);
       const moved = media?.address !== agreed.address || media?.port !== agreed.port;
       media = agreed;
       if (!agreed.remoteKey) cipher = null;

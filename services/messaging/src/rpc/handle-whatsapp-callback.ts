@@ -6,17 +6,29 @@ import { type Notification, readNotifications } from "../whatsapp/notification.t
 import { isSigned } from "../whatsapp/signature.ts";
 import { takeNotification } from "../whatsapp/take-callback.ts";
 
+/**
+ * Bytes of a callback that count as one message towards the owner's pace: reading 3 MB takes 50 ms, whatever is in them. A callback
+ * with a message has about 1 KB.
+ */
+const BYTES_AS_ONE = 16 * 1024;
+
 export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWhatsAppCallback"> {
   return async (callback, { signal }) => {
     const connection = await ctx.verifyFewAtOnce(callback.carrierId, signal, () => verify(ctx, callback));
+    await pace(ctx, connection, Math.floor(callback.body.length / BYTES_AS_ONE), signal);
     const notifications = readNotifications(callback.body);
     if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
     const items = notifications.reduce((sum, { messages, statuses }) => sum + messages.length + statuses.length, 0);
-    const slowDown = ctx.newsPace.take(connection.ownerId, items, signal);
-    if (slowDown) await slowDown;
+    await pace(ctx, connection, items, signal);
     await ctx.takeFewAtOnce(connection.ownerId, signal, () => take(ctx, connection, notifications));
     return {};
   };
+}
+
+/** @throws ServiceError rate_limited */
+async function pace(ctx: MessagingContext, { ownerId }: Connection, count: number, gone: AbortSignal): Promise<void> {
+  const slowDown = ctx.newsPace.take(ownerId, count, gone);
+  if (slowDown) await slowDown;
 }
 
 /** @throws ServiceError not_found, forbidden */

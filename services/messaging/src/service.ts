@@ -49,7 +49,8 @@ const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, backlogAtOnce: 1, waitingMa
 
 /**
  * Messages and statuses of one owner, per second and at once; a long callback counts as more (handle-whatsapp-callback.ts). Each
- * takes a third of a millisecond of CPU in all processes. A number sends at most 80 messages a second by default, and WhatsApp repeats callbacks that are refused.
+ * takes a third of a millisecond of CPU in all processes. A number sends at most 80 messages a second by default, and WhatsApp
+ * repeats callbacks that are refused.
  */
 const NEWS: PaceSettings = {
   refusal: "This account has too many WhatsApp messages and statuses at once, try again",

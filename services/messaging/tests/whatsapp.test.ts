@@ -430,6 +430,27 @@ test("a template starts a conversation, and the person's answer belongs to it", 
   expect(said.get(sent.conversationId)).toHaveLength(3);
 });
 
+test("a template waits for the turn in progress, which stays in its own conversation", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.conversations.reply = () => {
+    service.fakes.conversations.reply = echo;
+    throw new ServiceError("upstream_failed", "no model");
+  };
+  await service.write(number, from, "Hi");
+  service.quiet();
+  await eventually(async () => expect(await turnDueInSeconds(number)).toBe(10));
+  const { ownerId, agentId } = number;
+  const template = { name: "hello", language: "en", components: [] };
+  const request = { ownerId, agentId, toMobileNumber: `+${from}`, template, idempotency: undefined };
+  const { conversationId } = await service.messaging.sendWhatsAppTemplate(request);
+  await service.pass(10_000);
+  expect((await service.texts(from, 2)).toSorted()).toEqual(["You said: Hi", "hello"]);
+  const sessions = service.fakes.conversations.turns.filter((turn) => turn.ownerId === ownerId);
+  expect(new Set(sessions.map(({ sessionId }) => sessionId)).size).toBe(1);
+  expect(sessions[0]?.sessionId).not.toBe(conversationId);
+  expect(conversationsOf(number)).toHaveLength(2);
+});
+
 test.each([
   ["a number that is none", { toMobileNumber: "415" }, "invalid"],
   ["a template without a name", { template: { name: "", language: "en", components: [] } }, "invalid"],

@@ -10,7 +10,7 @@ import {
   putOff,
   setOutgoingContent,
 } from "../store/outgoing.ts";
-import { setConversation, type ThreadKey } from "../store/threads.ts";
+import { findThread, setConversation, type ThreadKey } from "../store/threads.ts";
 import { type Graph, mayRetry, type Sendable } from "../whatsapp/graph.ts";
 import { backOffMs } from "./back-off.ts";
 import { beginWithTemplate } from "./begin-with-template.ts";
@@ -29,6 +29,8 @@ export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSi
   if (!message) return null;
   const now = ctx.clock.now();
   if (message.dueAt > now) return message.dueAt;
+  // The template's conversation becomes the thread's, and the turn in progress belongs to the one before.
+  if (message.sequence === null && (await findThread(ctx.db, key))?.turnId) return null;
   if (message.attempts > 0 && now >= message.giveUpAt) return fail(ctx, message, "unavailable");
   const connection = await ctx.connections.get(key.ownerId, key.carrierId);
   if (!connection) return fail(ctx, message, "disconnected");

@@ -184,6 +184,18 @@ test("a shared prompt is shown in the version that the agent uses, until the lat
   await page.getByRole("button", { name: /^2 Latest/ }).waitFor();
   await page.clock.fastForward("20:00");
   await page.getByRole("button", { name: /^2 Latest 2\d minutes ago/ }).waitFor();
+
+  // A version that was saved elsewhere shows, unless something was typed; restoring one keeps what was typed.
+  const text = page.getByRole("textbox", { name: "Prompt text" });
+  await api.post("/prompts", { prompt_name: "desk", prompt_content: "You are Bea." });
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await text.getByText("You are Bea.").waitFor();
+  expect(await page.getByRole("button", { name: "Save as version 4" }).isDisabled()).toBeTrue();
+  await text.fill("You are Eve.");
+  await page.getByRole("button", { name: /^1 / }).click();
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("button", { name: "Save as version 5" }).waitFor();
+  await text.getByText("You are Eve.").waitFor();
   expect(page.failures).toEqual([]);
   await page.context().close();
 }, 240_000);

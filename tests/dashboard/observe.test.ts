@@ -109,6 +109,36 @@ test(
 );
 
 test(
+  "an analysis appears when it is ready, after a conversation has ended and when it is asked for again",
+  async () => {
+    // The stand-in follows the requested schema, and calls end_call when the user says goodbye.
+    const standIn = await createAgent(
+      api,
+      { baseUrl: `http://${stack.address("model")}/v1` },
+      {
+        tools: { end_call: true },
+        call_analysis_enabled: true,
+        call_analysis_prompt: { custom_prompt: "What became of it?" },
+        call_analysis_schema: { solved: { type: "bool" } },
+      },
+    );
+    const turn = { agent_id: standIn, message: "Hello!", streaming: false };
+    const { body } = await api.post("/chat", turn);
+    await page.goto(`/conversations/${body.session_id}?tab=analysis`);
+    await page.getByText("Not analyzed yet").waitFor();
+    await api.post("/chat", { ...turn, message: "Thank you, goodbye!", session_id: body.session_id });
+    await page.getByRole("term").filter({ hasText: "solved" }).waitFor();
+    const schema = { call_analysis_schema: { followed: { type: "bool" } } };
+    const headers = { "content-type": "application/json" };
+    await api.send("PATCH", `/agents/${standIn}`, { body: JSON.stringify(schema), headers });
+    await page.getByRole("button", { name: "Analyze again" }).click();
+    await page.getByRole("term").filter({ hasText: "followed" }).waitFor();
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "a webhook is made, its failed test is read attempt by attempt, and it is resent when the receiver works",
   async () => {
     let status = 500;
@@ -244,6 +274,17 @@ test(
     await batch.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "Cancel batch" }).click();
     await batch.getByText("Cancelled", { exact: true }).first().waitFor();
+    // Calls of other batches, and single ones, are left out.
+    await batch.getByRole("link", { name: "Show calls" }).click();
+    await page.waitForURL(/batch_id=bat_/);
+    const all = page.getByRole("button", { name: "Calls of one batch" });
+    await page
+      .getByText("No matching calls")
+      .or(page.getByText(/^\+1312555739[78]$/).first())
+      .waitFor();
+    expect(await page.getByText("+13125557399").count()).toBe(0);
+    await all.click();
+    await page.getByText("+13125557399").first().waitFor();
     expect(page.failures).toEqual([]);
   },
   TIMEOUT_MS,

@@ -136,6 +136,7 @@ const calls = createRoute({
     ...opensNew(search),
     ...oneIn(search, "tab", CALL_TABS),
     ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
+    ...textIn(search, "batch_id"),
     ...pageIn(search),
   }),
   component: lazyRouteComponent(observe, "CallsPage"),

@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { ListChecks, Plus } from "lucide-react";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
@@ -98,7 +99,12 @@ function BatchCard({ summary }: { summary: Summary }) {
             )}
           </p>
         </div>
-        <Controls summary={summary} />
+        <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+          <Link to="/calls" search={{ batch_id: summary.batch_id }} className="text-accent-ink hover:underline">
+            Show calls
+          </Link>
+          <Controls summary={summary} />
+        </div>
       </div>
       {batch.isPending ? (
         <Skeleton className="h-10" />

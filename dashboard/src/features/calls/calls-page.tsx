@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { PhoneOff, PhoneOutgoing } from "lucide-react";
+import { PhoneOff, PhoneOutgoing, X } from "lucide-react";
 import { type ReactNode, useMemo } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -69,21 +69,31 @@ function inTab(tab: (typeof CALL_TABS)[number] | undefined) {
 
 /** @param make makes a call, when there is none */
 function CallList({ make }: { make: ReactNode }) {
-  const { status, page } = useSearch({ from: "/signed-in/calls" });
+  const { status, batch_id, page } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
-  const filters = { ...(status && { status }), ...(page && { page }) };
+  const ofBatch = batch_id ? { batch_id } : {};
+  const filters = { ...ofBatch, ...(status && { status }), ...(page && { page }) };
+  const isFiltered = status !== undefined || batch_id !== undefined;
   const calls = useQuery(callsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const canAct = calls.data?.calls.some((call) => call.status !== "ENDED") ?? false;
   const columns = useMemo(() => columnsOf(names, canAct), [names, canAct]);
   return (
     <div className="flex flex-col gap-4">
-      <Segments
-        label="Status"
-        options={CALL_VIEWS}
-        value={status ?? ""}
-        onChange={(next) => navigate({ search: next === "" ? {} : { status: next }, replace: true })}
-      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Segments
+          label="Status"
+          options={CALL_VIEWS}
+          value={status ?? ""}
+          onChange={(next) => navigate({ search: { ...ofBatch, ...(next !== "" && { status: next }) }, replace: true })}
+        />
+        {batch_id && (
+          <Button size="small" onClick={() => navigate({ search: status ? { status } : {} })}>
+            Calls of one batch <X aria-hidden />
+            <span className="sr-only">Remove filter</span>
+          </Button>
+        )}
+      </div>
       <Listed
         query={calls}
         rows={calls.data?.calls}
@@ -94,9 +104,9 @@ function CallList({ make }: { make: ReactNode }) {
         columns={columns}
         rowKey={({ call_id }) => call_id}
         empty={
-          <EmptyState icon={PhoneOutgoing} title={filters.status ? "No matching calls" : "No calls yet"} action={make}>
-            {filters.status
-              ? "No calls have this status right now."
+          <EmptyState icon={PhoneOutgoing} title={isFiltered ? "No matching calls" : "No calls yet"} action={make}>
+            {isFiltered
+              ? "No calls match these filters right now."
               : "Have an agent call someone from one of your numbers, and follow the call here."}
           </EmptyState>
         }

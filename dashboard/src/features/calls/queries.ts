@@ -22,6 +22,7 @@ export const CALL_VIEWS = [
 
 export interface CallFilters {
   status?: string;
+  batch_id?: string;
   page?: number;
 }
 

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ClipboardList } from "lucide-react";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
@@ -11,7 +11,6 @@ import { type Conversation, conversationQuery } from "./queries.ts";
 /** The results of the agent's analysis, field by field, and a button to run it again. */
 export function Analysis({ conversation }: { conversation: Conversation }) {
   const { conversation_analysis: found, conversation_status } = conversation;
-  const again = <AnalyzeAgain conversation={conversation} />;
   if (conversation_status === "IN_PROGRESS")
     return (
       <EmptyState icon={ClipboardList} title="Not analyzed yet">
@@ -20,8 +19,12 @@ export function Analysis({ conversation }: { conversation: Conversation }) {
     );
   if (!found || found.length === 0)
     return (
-      <EmptyState icon={ClipboardList} title="No analysis" action={again}>
-        Turn on analysis for the agent, and define the fields to fill in.
+      <EmptyState
+        icon={ClipboardList}
+        title="No analysis yet"
+        action={<Analyze conversation={conversation}>Analyze</Analyze>}
+      >
+        An analysis takes a moment after the conversation ends. If the agent has none, turn it on in its Analysis tab.
       </EmptyState>
     );
   return (
@@ -36,7 +39,7 @@ export function Analysis({ conversation }: { conversation: Conversation }) {
           </div>
         ))}
       </dl>
-      {again}
+      <Analyze conversation={conversation}>Analyze again</Analyze>
     </div>
   );
 }
@@ -47,7 +50,13 @@ function shown(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
 }
 
-function AnalyzeAgain({ conversation: { conversation_id, updated_at } }: { conversation: Conversation }) {
+function Analyze({
+  conversation: { conversation_id, updated_at },
+  children,
+}: {
+  conversation: Conversation;
+  children: ReactNode;
+}) {
   const client = useQueryClient();
   const [asked, setAsked] = useState<Asked>();
   useQuery(conversationQuery(conversation_id, asked));
@@ -63,7 +72,7 @@ function AnalyzeAgain({ conversation: { conversation_id, updated_at } }: { conve
   });
   return (
     <Button busy={analyze.isPending || isAwaited(updated_at, Date.now(), asked)} onClick={() => analyze.mutate()}>
-      Analyze again
+      {children}
     </Button>
   );
 }

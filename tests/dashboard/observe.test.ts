@@ -158,6 +158,9 @@ test(
       await page.getByText(/^whsec_/).waitFor();
       // A press beside the dialog does not hide what is shown only once.
       await page.mouse.click(2, 2);
+      await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+      await page.getByRole("button", { name: "Copy secret" }).click();
+      await page.getByText("Your browser did not let this page copy.").first().waitFor();
       await page.getByRole("button", { name: "Done" }).click();
       await page.getByRole("heading", { level: 1, name: "Ledger" }).waitFor();
 

@@ -1,8 +1,10 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "./button.tsx";
+import { tellFailure } from "./overlay/toasts.tsx";
 
 const SHOWN_MS = 2_000;
+export const NOT_COPIED = "Your browser did not let this page copy. Select the text and copy it yourself.";
 
 /** Copies a text. @param what named in the button's label, such as `agent ID` */
 export function CopyButton({ text, what, words = false }: { text: string; what: string; words?: boolean }) {
@@ -15,7 +17,7 @@ export function CopyButton({ text, what, words = false }: { text: string; what: 
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => setCopied(true),
-      () => {},
+      () => tellFailure(new Error(NOT_COPIED)),
     );
   const Icon = copied ? Check : Copy;
   return (

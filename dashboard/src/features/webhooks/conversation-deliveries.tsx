@@ -30,7 +30,7 @@ export function ConversationDeliveries({ conversation }: { conversation: Schema[
             ? "The event is sent to your webhooks when the conversation ends."
             : isTest
               ? "Test conversations are not sent to webhooks."
-              : "You had no webhooks when the conversation ended."}
+              : "The event is sent up to a minute after the conversation ends. If you had no webhooks then, it was not sent."}
         </EmptyState>
       }
     />

@@ -8,10 +8,11 @@ import { Problem, sentenceOf } from "../../../api/problem.ts";
 import { PageFailure, PageNotFound, PagePending } from "../../../app/failures.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { NOT_COPIED } from "../../../ui/copy.tsx";
 import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../../ui/overlay/confirm.tsx";
 import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
-import { tellDone } from "../../../ui/overlay/toasts.tsx";
+import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { followedAfterPaint } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
@@ -150,7 +151,7 @@ function AgentMenu({ agent }: { agent: Agent }) {
   const copyId = () =>
     navigator.clipboard.writeText(agent.id).then(
       () => tellDone("Agent ID copied"),
-      () => {},
+      () => tellFailure(new Error(NOT_COPIED)),
     );
   return (
     <>

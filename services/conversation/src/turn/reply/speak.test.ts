@@ -1,5 +1,7 @@
 import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import { systemClock } from "@parley/shared/clock";
+import { ServiceError } from "@parley/shared/errors";
+import { failureOf } from "@parley/shared/testing/failures";
 import type { ModelRequest } from "../../model/port.ts";
 import { watchModel } from "../../model/watch.ts";
 import { CHAT_TOOLS } from "../ask/tools.ts";
@@ -43,3 +45,42 @@ test("the time to the first word includes what the question waits before it is a
   }
   expect(within).toEqual([58_000, 56_000, 30_000]);
 });
+
+test.each([
+  ["is too long", { charactersMax: 10 }, {}, "upstream_failed"],
+  ["finds no room", {}, { hasRoom: () => false }, "rate_limited"],
+  ["breaks off after its words", {}, {}, "unavailable"],
+])(
+  "a reply that %s while its reader is behind fails once, also when the reader is given up",
+  async (_, limit, more, kind) => {
+    const by = { provider: "CUSTOM_LLM", name: "m" };
+    const limits = { deadlineMs: 60_000, stallMs: 30_000, wholeMs: 600_000, charactersMax: 1_000, ...limit };
+    const stays = new AbortController().signal;
+    const watch = watchModel(() => by.provider, limits, { clientGone: stays, cutOff: stays });
+    const reader = Promise.withResolvers<void>();
+    const speaking: Speaking = {
+      // As a model does whose answer fails in the piece that brought the words.
+      ask: async (_request, hear) => {
+        hear("Many words of an answer. ", by);
+        throw new ServiceError("unavailable", "The answer broke off");
+      },
+      request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
+      tools: {} as Speaking["tools"],
+      toolbox: CHAT_TOOLS,
+      clock: systemClock,
+      watch,
+      hasRoom: () => true,
+      limits,
+      say: () => reader.promise,
+      ...more,
+    };
+    try {
+      expect(await failureOf(speak(emptyReply(by), speaking))).toMatchObject({ kind });
+      // Unhandled, it would fail this test, and end the process of a service.
+      reader.reject(new ServiceError("cancelled", "The reply was read too slowly"));
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      watch.done();
+    }
+  },
+);

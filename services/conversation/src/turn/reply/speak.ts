@@ -97,10 +97,10 @@ export async function speak(
     const text = heard.slice(0, limits.charactersMax - reply.text.length);
     reply.text += text;
     const complete = words.push(text);
-    const wait = complete === "" ? null : say(complete);
+    const wait = complete === "" ? null : unawaited(say(complete));
     if (text !== heard) throw tooLong(by, limits);
     if (!hasRoom(reply.text.length)) throw outOfTurnMemory();
-    if (wait) return wait.then(watch.resume);
+    if (wait) return unawaited(wait.then(watch.resume));
     watch.resume();
     return null;
   }
@@ -150,6 +150,12 @@ export async function speak(
   reply.isWhole = true;
   const rest = words.push(farewell) + words.end();
   if (rest !== "") await say(rest);
+}
+
+/** A reply that fails meanwhile no longer awaits its reader, who may be given up later: an unhandled rejection would end the process. */
+function unawaited<T extends Promise<void> | null>(wait: T): T {
+  wait?.catch(() => {});
+  return wait;
 }
 
 function sum(a: TokenUsage, b: TokenUsage): TokenUsage {

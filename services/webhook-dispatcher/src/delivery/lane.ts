@@ -215,7 +215,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       return await ctx.lend(delivery, ending.signal, (payload) => makeAttempt(sender, to, delivery, payload));
     } catch (err) {
       sender.log.warn({ err, destination_id: key.destinationId }, "cannot read a payload, will retry");
-      woken = true;
+      wake();
       return null;
     }
   }

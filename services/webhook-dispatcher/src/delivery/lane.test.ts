@@ -1,0 +1,77 @@
+import { afterAll, expect, test } from "bun:test";
+import { newId } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { createSealer } from "@parley/shared/sealing";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
+import { sealSecret } from "../secrets.ts";
+import type { PendingDelivery } from "../store/deliveries.ts";
+import type { DestinationRow } from "../store/destinations.ts";
+import { createLane } from "./lane.ts";
+import type { LendPayload } from "./payloads.ts";
+import { newDelivery } from "./state.ts";
+
+const sealer = createSealer(TEST_SECRET);
+const clock = fakeClock();
+const stopping = new AbortController();
+/** Resolves when the attempts that hang are to end. */
+const over = Promise.withResolvers<void>();
+const runs: Promise<unknown>[] = [];
+
+afterAll(async () => {
+  stopping.abort();
+  over.resolve();
+  await Promise.all(runs);
+});
+
+/** Starts a lane with two deliveries due. @returns the number of times that it has read so far */
+function startLane(lend: (eventId: string) => Promise<null>): () => number {
+  const key = { ownerId: newOwner(), destinationId: newId("whd") };
+  const now = clock.now();
+  const destination: DestinationRow = {
+    ...{ ...key, name: "CRM", url: "http://127.0.0.1:1", requestType: "POST", enabled: true, oldSecrets: [] },
+    ...{ sealedSecret: sealSecret(sealer, key, "secret"), createdAt: now, updatedAt: now },
+  };
+  const pending = ["first", "second"].map(
+    (eventId): PendingDelivery => ({
+      ...{ ...newDelivery(now), ...key, deliveryId: newId("dlv"), nextAttemptAt: now, eventId },
+      ...{ event: "conversation.completed", payload: null, payloadBytes: 5_000, traceparent: null },
+    }),
+  );
+  let reads = 0;
+  const read = async ({ except }: { except: readonly string[] }) => {
+    reads++;
+    return { destination, pending: pending.filter(({ deliveryId }) => !except.includes(deliveryId)) };
+  };
+  const never = () => Promise.reject(new Error("not in this test"));
+  const lane = createLane(
+    {
+      ...{ read, sealer, cancel: never, settle: never, places: () => 32, turnMs: () => 60_000 },
+      lend: (({ eventId }) => lend(eventId)) as LendPayload,
+      sender: { ask: never as never, timeoutMs: 1_000, clock, log: silentLogger },
+      costly: { reserve: never as never },
+      stopping: stopping.signal,
+    },
+    key,
+    new AbortController().signal,
+  );
+  runs.push(lane.work());
+  return () => reads;
+}
+
+test("a payload that cannot be read is read again before a lane with nothing new looks for lost wake-ups", async () => {
+  const hangs = () => over.promise.then(() => null);
+  const readsOfIdle = startLane(hangs);
+  let failures = 0;
+  const readsOfFailed = startLane(async (eventId) => {
+    if (eventId === "first") return hangs();
+    if (failures++ > 0) return hangs();
+    // When the lane has begun to wait, but too soon after its read for another one.
+    await new Promise(setImmediate);
+    throw new Error("the database is away");
+  });
+  await eventually(() => expect(failures).toBeGreaterThan(1));
+  expect([readsOfIdle(), readsOfFailed()]).toEqual([1, 2]);
+});

@@ -114,7 +114,7 @@ function digest(algorithm: Algorithm, { method, uri, username, password, realm, 
 function readDigest(value: string): Map<string, string> | null {
   const [, rest] = /^Digest\s+(.*)$/i.exec(value) ?? [];
   if (rest === undefined) return null;
-  const pairs = rest.matchAll(/([A-Za-z-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]+))/g);
+  const pairs = rest.matchAll(/(?<![A-Za-z-])([A-Za-z-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]+))/g);
   return new Map(
     pairs.map(([, name = "", quoted, plain = ""]) => [name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? plain]),
   );

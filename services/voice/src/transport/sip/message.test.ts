@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { readNameAddress, readUri, readVia } from "./address.ts";
+import { challenger } from "./digest.ts";
 import { readSip, writeSip } from "./message.ts";
+
+/** With this many characters, work that grows with their square outlasts the test. */
+const LONG = 1_000_000;
 
 const head = (...lines: string[]) =>
   [
@@ -59,6 +63,16 @@ test("arbitrary text is read or refused, and never throws", () => {
       readVia(text);
     }),
   );
+});
+
+test.each([
+  ["brackets that do not close", "<".repeat(LONG)],
+  ["quotes that do not close", '"\\'.repeat(LONG)],
+  ["a line that ends in the middle after spaces", `${" ".repeat(LONG)}\rx`],
+  ["names without values", `Digest ${"a".repeat(LONG)}`],
+])("%s are read in one pass", (_what, value) => {
+  readSip(invite(head(`Contact:${value}`)));
+  expect(challenger(() => 0).check(value, "INVITE", { username: "a", password: "b", realm: "c" })).toBe("wrong");
 });
 
 test.each([

@@ -20,7 +20,7 @@ export type SipMessage = SipRequest | SipResponse;
 const HEADERS_MAX = 128;
 const REQUEST_LINE = /^([A-Z]{1,20}) (\S{1,1024}) SIP\/2\.0$/;
 const STATUS_LINE = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/;
-const HEADER = /^([A-Za-z0-9\-.!%*_+`'~]+)[ \t]*:[ \t]*(.*)$/;
+const HEADER = /^([A-Za-z0-9\-.!%*_+`'~]+)[ \t]*:(.*)$/;
 
 /** RFC 3261, section 7.3.3, and the extensions that peers use. */
 const COMPACT: Readonly<Record<string, string>> = {
@@ -108,17 +108,33 @@ function readHeaders(lines: readonly string[]): SipHeaders | null {
     const [, given, value] = HEADER.exec(line) ?? [];
     if (given === undefined || value === undefined) return null;
     const name = COMPACT[given.toLowerCase()] ?? given.toLowerCase();
-    const values = LISTS.has(name) ? splitList(value) : [value.trimEnd()];
+    const values = LISTS.has(name) ? splitList(value) : [value.trim()];
     headers.set(name, [...(headers.get(name) ?? []), ...values]);
   }
   return headers;
 }
 
-/** Splits at commas outside of quotes and angle brackets. */
+/**
+ * Splits at commas outside of quotes and angle brackets, in one pass: a pattern that looks for the end of each would look through the
+ * rest of the value again for each one that does not end.
+ */
 function splitList(value: string): string[] {
-  return (value.match(/(?:"(?:\\.|[^"\\])*"|<[^>]*>|[^",<]|[",<])+?(?=,|$)/g) ?? [])
-    .map((part) => part.replace(/^,/, "").trim())
-    .filter((part) => part !== "");
+  const parts: string[] = [];
+  let from = 0;
+  let closing: '"' | ">" | null = null;
+  for (let at = 0; at < value.length; at++) {
+    const character = value[at];
+    if (closing === '"' && character === "\\") at++;
+    else if (closing !== null) closing = character === closing ? null : closing;
+    else if (character === '"') closing = '"';
+    else if (character === "<") closing = ">";
+    else if (character === ",") {
+      parts.push(value.slice(from, at));
+      from = at + 1;
+    }
+  }
+  parts.push(value.slice(from));
+  return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
 /** The length of the body; without the header, a body ends with its datagram. */

@@ -33,7 +33,7 @@ export function agree(description: string): Agreed | null {
   for (const [index, media] of session.media.entries()) {
     const [, isSecure] = PROTOCOLS.exec(media.protocol) ?? [];
     const spoken = media.type === "audio" && media.port > 0 && isSecure !== undefined ? lawOf(media) : null;
-    const address = media.connection?.ip ?? session.connection?.ip;
+    const address = String(media.connection?.ip ?? session.connection?.ip ?? "");
     const crypto = isSecure ? cryptoOf(media) : null;
     if (!spoken || !address || (isSecure && !crypto)) continue;
     const direction = media.direction ?? session.direction ?? "sendrecv";
@@ -146,7 +146,7 @@ function lawOf(media: Media): { law: Law; payloadType: number } | null {
     .split(" ")
     .map(Number)) {
     const mapped = media.rtp.find(({ payload }) => payload === type);
-    const codec = mapped ? mapped.codec.toUpperCase() : FIXED[type];
+    const codec = mapped ? nameOf(mapped) : FIXED[type];
     const law = codec && (mapped?.rate ?? 8_000) === 8_000 ? LAWS[codec] : undefined;
     if (law && type >= 0 && type <= 127) return { law, payloadType: type };
   }
@@ -167,8 +167,13 @@ function cryptoLine(id: number, key: Uint8Array) {
   return { id, suite: CRYPTO_SUITE, config: `inline:${Buffer.from(key).toString("base64")}` };
 }
 
+/** sdp-transform reads digits as a number. */
+function nameOf({ codec }: { codec: string | number }): string {
+  return String(codec).toUpperCase();
+}
+
 function keysTypeOf(media: Media): number | null {
-  const mapped = media.rtp.find(({ codec, rate }) => codec.toLowerCase() === "telephone-event" && rate === 8_000);
+  const mapped = media.rtp.find(({ codec, rate }) => rate === 8_000 && nameOf({ codec }) === "TELEPHONE-EVENT");
   return mapped && mapped.payload >= 0 && mapped.payload <= 127 ? mapped.payload : null;
 }
 

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import type { RtpStream } from "../rtp/stream.ts";
-import { readNameAddress } from "./address.ts";
+import { hostPort, readNameAddress, readUri } from "./address.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
 import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
@@ -37,6 +37,8 @@ const SDP = "application/sdp";
 /** A peer that was not heard for this long is asked whether it is still there. */
 const SILENT_MS = 30_000;
 const TRANSFER_MAX_MS = 45_000;
+/** The key in an INFO of type application/dtmf-relay. */
+const SIGNAL = /^[ \t]*Signal[ \t]*=[ \t]*([0-9A-D*#])[ \t]*\r?$/m;
 
 export function startSession({ dialog, rtp, transactions, address, contact, to, over }: SessionParts): Session {
   const sessionId = randomInt(2 ** 47);
@@ -129,7 +131,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     OPTIONS: ({ request, answer: reply }) => reply(ok(request)),
     INFO: ({ request, answer: reply }) => {
       reply(ok(request));
-      const key = /^\s*Signal\s*=\s*([0-9A-D*#])\s*$/m.exec(request.body)?.[1];
+      const key = SIGNAL.exec(request.body)?.[1];
       if (key) to.pressed(key);
     },
     NOTIFY: ({ request, answer: reply }) => {
@@ -184,5 +186,5 @@ function refusedTransfer(why: string): ServiceError {
 }
 
 function hostOf(uri: string): string {
-  return /@?([^@;:]+|\[[^\]]+\])(?::\d+)?(?:;|$)/.exec(uri.replace(/^sips?:/i, ""))?.[1] ?? "invalid";
+  return hostPort(readUri(uri)?.host ?? "invalid", null);
 }

@@ -51,6 +51,9 @@ export interface FakeSpeech {
   speak(text: string): Uint8Array;
 }
 
+/** What an agent answers, unless a test says otherwise. */
+export const echo = ({ message }: { message: string }) => `You said: ${message}`;
+
 export async function startFakes(): Promise<Fakes> {
   const servers: RunningServer[] = [];
   const listen = async (serving: Promise<RunningServer>) => {
@@ -64,7 +67,7 @@ export async function startFakes(): Promise<Fakes> {
     ended: new Set(),
     said: new Map(),
     turns: [],
-    reply: ({ message }) => `You said: ${message}`,
+    reply: echo,
     deliveries: new Map(),
   };
   const replies = new Map<string, { response: string; replySequence: number }>();

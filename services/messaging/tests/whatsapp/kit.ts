@@ -1,4 +1,5 @@
 import { Carrier } from "@parley/proto/parley/account/v1/account.ts";
+import type { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
@@ -11,12 +12,16 @@ import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import postgres from "postgres";
-import { readMessagingConfig } from "../src/config.ts";
-import { startMessaging } from "../src/service.ts";
-import { type Fakes, startFakes } from "./fakes.ts";
+import { readMessagingConfig } from "../../src/config.ts";
+import { startMessaging } from "../../src/service.ts";
+import { echo, type Fakes, startFakes } from "./fakes.ts";
 
 const POLL_MS = 20;
 const TIMEOUT_MS = 60_000;
+
+let persons = 0;
+/** A phone number that nobody else in this process has. */
+export const person = () => `4917${String(10_000_000 + ++persons)}`;
 
 export interface Connected extends WhatsAppNumber {
   ownerId: string;
@@ -41,6 +46,19 @@ export interface TestWhatsApp {
   pass(ms: number): Promise<void>;
   /** The texts that a person has got, once there are this many. */
   texts(to: string, count: number): Promise<string[]>;
+  /** The messages that an owner's agent was asked, in order. */
+  turnsOf(number: Connected): string[];
+  conversationsOf(number: Connected): StartConversationRequest[];
+  /** The state of the only item with this sequence in the owner's only conversation; 2 is the first reply. */
+  delivered(number: Connected, sequence?: number): string | undefined;
+  /** The number of messages that no turn has taken yet. */
+  waiting(number: Connected): Promise<number>;
+  /** When the turn of the owner's only thread is due, -1 for never. */
+  turnDueInSeconds(number: Connected): Promise<number>;
+  /** When the owner's only refused message is sent again, -1 for never. */
+  sendDueInSeconds(number: Connected): Promise<number>;
+  /** Has the fakes behave as they do at first. */
+  reset(): void;
   /** Starts another process of the service on the same database, and stops the previous one. */
   replaceProcess(): Promise<void>;
   stop(): Promise<void>;
@@ -83,6 +101,9 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
     createClient(MessagingServiceService, { peer: "messaging", address, timeoutMs: TIMEOUT_MS });
   let messaging = clientOf(running);
   const sql = postgres(database.urls.messaging, { max: 1, onnotice: () => {} });
+  const conversationsOf = ({ ownerId }: Connected) =>
+    [...fakes.conversations.started.values()].filter((request) => request.ownerId === ownerId);
+  const inSeconds = (at: Date | null | undefined) => (at ? (at.getTime() - clock.now().getTime()) / 1_000 : -1);
   let numbers = 0;
   return {
     fakes,
@@ -130,6 +151,32 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
         if (texts.length < count) throw new Error(`only ${texts.length} messages were sent`);
         return texts;
       }),
+    turnsOf: ({ ownerId }) =>
+      fakes.conversations.turns.filter((turn) => turn.ownerId === ownerId).map(({ message }) => message),
+    conversationsOf,
+    delivered: (number, sequence = 2) =>
+      fakes.conversations.deliveries.get(`${conversationsOf(number)[0]?.conversationId} ${sequence}`),
+    waiting: async ({ ownerId }) => {
+      const rows = await sql`select from incoming_messages where owner_id = ${ownerId} and content is not null`;
+      return rows.length;
+    },
+    turnDueInSeconds: async ({ ownerId }) => {
+      const [row] = await sql<{ dueAt: Date | null }[]>`
+        select turn_due_at as "dueAt" from threads where owner_id = ${ownerId}`;
+      return inSeconds(row?.dueAt);
+    },
+    sendDueInSeconds: async ({ ownerId }) => {
+      const [row] = await sql<{ dueAt: Date }[]>`
+        select due_at as "dueAt" from outgoing_messages
+        where owner_id = ${ownerId} and state = 'waiting' and attempts > 0`;
+      return inSeconds(row?.dueAt);
+    },
+    reset: () => {
+      fakes.conversations.reply = echo;
+      fakes.whatsapp = undefined;
+      fakes.goneAgents.clear();
+      meta.statuses = ["sent", "delivered", "read"];
+    },
     replaceProcess: async () => {
       const before = { running, messaging };
       running = await start();

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type Connected, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+
+let service: TestWhatsApp;
+beforeAll(async () => {
+  service = await startTestWhatsApp();
+});
+afterEach(() => service.reset());
+afterAll(() => service.stop());
+
+test("a message that WhatsApp sends twice, or in two callbacks at once, is processed once", async () => {
+  const [number, from] = [service.connect(), person()];
+  const twice = () => service.write(number, from, "Once", "wamid.once");
+  await Promise.all([twice(), twice(), twice()]);
+  service.quiet();
+  await service.texts(from, 1);
+  await twice();
+  service.quiet();
+  await service.write(number, from, "Next");
+  service.quiet();
+  expect(await service.texts(from, 2)).toEqual(["You said: Once", "You said: Next"]);
+});
+
+test("a failure that comes in one callback with an earlier status is stored", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.meta.statuses = [];
+  await service.write(number, from, "Hi");
+  service.quiet();
+  await service.texts(from, 1);
+  const id = service.meta.sent.find(({ to }) => to === from)?.wamid;
+  const statuses = [
+    { id, status: "failed", errors: [{ code: 131_026 }] },
+    { id, status: "sent" },
+  ];
+  expect((await callBack(number, [{ number, statuses }])).status).toBe(200);
+  await eventually(() => expect(service.delivered(number)).toBe("failed 131026"));
+});
+
+test("a callback for thousands of numbers has them looked up once, and the owner's others get their messages", async () => {
+  const [number, from] = [service.connect(), person()];
+  const second = service.connect({ ownerId: number.ownerId });
+  const before = service.fakes.carrierLists;
+  const strangers = Array.from({ length: 300 }, (_, at) => ({
+    number: { phoneNumberId: `9${at}` },
+    statuses: [{ id: `wamid.${at}`, status: "sent" }],
+  }));
+  const messages = [{ from, id: "wamid.second", type: "text", text: { body: "Hi" } }];
+  expect((await callBack(number, [...strangers, { number: second, messages }])).status).toBe(200);
+  expect(service.fakes.carrierLists - before).toBe(1);
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hi"]);
+});
+
+test("an owner whose callbacks bring too much at once has some refused, and another owner's message is taken", async () => {
+  const [flooding, other, from] = [service.connect(), service.connect(), person()];
+  const reports = (round: number) => {
+    const statuses = Array.from({ length: 2_000 }, (_, at) => ({ id: `wamid.${round}.${at}`, status: "sent" }));
+    const value = { metadata: { phone_number_id: flooding.phoneNumberId }, statuses };
+    const body = Buffer.from(JSON.stringify({ entry: [{ changes: [{ field: "messages", value }] }] }));
+    const signature = `sha256=${createHmac("sha256", flooding.appSecret).update(body).digest("hex")}`;
+    return service.messaging.handleWhatsAppCallback({ carrierId: flooding.carrierId, body, signature });
+  };
+  const asked = Promise.allSettled(Array.from({ length: 12 }, (_, round) => reports(round)));
+  await service.write(other, from, "Hello");
+  const answers = await asked;
+  const refused = answers
+    .filter(({ status }) => status === "rejected")
+    .map((answer) => (answer as PromiseRejectedResult).reason);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.length).toBeLessThan(12);
+  const detail = "This account has too many WhatsApp messages and statuses at once, try again";
+  for (const error of refused) expect(error).toMatchObject({ kind: "rate_limited", detail });
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hello"]);
+});
+
+/** Has Meta call back with what concerns these numbers. */
+function callBack(
+  { phoneNumberId }: Connected,
+  news: readonly { number: { phoneNumberId: string }; [field: string]: unknown }[],
+) {
+  const changes = news.map(({ number, ...value }) => {
+    return { field: "messages", value: { metadata: { phone_number_id: number.phoneNumberId }, ...value } };
+  });
+  return service.meta.call(phoneNumberId, JSON.stringify({ entry: [{ changes }] }));
+}

@@ -1,0 +1,185 @@
+import { expect, test } from "bun:test";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
+import { type Given, newCall } from "../kit/scripted-call.ts";
+import { scriptedVoice } from "../kit/scripted-speech.ts";
+
+test("a call is held: greeting, question, answer, goodbye, and the end of the conversation", async () => {
+  const conversations = fakeConversations({ greeting: "Front desk, how can I help?" });
+  const call = await newCall({ conversations });
+  await call.time.pass(2_000);
+  expect(call.voice.said).toEqual(["Front desk, how can I help?"]);
+  await call.asks("When do you open?");
+  await call.time.pass(2_000);
+  conversations.script = () => [
+    words("Goodbye "),
+    words("then!"),
+    { $case: "action", value: { action: { $case: "endCall", value: {} } } },
+    complete,
+  ];
+  await call.asks("Bye.");
+  await call.time.pass(2_000);
+  expect(conversations.lines).toEqual([
+    "assistant: Front desk, how can I help?",
+    "user: When do you open?",
+    "assistant: We open at nine.",
+    "user: Bye.",
+    "assistant: Goodbye then!",
+  ]);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: null });
+  expect(call.leg.hungUp).toBe(true);
+  expect(call.hearing.isOpen).toBe(false);
+  expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_SUCCESS }]);
+  expect(call.live).toEqual({ taken: 1, released: 1, abandoned: 0 });
+});
+
+test("an interruption stores exactly the words that were heard, and none of the rest is played", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("We open at nine in the morning, and on Sundays at ten. Do come and see us.");
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  // The reply began at the end of the turn; a word takes 200 ms.
+  call.began();
+  await call.time.pass(300);
+  const playedBefore = call.leg.played.length;
+  call.hearing.report({ type: "partial", text: "Wait" });
+  await call.time.pass(3_000);
+  expect(call.leg.played.length).toBe(playedBefore);
+  const heard = conversations.lines[1]?.replace("assistant: ", "") ?? "";
+  expect("We open at nine in the morning,".startsWith(heard)).toBe(true);
+  const heardMs = call.leg.heardSamples() / 16;
+  expect(heard.split(" ")).toHaveLength(Math.floor(heardMs / 200));
+});
+
+test("after a stop without words, the reply resumes where it was cut and is stored once in full", async () => {
+  const conversations = fakeConversations();
+  const text = "We open at nine in the morning, and on Sundays at ten.";
+  conversations.script = says(text);
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  call.began();
+  await call.time.pass(400);
+  call.stopped();
+  await call.time.pass(8_000);
+  expect(conversations.lines).toEqual(["user: When do you open?", `assistant: ${text}`]);
+  expect(call.voice.said).toHaveLength(2);
+  expect(text.endsWith(call.voice.said[1] ?? "?")).toBe(true);
+  expect(conversations.asked).toHaveLength(1);
+});
+
+test("mm-hm does not interrupt", async () => {
+  const conversations = fakeConversations();
+  const text = "We open at nine in the morning, and on Sundays at ten.";
+  conversations.script = says(text);
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  call.hearing.report({ type: "partial", text: "mm-hm" });
+  call.began();
+  await call.time.pass(400);
+  call.falls("Mm-hm.");
+  await call.time.pass(4_000);
+  expect(conversations.lines).toEqual(["user: When do you open?", `assistant: ${text}`]);
+  expect(call.voice.said).toHaveLength(1);
+});
+
+test("the latency of an answer is measured from the end of speech to the first audio on the wire", async () => {
+  const call = await newCall();
+  await call.asks("When do you open?");
+  await call.time.pass(2_000);
+  const [latency] = call.conversations.latencies as Record<string, number>[];
+  expect(latency).toMatchObject({ transcriptMs: 0, endOfTurnMs: 300, firstWordMs: 300, firstAudioMs: 300 });
+  expect(latency?.audibleMs).toBeGreaterThanOrEqual(300);
+  expect(latency?.audibleMs).toBeLessThanOrEqual(320);
+});
+
+test("an answer without a word, such as an emoji, is not a failure", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("👍");
+  const spoken: string[] = [];
+  const voice: Given["voice"] = {
+    ...scriptedVoice(),
+    speak: (_options, tell) => ({
+      say: (text) => void spoken.push(text),
+      end: () => queueMicrotask(() => tell({ type: "done" })),
+    }),
+  };
+  const call = await newCall({ conversations, voice });
+  for (const question of ["See you at nine?", "Great, and then at ten?"]) {
+    await call.asks(question);
+    await call.time.pass(2_000);
+  }
+  expect(spoken).toEqual(["👍", "👍"]);
+  expect(conversations.asked).toHaveLength(2);
+  expect(call.leg.hungUp).toBe(false);
+});
+
+test("a call continues after the model schedules another", async () => {
+  const conversations = fakeConversations();
+  const action = { $case: "scheduleCall" as const, value: { at: new Date(), reason: "The quote" } };
+  conversations.script = () => [{ $case: "action", value: { action } }, words("We will call you."), complete];
+  const call = await newCall({ conversations });
+  await call.asks("Call me tomorrow.");
+  await call.time.pass(2_000);
+  expect(conversations.lines).toEqual(["user: Call me tomorrow.", "assistant: We will call you."]);
+  expect(call.leg.hungUp).toBe(false);
+});
+
+test("a language that the model sets is recognized and spoken from then on", async () => {
+  const conversations = fakeConversations();
+  const action = { $case: "setLanguage" as const, value: { language: "es" } };
+  conversations.script = () => [{ $case: "action", value: { action } }, words("Claro."), complete];
+  const call = await newCall({ conversations });
+  await call.asks("En español, por favor.");
+  await call.time.pass(1_000);
+  expect(call.hearing.language).toBe("es");
+  expect(call.voice.languages).toEqual(["es"]);
+});
+
+test("keys that the caller presses are answered and shown in the transcript and in captions", async () => {
+  const conversations = fakeConversations({ greeting: "Type your booking number, then the hash key." });
+  const call = await newCall({ conversations });
+  await call.time.pass(300);
+  for (const key of ["4", "2", "#"]) call.presses(key);
+  await call.time.pass(2_000);
+  expect(conversations.lines).toEqual(["assistant: Type", "user: [Pressed 42]", "assistant: We open at nine."]);
+  expect(call.news).toContainEqual({ type: "user", text: "[Pressed 4]", isFinal: false });
+  expect(call.news).toContainEqual({ type: "user", text: "[Pressed 42]", isFinal: true });
+  expect(conversations.latencies[0]).toMatchObject({ transcriptMs: 0, endOfTurnMs: 0 });
+});
+
+test("keys that arrive faster than any phone sends them are dropped, and the call continues", async () => {
+  const conversations = fakeConversations();
+  const call = await newCall({ conversations });
+  for (let key = 0; key < 1_000; key++) call.presses("#");
+  await call.time.pass(6_000);
+  expect(conversations.lines).toHaveLength(61);
+  call.presses("4");
+  call.presses("#");
+  await call.time.pass(2_000);
+  expect(conversations.lines.slice(-2)).toEqual(["user: [Pressed 4]", "assistant: We open at nine."]);
+});
+
+test("a background sound is also sent in silence, and does not change what is heard and stored", async () => {
+  const conversations = fakeConversations({ tools: { background_audio: { sound: "office", volume: 1 } } });
+  const call = await newCall({ conversations });
+  await call.time.pass(500);
+  expect(call.leg.sent.slice(0, 20).every((frame) => frame?.some((sample) => sample !== 0))).toBeTrue();
+  expect(call.leg.heardSamples()).toBe(0);
+  await call.asks("When do you open?");
+  await call.time.pass(3_000);
+  expect(conversations.lines).toEqual(["user: When do you open?", "assistant: We open at nine."]);
+  expect(call.leg.heardSamples() / 16).toBe(4 * 200);
+});
+
+test("live events report what is said and what the agent does", async () => {
+  const call = await newCall();
+  await call.asks("When do you open?");
+  await call.time.pass(2_000);
+  expect(call.news.filter(({ type }) => type === "state").map((each) => "state" in each && each.state)).toEqual([
+    "thinking",
+    "speaking",
+    "listening",
+  ]);
+  expect(call.news).toContainEqual({ type: "user", text: "When do you open?", isFinal: true });
+  expect(call.news).toContainEqual({ type: "agent", text: "We open at nine.", isFinal: true });
+});

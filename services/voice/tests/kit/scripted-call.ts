@@ -1,0 +1,124 @@
+import { silentLogger } from "@parley/shared/log";
+import type { CallNews, CallRequest } from "../../src/call/port.ts";
+import type { StartCallOptions } from "../../src/call/prepare-call.ts";
+import { callHolder } from "../../src/call/start-call.ts";
+import { denialOf } from "../../src/outbound/denied-numbers.ts";
+import type { LegListener } from "../../src/transport/leg.ts";
+import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
+import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
+import { type ScriptedLeg, scriptedLeg } from "./scripted-leg.ts";
+import { scriptedDetector, scriptedHearing, scriptedVoice } from "./scripted-speech.ts";
+import { scriptedSts } from "./scripted-sts.ts";
+
+export const REQUEST: CallRequest = { ownerId: "own_1", agentId: "agt_1", channel: { type: "WEB" } };
+const SPEECH = {
+  stt: { providerName: "CUSTOM_STT", modelName: "m", language: "en", endpoint: undefined },
+  tts: {
+    providerName: "CUSTOM_TTS",
+    modelName: "m",
+    language: "en",
+    voiceId: "v",
+    speed: undefined,
+    endpoint: undefined,
+  },
+  sts: undefined,
+  mobileNumbers: [],
+};
+
+const STS = { providerName: "OPENAI", modelName: "m", language: "en", voiceId: "v", params: {} };
+
+export interface Given {
+  /** The model of an agent with speech to speech. */
+  sts?: ReturnType<typeof scriptedSts>;
+  conversations?: FakeConversations;
+  hearing?: ReturnType<typeof scriptedHearing>;
+  voice?: ReturnType<typeof scriptedVoice>;
+  connect?: (signal: AbortSignal) => Promise<void>;
+  time?: FakeTime;
+  live?: Live;
+  transfer?: "fails" | "ends";
+  request?: Partial<CallRequest>;
+  recordings?: StartCallOptions["recordings"];
+}
+
+type Live = ReturnType<typeof newLive>;
+export const newLive = () => ({ taken: 0, released: 0, abandoned: 0 });
+
+/** A call with everything around it scripted. */
+export async function newCall(given: Given = {}) {
+  const time = given.time ?? fakeTime();
+  const conversations = given.conversations ?? fakeConversations();
+  const hearing = given.hearing ?? scriptedHearing();
+  const voice = given.voice ?? scriptedVoice();
+  const detector = scriptedDetector();
+  const live = given.live ?? newLive();
+  const stopping = new AbortController();
+  const news: CallNews[] = [];
+  let leg = null as ScriptedLeg | null;
+  let listenerOf = null as LegListener | null;
+  const all = callHolder({
+    conversations,
+    getSpeech: async () => (given.sts ? { ...SPEECH, sts: STS } : SPEECH),
+    selectSpeech: () => ({ hearing, voice }),
+    selectSpeechToSpeech: () => given.sts ?? scriptedSts(),
+    detector,
+    live: {
+      take: async () => void live.taken++,
+      connected: async () => {},
+      release: async () => void live.released++,
+      abandon: async () => void live.abandoned++,
+      stop: async () => {},
+    },
+    recordings: given.recordings ?? { begin: async () => null, addressOf: async () => null, finish: async () => {} },
+    clock: time,
+    log: silentLogger,
+    stopping: stopping.signal,
+    recordEnd: async (_call, end) => end,
+    denialOf: (number) => denialOf(number, []),
+  });
+  const underWay = await all.start(
+    { ...REQUEST, ...given.request, watch: (each) => news.push(each) },
+    async (listener, signal) => {
+      await given.connect?.(signal);
+      leg = scriptedLeg(time, listener, given.transfer);
+      listenerOf = listener;
+      return leg;
+    },
+  );
+  await settle();
+  return {
+    ...underWay,
+    all,
+    time,
+    conversations,
+    hearing,
+    voice,
+    news,
+    live,
+    stopping,
+    leg: leg as unknown as ScriptedLeg,
+    speaks: (text: string) => {
+      detector.report({ type: "speech_began", agoMs: 0 });
+      hearing.report({ type: "partial", text });
+    },
+    falls: (text: string) => {
+      detector.report({ type: "speech_ended", agoMs: 0 });
+      hearing.report({ type: "final", text });
+    },
+    began: () => detector.report({ type: "speech_began", agoMs: 0 }),
+    stopped: () => detector.report({ type: "speech_ended", agoMs: 0 }),
+    async asks(text: string) {
+      this.speaks(text);
+      await time.pass(800);
+      this.falls(text);
+      await time.pass(600);
+    },
+    presses: (key: string) => listenerOf?.pressed(key),
+    machine: (told: "machine_answered" | "machine_ready") =>
+      all.signal({ ownerId: REQUEST.ownerId, conversationId: underWay.conversationId }, told),
+    leaves: async () => {
+      listenerOf?.ended("hung_up");
+      await settle();
+    },
+  };
+}

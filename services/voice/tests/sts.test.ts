@@ -1,180 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
-import { pcmBytes, pcmReader } from "../src/audio/wav.ts";
+import { pcmReader } from "../src/audio/wav.ts";
 import type { Times } from "../src/speech/access.ts";
 import { selectSpeechToSpeech } from "../src/speech/providers.ts";
 import type { SpokenTurnEvent } from "../src/speech/sts.ts";
 import { type Connection, type SpeechServer, startSpeechServer } from "./speech-server.ts";
-
-type Message = Record<string, unknown>;
-
-/** What a provider says and hears, message by message as in its documentation. */
-interface Provider {
-  providerName: string;
-  key: string;
-  address: string;
-  /** Added to the server's address. */
-  base: string;
-  path: string;
-  headers: Record<string, string>;
-  /** The message that opens the conversation, in part. */
-  setup: object;
-  /** The provider's answer to it. */
-  ready: object;
-  /** The audio in a message, in base64; null if it has none. */
-  audioIn(message: Message): string | null;
-  hearsSamplesPerSecond: number;
-  userBegan: object[];
-  userSaid(text: string): object[];
-  audio(samples: Int16Array): object;
-  text(text: string): object;
-  toolCall: object;
-  /** The message that gives the model the tool's result, "sunny". */
-  toolAnswer: object;
-  done: object[];
-  greeting: object;
-  malformed: (object | string)[];
-  /** The messages after which a lost connection can be replaced; `resumes` tells the next connection about the previous one. */
-  resumable: object[];
-  resumes: object[];
-  error: (connection: Connection) => void;
-}
-
-const base64 = (samples: Int16Array) => Buffer.from(pcmBytes(samples)).toString("base64");
-
-const PROVIDERS: Record<string, Provider> = {
-  OpenAI: {
-    providerName: "OPENAI",
-    key: "OPENAI_API_KEY",
-    address: "OPENAI_BASE_URL",
-    base: "/v1",
-    path: "/v1/realtime",
-    headers: { authorization: "Bearer the-key" },
-    setup: {
-      type: "session.update",
-      session: {
-        type: "realtime",
-        instructions: "You are Ada.",
-        audio: { input: { transcription: { language: "en" } }, output: { voice: "marin" } },
-        tools: [
-          { type: "function", name: "weather", description: "Tells the weather", parameters: { type: "object" } },
-        ],
-      },
-    },
-    ready: { type: "session.updated", session: {} },
-    audioIn: ({ type, audio }) => (type === "input_audio_buffer.append" ? String(audio) : null),
-    hearsSamplesPerSecond: 24_000,
-    userBegan: [{ type: "input_audio_buffer.speech_started", audio_start_ms: 0, item_id: "u" }],
-    userSaid: (transcript) => [
-      {
-        type: "conversation.item.input_audio_transcription.completed",
-        item_id: "u",
-        content_index: 0,
-        transcript: `${transcript}\n`,
-      },
-      { type: "response.created", response: { status: "in_progress" } },
-    ],
-    audio: (samples) => ({
-      type: "response.output_audio.delta",
-      item_id: "a",
-      content_index: 0,
-      delta: base64(samples),
-    }),
-    text: (delta) => ({ type: "response.output_audio_transcript.delta", item_id: "a", content_index: 0, delta }),
-    toolCall: {
-      type: "response.function_call_arguments.done",
-      call_id: "c1",
-      name: "weather",
-      arguments: '{"place":"here"}',
-    },
-    toolAnswer: {
-      type: "conversation.item.create",
-      item: { type: "function_call_output", call_id: "c1", output: "sunny" },
-    },
-    done: [{ type: "response.done", response: { status: "completed" } }],
-    greeting: { type: "response.create", response: { instructions: "Say exactly this, and nothing else: Hello." } },
-    malformed: [
-      "no",
-      "[]",
-      { type: "response.output_audio.delta", delta: 5 },
-      { type: "response.function_call" },
-      { type: "error", error: { type: "invalid_request_error", message: "Secret" } },
-    ],
-    resumable: [],
-    resumes: [
-      {
-        type: "conversation.item.create",
-        item: { type: "message", role: "user", content: [{ type: "input_text", text: "Hello?" }] },
-      },
-      {
-        type: "conversation.item.create",
-        item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi there." }] },
-      },
-    ],
-    error: (connection) => connection.send({ type: "error", error: { type: "server_error", message: "Secret" } }),
-  },
-  Google: {
-    providerName: "GOOGLE",
-    key: "GOOGLE_API_KEY",
-    address: "GOOGLE_BASE_URL",
-    base: "/v1beta",
-    path: "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
-    headers: { "x-goog-api-key": "the-key" },
-    setup: {
-      setup: {
-        model: "models/the-model",
-        generationConfig: {
-          responseModalities: ["AUDIO"],
-          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "marin" } }, languageCode: "en-US" },
-        },
-        systemInstruction: { parts: [{ text: "You are Ada." }] },
-        tools: [{ functionDeclarations: [{ name: "weather", description: "Tells the weather" }] }],
-        inputAudioTranscription: {},
-        outputAudioTranscription: {},
-        sessionResumption: {},
-      },
-    },
-    ready: { setupComplete: {} },
-    audioIn: ({ realtimeInput }) => {
-      const { audio } = (realtimeInput ?? {}) as { audio?: { data: string } };
-      return audio?.data ?? null;
-    },
-    hearsSamplesPerSecond: 16_000,
-    userBegan: [{ serverContent: { interrupted: true } }],
-    userSaid: (text) => [
-      { serverContent: { inputTranscription: { text: text.slice(0, 4) } } },
-      { serverContent: { inputTranscription: { text: text.slice(4) } } },
-    ],
-    audio: (samples) => ({
-      serverContent: {
-        modelTurn: { parts: [{ inlineData: { mimeType: "audio/pcm;rate=24000", data: base64(samples) } }] },
-      },
-    }),
-    text: (text) => ({ serverContent: { outputTranscription: { text } } }),
-    toolCall: { toolCall: { functionCalls: [{ id: "c1", name: "weather", args: { place: "here" } }] } },
-    toolAnswer: {
-      toolResponse: { functionResponses: [{ id: "c1", name: "weather", response: { result: "sunny" } }] },
-    },
-    done: [{ serverContent: { generationComplete: true } }, { serverContent: { turnComplete: true } }],
-    greeting: {
-      clientContent: {
-        turns: [{ role: "user", parts: [{ text: "Say exactly this, and nothing else: Hello." }] }],
-        turnComplete: true,
-      },
-    },
-    malformed: [
-      "no",
-      "3",
-      { serverContent: "x" },
-      { toolCall: { functionCalls: 4 } },
-      { serverContent: { modelTurn: { parts: [1] } } },
-    ],
-    resumable: [{ sessionResumptionUpdate: { newHandle: "h1", resumable: true } }],
-    resumes: [],
-    error: (connection) => connection.close(1011, "Secret"),
-  },
-};
+import { type Message, STS_PROVIDERS } from "./sts-providers.ts";
 
 let server: SpeechServer;
 let call: AbortController;
@@ -187,7 +19,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
+describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
   function converse(times: Partial<Times> = { retryMs: 10 }) {
     const settings = {
       times,
@@ -448,13 +280,13 @@ test("OpenAI forgets the part of a reply that was not heard", async () => {
   const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
   const conversation = sts.converse(options, (event) => events.push(event));
   const connection = await eventually(() => server.last());
-  connection.send(PROVIDERS.OpenAI?.audio(new Int16Array(2_400)) ?? {});
+  connection.send(STS_PROVIDERS.OpenAI?.audio(new Int16Array(2_400)) ?? {});
   await eventually(() => expect(events).toHaveLength(1));
   conversation.interrupt(1_234.5);
   const cut = { type: "conversation.item.truncate", item_id: "a", content_index: 0, audio_end_ms: 1_234 };
   await eventually(() => expect(connection.messages.slice(-2)).toEqual([{ type: "response.cancel" }, cut]));
   connection.send({ type: "response.done", response: { status: "cancelled" } });
-  connection.send(PROVIDERS.OpenAI?.text("Next.") ?? {});
+  connection.send(STS_PROVIDERS.OpenAI?.text("Next.") ?? {});
   await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Next." }));
   expect(events.map(({ type }) => type)).toEqual(["audio", "text"]);
 });
@@ -466,7 +298,7 @@ test("Google is silent from an interruption until its turn ends", async () => {
   const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
   const conversation = sts.converse(options, (event) => events.push(event));
   const connection = await eventually(() => server.last());
-  const { text = () => ({}), done = [] } = PROVIDERS.Google ?? {};
+  const { text = () => ({}), done = [] } = STS_PROVIDERS.Google ?? {};
   connection.send({ setupComplete: {} });
   connection.send(text("One."));
   await eventually(() => expect(events).toHaveLength(1));
@@ -488,7 +320,7 @@ test("Google's session continues over a new connection before the old one is end
   const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
   sts.converse(options, (event) => events.push(event));
   const connection = await eventually(() => server.last());
-  const { text = () => ({}), done = [] } = PROVIDERS.Google ?? {};
+  const { text = () => ({}), done = [] } = STS_PROVIDERS.Google ?? {};
   connection.send({ setupComplete: {} });
   connection.send({ sessionResumptionUpdate: { newHandle: "h7", resumable: true } });
   connection.send(text("One."));
@@ -516,13 +348,13 @@ test("OpenAI's audio of a stopped reply is dropped, however late it arrives", as
   const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
   const conversation = sts.converse(options, (event) => events.push(event));
   const connection = await eventually(() => server.last());
-  const audio = { ...PROVIDERS.OpenAI?.audio(new Int16Array(2_400)), response_id: "r1" };
+  const audio = { ...STS_PROVIDERS.OpenAI?.audio(new Int16Array(2_400)), response_id: "r1" };
   connection.send(audio);
   await eventually(() => expect(events).toHaveLength(1));
   conversation.interrupt(50);
   connection.send(audio);
-  connection.send({ ...PROVIDERS.OpenAI?.text("late"), response_id: "r1" });
-  connection.send({ ...PROVIDERS.OpenAI?.text("Next."), response_id: "r2" });
+  connection.send({ ...STS_PROVIDERS.OpenAI?.text("late"), response_id: "r1" });
+  connection.send({ ...STS_PROVIDERS.OpenAI?.text("Next."), response_id: "r2" });
   await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Next." }));
   expect(events.map(({ type }) => type)).toEqual(["audio", "text"]);
 });

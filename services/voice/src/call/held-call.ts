@@ -4,9 +4,9 @@ import type { Background } from "../background/background.ts";
 import type { CallRecorder } from "../recording/record-call.ts";
 import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Lines } from "../turn/settings.ts";
-import type { EndReason, Outcome } from "../turn/state.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
+import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
 import type { CallNews } from "./port.ts";
 import type { Transcript } from "./transcript.ts";
@@ -45,24 +45,6 @@ export interface HeldCall {
   /** Resolves when the leg has ended and everything that was said is being stored. */
   ended: Promise<CallOver>;
 }
-
-export interface CallOver {
-  outcome: Outcome | "NO_ANSWER";
-  reason: EndReason | "voicemail";
-  notes: string | null;
-  /** By the call's clock. */
-  endedAt: number;
-}
-
-/** The note of a conversation whose call ended for this reason; null for none. */
-export const NOTES: Record<CallOver["reason"], string | null> = {
-  agent_ended: null,
-  left_message: "The agent left a message on the voicemail",
-  voicemail: "A voicemail answered",
-  user_left: null,
-  user_silent: "The user stayed silent",
-  failed: "The call could not go on: nobody could be heard",
-};
 
 /** The audio that goes out on the leg, and into the recording: the agent with the background. */
 export function sendingOf({

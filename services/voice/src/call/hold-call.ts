@@ -7,16 +7,9 @@ import type { TurnSettings } from "../turn/settings.ts";
 import { type Effect, initialState, messageOf, type Next, type TurnEvent, type TurnState } from "../turn/state.ts";
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
 import type { DetectorStream } from "../vad/detector.ts";
+import { type CallOver, containedIn, endingOf } from "./call-over.ts";
 import { captions } from "./captions.ts";
-import {
-  type CallOver,
-  type CommonParts,
-  type HeldCall,
-  keysInTime,
-  NOTES,
-  recordedLeg,
-  sendingOf,
-} from "./held-call.ts";
+import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } from "./held-call.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
 import type { Answer } from "./transcript.ts";
@@ -34,8 +27,8 @@ export interface CallParts extends CommonParts {
 /** Holds one call: carries out what turn-taking decides with the leg, the speech providers and the transcript. */
 export function holdCall(parts: CallParts): HeldCall {
   const { clock, transcript, lines } = parts;
-  const over = new AbortController();
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
+  const contained = containedIn(parts.log, fail);
+  const ending = endingOf(clock, parts.log, close);
   const speaking = { ...parts.speaking };
   let state: TurnState = initialState(parts.settings, clock.now());
   let leg: Leg | null = null;
@@ -44,7 +37,6 @@ export function holdCall(parts: CallParts): HeldCall {
   let latency: LatencyWatch | null = null;
   let lastWordsAt = clock.now();
   let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
-  let notes: string | null = null;
   /** What the carrier reported about a machine before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let isOnHold = false;
@@ -52,8 +44,7 @@ export function holdCall(parts: CallParts): HeldCall {
   const captioned = captions(clock, parts.watch);
   const transfer = transfers(parts.log, {
     succeeded: (to) => {
-      notes = `Transferred to ${to}`;
-      end("SUCCESS", "agent_ended");
+      end("SUCCESS", "agent_ended", `Transferred to ${to}`);
     },
     failed: () => happen({ type: "transfer_failed" }),
   });
@@ -61,18 +52,6 @@ export function holdCall(parts: CallParts): HeldCall {
   // Opened when the other party is on the line, because a phone may ring for a long time.
   let hearing: SpeechStream | null = null;
   let detector: DetectorStream | null = null;
-
-  /** An exception in one call ends that call only, and not the process with everyone's calls. */
-  function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
-    return (...given) => {
-      try {
-        work(...given);
-      } catch (err) {
-        parts.log.error({ err }, "a call failed unexpectedly");
-        fail("An unexpected error");
-      }
-    };
-  }
 
   // Effects cause further events, which wait until the effects of the earlier ones are done.
   const waiting: TurnEvent[] = [];
@@ -150,7 +129,7 @@ export function holdCall(parts: CallParts): HeldCall {
       }),
       failed: (error) => {
         parts.log.warn({ err: error }, "an answer failed");
-        notes ??= error.detail;
+        ending.note(error.detail);
         happen({ type: "failed", reply });
       },
       delayed: () => happen({ type: "delayed", reply }),
@@ -180,21 +159,21 @@ export function holdCall(parts: CallParts): HeldCall {
     latency = null;
   }
 
-  function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
-    if (over.signal.aborted) return;
+  function end(outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void {
     state = { ...state, over: true };
-    over.abort();
+    ending.end(leg, outcome, reason, note);
+  }
+
+  function close(): void {
     stopTimer();
     captioned.stop();
     hearing?.close();
     detector?.close();
-    leg?.hangUp().catch((err) => parts.log.warn({ err }, "a leg could not be hung up"));
-    resolveEnded({ outcome, reason, notes: notes ?? NOTES[reason], endedAt: clock.now() });
   }
 
   const recognized = contained((event: SpeechEvent) => {
     if (event.type === "failed") {
-      notes ??= event.error.detail;
+      ending.note(event.error.detail);
       return void happen({ type: "recognition_failed" });
     }
     if (event.type === "partial" || event.type === "final") lastWordsAt = clock.now();
@@ -229,8 +208,8 @@ export function holdCall(parts: CallParts): HeldCall {
   });
 
   function fail(note: string): void {
-    if (over.signal.aborted) return;
-    notes ??= note;
+    if (ending.isOver()) return;
+    ending.note(note);
     try {
       store(agent?.stop() ?? "");
       transcript.append("user", messageOf(state.user));
@@ -241,10 +220,10 @@ export function holdCall(parts: CallParts): HeldCall {
   }
 
   return {
-    ended,
+    ended: ending.ended,
     listener: {
       heard: contained((frame) => {
-        if (over.signal.aborted) return;
+        if (ending.isOver()) return;
         parts.recorder?.heard(frame);
         // The other party may play music while it does not listen.
         const meant = isOnHold ? SILENT_FRAME : frame;
@@ -282,10 +261,10 @@ export function holdCall(parts: CallParts): HeldCall {
           failed: (reply) => happen({ type: "failed", reply }),
         },
       });
-      if (over.signal.aborted) return void given.hangUp().catch(() => {});
+      if (ending.isOver()) return void given.hangUp().catch(() => {});
       state = initialState(parts.settings, clock.now());
       parts.recorder?.begin();
-      hearing = parts.hearing.listen({ ...parts.listening, signal: over.signal }, recognized);
+      hearing = parts.hearing.listen({ ...parts.listening, signal: ending.signal }, recognized);
       detector = parts.detector.listen(happen);
       captioned.follow(report);
       happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "" });

@@ -1,25 +1,20 @@
 import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
-import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
+import { DEAD_AIR_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
+import { type CallOver, containedIn, endingOf } from "../call-over.ts";
 import { captions } from "../captions.ts";
-import {
-  type CallOver,
-  type CommonParts,
-  type HeldCall,
-  keysInTime,
-  NOTES,
-  recordedLeg,
-  sendingOf,
-} from "../held-call.ts";
+import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } from "../held-call.ts";
 import type { Transcript } from "../transcript.ts";
 import { transfers } from "../transfer.ts";
 import { agentOf } from "./agent.ts";
 import { firstDue, type Timer } from "./first-due.ts";
 import { pressedKeys } from "./keys.ts";
+import { machineOf } from "./machine.ts";
 import { pendingOf } from "./pending.ts";
 import { saidInOrder } from "./said.ts";
+import { silenceOf } from "./silence.ts";
 import { answerTool, LISTEN, type RunTool, type ToolCall } from "./tools.ts";
 import { userOf } from "./user.ts";
 
@@ -38,48 +33,33 @@ export interface StsCallParts extends Omit<CommonParts, "transcript"> {
  */
 export function holdStsCall(parts: StsCallParts): HeldCall {
   const { clock, lines, log } = parts;
-  const over = new AbortController();
-  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
+  // Every event may change what is due.
+  const contained = containedIn(log, fail, () => {
+    if (leg && !ending.isOver()) due.reset();
+  });
+  const ending = endingOf(clock, log, close);
   const said = saidInOrder(clock, ({ role, text, latency }) => parts.transcript.append(role, text, latency));
   const user = userOf(clock);
   const keys = pressedKeys(clock);
   const captioned = captions(clock, parts.watch);
   const agent = agentOf(clock, said, captioned, parts.measured);
   const pending = pendingOf(clock);
+  const silence = silenceOf(clock, parts.idle);
+  const machine = machineOf(clock);
   const due = firstDue(clock, timers, contained);
   const transfer = transfers(log, {
     succeeded: (to) => {
-      notes = `Transferred to ${to}`;
-      end("SUCCESS", "agent_ended");
+      end("SUCCESS", "agent_ended", `Transferred to ${to}`);
     },
     failed: () => contained(transferFailed)(),
   });
   let leg: Leg | null = null;
   let talk: SpokenConversation | null = null;
   let detector: DetectorStream | null = null;
-  let quietSince = clock.now();
-  let reminders = 0;
   let greeted = parts.greeting.trim() === "";
   let isApologizing = false;
   let transferringSince: number | null = null;
   let onHoldSince: number | null = null;
-  let machine: { since: number; isReady: boolean } | null = null;
-  /** Whether the machine was reported as ready before the leg existed. */
-  let wasReady = false;
-  let notes: string | null = null;
-
-  /** An exception in one call ends that call only. Every event may change what is due. */
-  function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
-    return (...given) => {
-      try {
-        work(...given);
-        if (leg && !over.signal.aborted) due.reset();
-      } catch (err) {
-        log.error({ err }, "a call failed unexpectedly");
-        fail("An unexpected error");
-      }
-    };
-  }
 
   /** The timer that is due first fires, and changes the state that it waits in. */
   function timers(): Timer[] {
@@ -87,21 +67,21 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     const queuedUntil = agent.queuedUntil();
     const isSilent = queuedUntil === null;
     const isQuiet =
-      isSilent && !pending.isOwed() && !user.isSpeaking() && transferringSince === null && machine === null;
+      isSilent && !pending.isOwed() && !user.isSpeaking() && transferringSince === null && !machine.isThere();
     return [
       [transferringSince && transferringSince + TRANSFER_MS, transferFailed],
-      [machine && !machine.isReady ? machine.since + MACHINE_MS : null, leaveMessage],
+      [machine.readyAt(), leaveMessage],
       [isSilent ? null : queuedUntil + DEAD_AIR_MS, giveUp],
       [isSilent ? pending.overdueAt() : null, () => (pending.listens() ? giveUp() : act())],
       [user.unheardUntil(), giveUp],
       [user.wordlessAt(), forgetUser],
       [keys.dueAt(), sendKeys],
-      [isQuiet ? quietSince + (parts.idle?.afterMs ?? SILENT_CALL_MS) : null, remind],
+      [isQuiet ? silence.dueAt() : null, remind],
     ];
   }
 
   function hear(event: SpokenTurnEvent): void {
-    if (over.signal.aborted) return;
+    if (ending.isOver()) return;
     user.isHeard();
     switch (event.type) {
       case "user_began":
@@ -123,7 +103,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function userBegan(): void {
-    if (machine || isApologizing) return;
+    if (machine.isThere() || isApologizing) return;
     interrupt();
     user.begins();
     pending.settle();
@@ -139,17 +119,16 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     talk?.interrupt(heardMs);
     pending.decide(LISTEN);
     greeted = true;
-    quietSince = clock.now();
+    silence.begins();
   }
 
   function userSaid(text: string): void {
-    if (machine || isApologizing) return;
+    if (machine.isThere() || isApologizing) return;
     said.user(text);
     captioned.tell("user", text, true);
     user.said();
     greeted = true;
-    reminders = 0;
-    quietSince = clock.now();
+    silence.userSpoke();
     if (!agent.isSpeaking()) owe();
   }
 
@@ -159,7 +138,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
-    if (!leg || transferringSince !== null || (machine && !machine.isReady)) return;
+    if (!leg || transferringSince !== null || machine.isGreeting()) return;
     user.stops();
     pending.settle();
     agent.speak(leg, event);
@@ -173,7 +152,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function reached(mark: string): void {
     if (!agent.reached(mark)) return;
     greeted = true;
-    quietSince = clock.now();
+    silence.begins();
     if (isApologizing) end("ERROR", "failed");
     else if (pending.isClear()) act();
   }
@@ -185,7 +164,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     const { result, next: decided } = await answerTool(parts.runTool, call, place, log);
     contained(() => {
       pending.toolEnds(decided);
-      if (over.signal.aborted) return;
+      if (ending.isOver()) return;
       talk?.answer(call.callId, result);
       owe();
     })();
@@ -202,7 +181,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function transferFailed(): void {
-    if (transferringSince === null || over.signal.aborted) return;
+    if (transferringSince === null || ending.isOver()) return;
     transferringSince = null;
     say(lines.not_transferred);
   }
@@ -216,13 +195,12 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   /** Stops waiting for words: what the model took for the user had none. */
   function forgetUser(): void {
     user.stops();
-    quietSince = clock.now();
+    silence.begins();
   }
 
   function remind(): void {
-    if (reminders >= (parts.idle?.remindersMax ?? 0)) return void leaveSilentUser();
-    reminders++;
-    say(lines.reminder);
+    if (silence.reminds()) say(lines.reminder);
+    else leaveSilentUser();
   }
 
   function leaveSilentUser(): void {
@@ -233,7 +211,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function held(isOnHold: boolean): void {
     onHoldSince = isOnHold ? clock.now() : null;
     if (isOnHold) return;
-    quietSince = clock.now();
+    silence.begins();
     if (pending.isOwed()) pending.owe();
     user.stops();
     user.isHeard();
@@ -259,8 +237,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function leaveMessage(): void {
-    if (!machine || machine.isReady) return;
-    machine.isReady = true;
+    if (!machine.takesMessage()) return;
     say(lines.voicemail);
     pending.decide({ after: "hang_up", reason: "left_message" });
   }
@@ -271,32 +248,32 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       return void end("NO_ANSWER", "voicemail");
     }
     interrupt();
-    machine ??= { since: clock.now(), isReady: false };
+    machine.answers(isReady);
     pending.settle();
-    if (!leg) wasReady ||= isReady;
-    else if (isReady) leaveMessage();
+    if (leg && machine.isReady()) leaveMessage();
   }
 
-  function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
-    if (over.signal.aborted) return;
+  function end(outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void {
+    if (ending.isOver()) return;
     agent.stop();
     said.end();
-    over.abort();
+    ending.end(leg, outcome, reason, note);
+  }
+
+  function close(): void {
     due.stop();
     captioned.stop();
     talk?.close();
     detector?.close();
-    leg?.hangUp().catch((err) => log.warn({ err }, "a leg could not be hung up"));
-    resolveEnded({ outcome, reason, notes: notes ?? NOTES[reason], endedAt: clock.now() });
   }
 
   function fail(note: string): void {
-    notes ??= note;
+    ending.note(note);
     end("ERROR", "failed");
   }
 
   const left = contained(() =>
-    end((greeted || user.hasSpoken()) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
+    end((greeted || user.hasSpoken()) && !machine.isThere() ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
   );
 
   const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
@@ -309,19 +286,19 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   });
 
   return {
-    ended,
+    ended: ending.ended,
     listener: {
       heard: (frame) => {
-        if (over.signal.aborted) return;
+        if (ending.isOver()) return;
         parts.recorder?.heard(frame);
         // A machine's greeting needs no answer, nor does the music of a call on hold.
-        if (!machine && onHoldSince === null) talk?.send(frame);
+        if (!machine.isThere() && onHoldSince === null) talk?.send(frame);
         detector?.send(onHoldSince === null ? frame : SILENT_FRAME);
       },
       pressed: keysInTime(
         clock,
         contained((key) => {
-          if (machine || isApologizing) return;
+          if (machine.isThere() || isApologizing) return;
           if (keys.press(key)) sendKeys();
         }),
       ),
@@ -333,13 +310,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     },
     connected: contained((given) => {
       leg = recordedLeg(given, parts.recorder);
-      if (over.signal.aborted) return void given.hangUp().catch(() => {});
-      quietSince = clock.now();
+      if (ending.isOver()) return void given.hangUp().catch(() => {});
+      silence.begins();
       parts.recorder?.begin();
-      talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: over.signal }, contained(hear));
+      talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: ending.signal }, contained(hear));
       detector = parts.detector.listen(voice);
       captioned.follow(contained(agent.report));
-      if (machine) machineTold(wasReady);
+      if (machine.isThere()) machineTold(machine.isReady());
       else if (!greeted) say(parts.greeting);
     }),
     hangUp: left,

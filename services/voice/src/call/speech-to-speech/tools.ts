@@ -1,7 +1,7 @@
 import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Logger } from "@parley/shared/log";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
-import type { CallOver } from "../held-call.ts";
+import type { CallOver } from "../call-over.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 

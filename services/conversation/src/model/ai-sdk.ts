@@ -1,11 +1,17 @@
-import { InvalidResponseDataError, type LanguageModelV4, type LanguageModelV4Usage } from "@ai-sdk/provider";
+import {
+  InvalidResponseDataError,
+  type LanguageModelV4,
+  type LanguageModelV4ToolCall,
+  type LanguageModelV4Usage,
+} from "@ai-sdk/provider";
 import { type Bounds, readAhead } from "../calls/read-ahead.ts";
 import { storable } from "../storable.ts";
+import { tokenCount } from "./cost.ts";
 import { endlessStream, failureOf } from "./failure.ts";
 import type { Model, ModelEnd, ModelName, ModelReply, TokenUsage, ToolCall } from "./port.ts";
 import { callOptions, type ModelSettings } from "./prompt.ts";
 import { metered } from "./received.ts";
-import { toolCall } from "./tool-call.ts";
+import { type ToolCallBounds, toolCall, toolCallBounds } from "./tool-call.ts";
 
 /**
  * Wraps a model of the AI SDK at its lowest level: `streamText` above it costs three times the CPU for work that a turn
@@ -31,10 +37,11 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
       metered(request.meter, signal);
       try {
         const { content, usage } = await model.doGenerate(callOptions(request, settings, signal));
+        const bounds = toolCallBounds();
         const reply: ModelReply = { by, text: "", toolCalls: [], usage: tokens(usage) };
         for (const part of content) {
           if (part.type === "text") reply.text += storable(part.text);
-          else if (part.type === "tool-call") reply.toolCalls.push(toolCall(part.toolName, part.input));
+          else if (part.type === "tool-call") reply.toolCalls.push(boundedCall(part, bounds));
         }
         return reply;
       } catch (error) {
@@ -59,6 +66,7 @@ async function tellText(
   hear: (text: string) => Promise<void> | null,
 ): Promise<ModelEnd> {
   const toolCalls: ToolCall[] = [];
+  const bounds = toolCallBounds();
   let begun = false;
   for await (const part of joined(stream)) {
     read();
@@ -68,7 +76,7 @@ async function tellText(
       if (text !== "") await hear(text);
     } else if (part.type === "tool-call") {
       begun = true;
-      toolCalls.push(toolCall(part.toolName, part.input));
+      toolCalls.push(boundedCall(part, bounds));
     } else if (part.type === "error") {
       throw isMissingEnd(part.error) ? endlessStream(by.provider, begun) : part.error;
     } else if (part.type === "finish" && !BROKEN.includes(part.finishReason.unified)) {
@@ -77,6 +85,12 @@ async function tellText(
   }
   // A stream without a finish reason was cut off, even if the socket closed cleanly.
   throw endlessStream(by.provider, begun);
+}
+
+/** @throws Error when the answer has too many or too long tool calls */
+function boundedCall({ toolName, input }: LanguageModelV4ToolCall, bounds: ToolCallBounds): ToolCall {
+  bounds.begin();
+  return toolCall(bounds.text(toolName), bounds.text(input));
 }
 
 /** Joins text that arrived together: every piece costs CPU in each process that it passes. */
@@ -99,9 +113,9 @@ type Part = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"] extends R
 
 function tokens({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
   return {
-    inputTokens: inputTokens.total,
-    outputTokens: outputTokens.total,
-    cachedInputTokens: inputTokens.cacheRead,
-    cacheWriteTokens: inputTokens.cacheWrite,
+    inputTokens: tokenCount(inputTokens.total),
+    outputTokens: tokenCount(outputTokens.total),
+    cachedInputTokens: tokenCount(inputTokens.cacheRead),
+    cacheWriteTokens: tokenCount(inputTokens.cacheWrite),
   };
 }

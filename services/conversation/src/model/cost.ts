@@ -11,7 +11,8 @@ export function costUsdMicros(price: ModelPrice | undefined, usage: TokenUsage):
   if (inputTokens > (price.inputTokensMax ?? Number.POSITIVE_INFINITY)) return null;
   // The counts of a user's own model can be anything.
   const uncached = inputTokens - cachedInputTokens - cacheWriteTokens;
-  if (![uncached, cachedInputTokens, cacheWriteTokens, outputTokens].every(isCount)) return null;
+  const counts = [uncached, cachedInputTokens, cacheWriteTokens, outputTokens].map(tokenCount);
+  if (counts.includes(undefined)) return null;
   // Dollars per million tokens are millionths of a dollar per token.
   return Math.round(
     uncached * price.input +
@@ -26,9 +27,12 @@ export function sumOfCosts(one: number | null, other: number | null): number | n
   return one === null || other === null ? null : one + other;
 }
 
-/** A larger number is no count of tokens, and its cost might not be an exact integer. */
-const TOKENS_MAX = 1_000_000_000;
+/** A larger number is no count of tokens. Those of all calls of a turn are a 32-bit integer together, and their cost is exact. */
+const TOKENS_MAX = 500_000_000;
 
-function isCount(tokens: number): boolean {
-  return tokens >= 0 && tokens <= TOKENS_MAX;
+/** The tokens that a provider reports; undefined unless they are a count of tokens. */
+export function tokenCount(given: unknown): number | undefined {
+  return Number.isInteger(given) && (given as number) >= 0 && (given as number) <= TOKENS_MAX
+    ? (given as number)
+    : undefined;
 }

@@ -3,7 +3,8 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { meterOf } from "@parley/shared/egress/meter";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { sendBy } from "../bounded-fetch.ts";
-import type { ModelRequest } from "../port.ts";
+import type { Asked, ModelRequest } from "../port.ts";
+import { TOOL_CALL_CHARACTERS_MAX, TOOL_CALLS_MAX } from "../tool-call.ts";
 import { chatCompletionsModel } from "./chat-completions.ts";
 import { onlyWrite, requestWriter } from "./written-request.ts";
 
@@ -44,6 +45,22 @@ async function stream(body: string) {
   );
   return { text, sent, failure };
 }
+
+/** Asks for an answer with such tool calls, streamed or whole. */
+function askForCalls(asked: Asked, toolCalls: readonly object[], usage?: object) {
+  const numbered = toolCalls.map((call, index) => ({ index, ...call }));
+  const delta = { choices: [{ delta: { tool_calls: numbered }, finish_reason: "tool_calls" }], usage };
+  const message = { choices: [{ message: { content: "", tool_calls: toolCalls } }], usage };
+  const body = asked === "streamed" ? `data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n` : JSON.stringify(message);
+  const write = () => onlyWrite("http://model", {});
+  const writer = { doStream: write, doGenerate: write } as unknown as LanguageModelV4;
+  const model = modelOf(writer, async () => new Response(body));
+  const { signal } = new AbortController();
+  return asked === "streamed" ? model.stream(REQUEST, signal, () => null) : model.complete(REQUEST, signal);
+}
+
+const called = (name: unknown, given: unknown = "{}") => ({ id: "call_1", function: { name, arguments: given } });
+const WAYS = ["streamed", "whole"] as const satisfies Asked[];
 
 const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
 
@@ -157,7 +174,7 @@ test("a streamed answer is ahead when it arrives faster than it is read, not whi
     { reasoning_content: "word ".repeat(40) },
     { tool_calls: [{ ...call, function: { arguments: " ".repeat(200) } }] },
   ]) {
-    const chunks = [delta({ tool_calls: [call] }), ...Array(1_000).fill(delta(part)), END];
+    const chunks = [delta({ tool_calls: [call] }), ...Array(200).fill(delta(part)), END];
     expect(await bytesAhead(chunks, "stream")).toEqual([]);
     expect(await bytesAhead(chunks, "stream", true)).toEqual([chunks.join("").length]);
   }
@@ -189,4 +206,36 @@ test("a request that was written ahead is sent by the first call with its messag
   model.write?.(REQUEST, "streamed");
   await model.complete(REQUEST, signal);
   expect(texts).toEqual(["written 1 false", "written 2 false", "written 4 false", "written 6 false"]);
+});
+
+test.each(WAYS)("as many tool calls as an answer may have are read, and no more (%s)", async (asked) => {
+  const calls = Array.from({ length: TOOL_CALLS_MAX + 1 }, () => called("end_call"));
+  expect((await askForCalls(asked, calls.slice(1))).toolCalls).toHaveLength(TOOL_CALLS_MAX);
+  const { detail } = await serviceErrorOf(askForCalls(asked, calls));
+  expect(detail).toBe("The CUSTOM_LLM model provider gave an answer that cannot be read");
+});
+
+test.each(WAYS)("tool calls that are too long together, or are no text, cannot be read (%s)", async (asked) => {
+  const half = JSON.stringify({ message: "m".repeat(TOOL_CALL_CHARACTERS_MAX / 2) });
+  expect((await askForCalls(asked, [called("end_call", half)])).toolCalls).toHaveLength(1);
+  for (const calls of [
+    [called("end_call", half), called("end_call", half)],
+    [called("n".repeat(TOOL_CALL_CHARACTERS_MAX + 1), "")],
+    [called("end_call", { message: "Bye" })],
+    [called({ name: "end_call" })],
+  ]) {
+    const { detail } = await serviceErrorOf(askForCalls(asked, calls));
+    expect(detail).toBe("The CUSTOM_LLM model provider gave an answer that cannot be read");
+  }
+});
+
+test.each(WAYS)("what is no count of tokens is unknown (%s)", async (asked) => {
+  for (const [prompt_tokens, completion_tokens] of [
+    [1e12, 1.5],
+    ["12", [1, 2]],
+    [-1, null],
+  ]) {
+    const { usage } = await askForCalls(asked, [called("end_call")], { prompt_tokens, completion_tokens });
+    expect(usage).toMatchObject({ inputTokens: undefined, outputTokens: undefined });
+  }
 });

@@ -2,11 +2,12 @@ import type { Answer } from "@parley/shared/egress/answer";
 import { createParser } from "eventsource-parser";
 import { storable } from "../../storable.ts";
 import type { Send } from "../bounded-fetch.ts";
+import { tokenCount } from "../cost.ts";
 import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "../failure.ts";
 import type { Asked, Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "../port.ts";
 import { callOptions, type ModelSettings } from "../prompt.ts";
 import { metered } from "../received.ts";
-import { toolCall } from "../tool-call.ts";
+import { toolCall, toolCallBounds } from "../tool-call.ts";
 import { bodyTexts } from "./body-texts.ts";
 import { jsonReader } from "./long-json.ts";
 import type { WriteRequest, WrittenRequest } from "./written-request.ts";
@@ -124,13 +125,13 @@ interface ContentPart {
 interface ToolCallDelta {
   index?: number | null;
   id?: string | null;
-  function?: { name?: string | null; arguments?: string | null } | null;
+  function?: { name?: unknown; arguments?: unknown } | null;
 }
 
 interface Usage {
-  prompt_tokens?: number | null;
-  completion_tokens?: number | null;
-  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null } | null;
+  prompt_tokens?: unknown;
+  completion_tokens?: unknown;
+  prompt_tokens_details?: { cached_tokens?: unknown; cache_write_tokens?: unknown } | null;
 }
 
 /** Limit for an event of a stream, which is parsed at once: a few words have some hundreds of characters. */
@@ -147,6 +148,7 @@ interface StreamReader {
 
 function streamReader(by: ModelName): StreamReader {
   const calls = new Map<number, { id: string; name: string; input: string }>();
+  const bounds = toolCallBounds();
   let lastCall = -1;
   let usage = NO_USAGE;
   let finishReason: string | undefined;
@@ -168,10 +170,14 @@ function streamReader(by: ModelName): StreamReader {
   function readToolCall({ index, id, function: called }: ToolCallDelta): void {
     const isNext = id && id !== calls.get(lastCall)?.id;
     lastCall = index ?? (isNext || lastCall < 0 ? lastCall + 1 : lastCall);
-    const call = calls.get(lastCall) ?? { id: id ?? "", name: "", input: "" };
-    call.name ||= called?.name ?? "";
-    call.input += called?.arguments ?? "";
-    calls.set(lastCall, call);
+    let call = calls.get(lastCall);
+    if (!call) {
+      bounds.begin();
+      call = { id: id ?? "", name: "", input: "" };
+      calls.set(lastCall, call);
+    }
+    call.name ||= bounds.text(called?.name);
+    call.input += bounds.text(called?.arguments);
   }
 
   const parser = createParser({
@@ -208,9 +214,11 @@ function wholeReply(by: ModelName, json: unknown): ModelReply {
   const answer = completion(json);
   const message = answer.choices[0]?.message;
   if (!message) throw new Error("an answer without a message");
-  const toolCalls = (message.tool_calls ?? []).map(({ function: called }) =>
-    toolCall(called?.name ?? "", called?.arguments ?? ""),
-  );
+  const bounds = toolCallBounds();
+  const toolCalls = (message.tool_calls ?? []).map(({ function: called }) => {
+    bounds.begin();
+    return toolCall(bounds.text(called?.name), bounds.text(called?.arguments));
+  });
   return { by, text: storable(textOf(message)), toolCalls, usage: usageOf(answer) ?? NO_USAGE };
 }
 
@@ -236,9 +244,9 @@ function usageOf({ usage, x_groq }: Completion): TokenUsage | null {
   if (!given) return null;
   const { prompt_tokens, completion_tokens, prompt_tokens_details: cached } = given;
   return {
-    inputTokens: prompt_tokens ?? undefined,
-    outputTokens: completion_tokens ?? undefined,
-    cachedInputTokens: cached?.cached_tokens ?? undefined,
-    cacheWriteTokens: cached?.cache_write_tokens ?? undefined,
+    inputTokens: tokenCount(prompt_tokens),
+    outputTokens: tokenCount(completion_tokens),
+    cachedInputTokens: tokenCount(cached?.cached_tokens),
+    cacheWriteTokens: tokenCount(cached?.cache_write_tokens),
   };
 }

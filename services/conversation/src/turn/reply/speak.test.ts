@@ -84,3 +84,33 @@ test.each([
     }
   },
 );
+
+test("tool calls, which go back to the model, take room like a reply", async () => {
+  const by = { provider: "CUSTOM_LLM", name: "m" };
+  const limits = { deadlineMs: 60_000, stallMs: 30_000, wholeMs: 600_000, charactersMax: 1_000 };
+  const stays = new AbortController().signal;
+  const watch = watchModel(() => by.provider, limits, { clientGone: stays, cutOff: stays });
+  const json = JSON.stringify({ text: "t".repeat(10_000) });
+  let asked = 0;
+  const speaking: Speaking = {
+    ask: async () => {
+      asked++;
+      const usage = { inputTokens: undefined, outputTokens: undefined };
+      return { by, toolCalls: [{ name: "unknown", json, input: JSON.parse(json) }], usage };
+    },
+    request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
+    tools: {} as Speaking["tools"],
+    toolbox: CHAT_TOOLS,
+    clock: systemClock,
+    watch,
+    hasRoom: (characters) => characters < 30_000,
+    limits,
+    say: () => null,
+  };
+  try {
+    expect(await failureOf(speak(emptyReply(by), speaking))).toMatchObject({ kind: "rate_limited" });
+  } finally {
+    watch.done();
+  }
+  expect(asked).toBe(2);
+});

@@ -89,6 +89,8 @@ export async function speak(
   const deadlineAt = performance.now() + limits.deadlineMs;
   let { messages } = request;
   const calls: ToolCall[] = [];
+  /** Characters of the tool calls and their results, which go back to the model. */
+  let called = 0;
 
   function hear(heard: string, by: ModelName): Promise<void> | null {
     watch.pause();
@@ -99,13 +101,13 @@ export async function speak(
     const complete = words.push(text);
     const wait = complete === "" ? null : unawaited(say(complete));
     if (text !== heard) throw tooLong(by, limits);
-    if (!hasRoom(reply.text.length)) throw outOfTurnMemory();
+    if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
     if (wait) return unawaited(wait.then(watch.resume));
     watch.resume();
     return null;
   }
 
-  function answer(call: ToolCall, offset: number): AnsweredToolCall {
+  function answer(call: ToolCall, offset: number): ToolCall & AnsweredToolCall {
     const { name, json } = call;
     const calledAt = performance.now();
     const { result, isError, language, ends, action } = runTool(call, toolbox, tools, clock.now());
@@ -137,6 +139,8 @@ export async function speak(
     const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
     const answered = toolCalls.map((call) => answer(call, offset));
     if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
+    called += charactersOf(answered);
+    if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
     messages = [...messages, { role: "assistant", content: reply.text.slice(from), toolCalls: answered }];
     // The text so far is final, and the next round begins with a new word.
     const seam = /\S$/.test(reply.text) ? " " : "";
@@ -150,6 +154,11 @@ export async function speak(
   reply.isWhole = true;
   const rest = words.push(farewell) + words.end();
   if (rest !== "") await say(rest);
+}
+
+/** Of a call's name and result, and of its input, which is held as text and as values. */
+function charactersOf(calls: readonly (ToolCall & AnsweredToolCall)[]): number {
+  return calls.reduce((sum, { name, json, result }) => sum + name.length + 2 * json.length + result.length, 0);
 }
 
 /** A reply that fails meanwhile no longer awaits its reader, who may be given up later: an unhandled rejection would end the process. */

@@ -71,15 +71,11 @@ export async function hasWaiting(sql: Sql, ownerId: string, atLeast: number): Pr
   return (row?.waiting ?? 0) >= atLeast;
 }
 
-export async function setContent(
-  sql: Sql,
-  key: ThreadKey,
-  messageId: string,
-  content: IncomingContent | null,
-): Promise<void> {
+/** Replaces the content of a message that still waits. */
+export async function setContent(sql: Sql, key: ThreadKey, messageId: string, content: IncomingContent): Promise<void> {
   await sql`
-    update incoming_messages set content = ${content && sql.json(content as never)}
-    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = ${messageId}`;
+    update incoming_messages set content = ${sql.json(content as never)}
+    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = ${messageId} and content is not null`;
 }
 
 /** Deletes waiting messages that will get no answer. */

@@ -70,24 +70,38 @@ type MessageKey = Pick<Outgoing, "ownerId" | "messageId">;
 const isMessage = (sql: Sql, { ownerId, messageId }: MessageKey) =>
   sql`owner_id = ${ownerId} and message_id = ${messageId}`;
 
-/** Records an attempt before its request. @param dueAt when another attempt may follow if this one gets no report */
-export async function beginAttempt(sql: Sql, key: MessageKey, dueAt: Date): Promise<boolean> {
+/** A message that is being sent, with the number of this attempt. */
+type Attempt = MessageKey & Pick<Outgoing, "attempts">;
+
+const isAttempt = (sql: Sql, attempt: Attempt) =>
+  sql`${isMessage(sql, attempt)} and state = 'sending' and attempts = ${attempt.attempts}`;
+
+/**
+ * Records an attempt before its request.
+ * @param message with the number of attempts before this one
+ * @param dueAt when another attempt may follow if this one gets no report
+ * @returns the attempt; null if another process has made it
+ */
+export async function beginAttempt(sql: Sql, message: Outgoing, dueAt: Date): Promise<Outgoing | null> {
   const { count } = await sql`
     update outgoing_messages set state = 'sending', attempts = attempts + 1, due_at = ${dueAt}
-    where ${isMessage(sql, key)} and state in ('waiting', 'sending')`;
+    where ${isMessage(sql, message)} and state in ('waiting', 'sending') and attempts = ${message.attempts}`;
+  return count > 0 ? { ...message, attempts: message.attempts + 1, dueAt } : null;
+}
+
+/** Extends an attempt whose preparation took its time. @returns false if another process has begun the next attempt */
+export async function extendAttempt(sql: Sql, attempt: Attempt, dueAt: Date): Promise<boolean> {
+  const { count } = await sql`update outgoing_messages set due_at = ${dueAt} where ${isAttempt(sql, attempt)}`;
   return count > 0;
 }
 
 /** Records that WhatsApp refused an attempt for now. */
-export async function putOff(sql: Sql, key: MessageKey, dueAt: Date): Promise<void> {
-  await sql`
-    update outgoing_messages set state = 'waiting', due_at = ${dueAt}
-    where ${isMessage(sql, key)} and state = 'sending'`;
+export async function putOff(sql: Sql, attempt: Attempt, dueAt: Date): Promise<void> {
+  await sql`update outgoing_messages set state = 'waiting', due_at = ${dueAt} where ${isAttempt(sql, attempt)}`;
 }
 
-export async function setOutgoingContent(sql: Sql, key: MessageKey, content: OutgoingContent): Promise<void> {
-  await sql`
-    update outgoing_messages set content = ${sql.json(content as never)} where ${isMessage(sql, key)}`;
+export async function setOutgoingContent(sql: Sql, attempt: Attempt, content: OutgoingContent): Promise<void> {
+  await sql`update outgoing_messages set content = ${sql.json(content as never)} where ${isAttempt(sql, attempt)}`;
 }
 
 export async function setSequence(sql: Sql, key: MessageKey, sequence: number): Promise<void> {

@@ -56,20 +56,49 @@ export async function setConversation(
       conversation_id = excluded.conversation_id, agent_id = excluded.agent_id, updated_at = excluded.updated_at`;
 }
 
-/** Begins a turn with these messages, whose contents it takes. Others stay, even earlier ones that were stored in the meantime. */
+/**
+ * Makes the person's next message part of another conversation.
+ * @param before the conversation so far
+ * @returns false if another process has replaced it already
+ */
+export async function replaceConversation(
+  sql: Sql,
+  key: ThreadKey,
+  before: string | null,
+  { conversationId, agentId }: { conversationId: string; agentId: string },
+  now: Date,
+): Promise<boolean> {
+  const { count } = await sql`
+    update threads set conversation_id = ${conversationId}, agent_id = ${agentId}, updated_at = ${now}
+    where ${isThread(sql, key)} and conversation_id is not distinct from ${before}`;
+  return count > 0;
+}
+
+/**
+ * Begins a turn with these messages, whose contents it takes. Others stay, even earlier ones that were stored in the meantime.
+ * @returns false if another process has begun a turn with them, or has replaced the conversation
+ */
 export async function beginTurn(
   tx: Sql,
-  key: ThreadKey,
+  key: ThreadKey & { conversationId: string },
   turn: { turnId: string; text: string; wasSpoken: boolean; messageIds: readonly string[] },
   now: Date,
-): Promise<void> {
-  await tx`
+): Promise<boolean> {
+  const free = await tx`
+    select from threads where ${isThread(tx, key)} and conversation_id = ${key.conversationId} and turn_id is null for update`;
+  if (free.count === 0) return false;
+  const given = tx`
+    owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = any(${[...turn.messageIds]}::text[])
+      and content is not null`;
+  const { count } = await tx`
     update incoming_messages set content = null
-    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = any(${[...turn.messageIds]}::text[])`;
+    where ${given} and (select count(*) from incoming_messages where ${given}) = ${turn.messageIds.length}`;
+  if (count === 0) return false;
   await tx`
     update threads set turn_id = ${turn.turnId}, turn_text = ${turn.text}, turn_was_spoken = ${turn.wasSpoken},
       turn_began_at = ${now}, turn_attempts = 0, turn_due_at = ${now}, updated_at = ${now}
     where ${isThread(tx, key)}`;
+  return true;
 }
 
 /** Postpones the turn, under another id if the conversation service has refused this one permanently. */

@@ -7,7 +7,7 @@ import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/c
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ThreadContext } from "../context.ts";
-import { setConversation, type ThreadKey } from "../store/threads.ts";
+import { replaceConversation, type ThreadKey } from "../store/threads.ts";
 import type { Connection } from "../whatsapp/connections.ts";
 
 interface Known extends ThreadKey {
@@ -15,7 +15,10 @@ interface Known extends ThreadKey {
   agentId: string | null;
 }
 
-/** The thread's conversation while it lasts and the agent is the same; otherwise a new one, which becomes the thread's. */
+/**
+ * The thread's conversation while it lasts and the agent is the same; otherwise a new one, which becomes the thread's unless another
+ * process has replaced it too.
+ */
 export async function conversationFor(
   ctx: ThreadContext,
   thread: Known,
@@ -26,10 +29,20 @@ export async function conversationFor(
   if (conversationId && thread.agentId === agentId) {
     if (await isInProgress(ctx, { ...thread, conversationId, agentId }, connection)) return conversationId;
   }
+  return nextConversation(ctx, thread, connection, agentId);
+}
+
+/** Begins a conversation that becomes the thread's, unless another process has replaced it too. @returns its id */
+export async function nextConversation(
+  ctx: ThreadContext,
+  thread: ThreadKey & Pick<Known, "conversationId">,
+  connection: Connection,
+  agentId: string,
+): Promise<string> {
   const fresh = { conversationId: newUuid(), agentId };
   // Stored first, so that a process that dies in between leaves no unknown conversation.
-  await setConversation(ctx.db, thread, fresh, ctx.clock.now());
-  await startThread(ctx, { ...thread, ...fresh }, connection);
+  if (await replaceConversation(ctx.db, thread, thread.conversationId, fresh, ctx.clock.now()))
+    await startThread(ctx, { ...thread, ...fresh }, connection);
   return fresh.conversationId;
 }
 

@@ -3,6 +3,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { ThreadContext } from "../context.ts";
 import {
   beginAttempt,
+  extendAttempt,
   findNext,
   markFailed,
   markSent,
@@ -19,6 +20,8 @@ import { isTransient } from "./hear-note.ts";
 import type { Step } from "./step.ts";
 
 const SPEAK_TIMEOUT_MS = 130_000;
+/** Half of the shortest wait between attempts. After that, the attempt is extended before its request. */
+const PREPARED_WITHIN_MS = backOffMs(1) / 2;
 
 /**
  * Sends the thread's next message, if it is due. WhatsApp has no key that makes a request count once. So a message whose
@@ -34,12 +37,13 @@ export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSi
   if (message.attempts > 0 && now >= message.giveUpAt) return fail(ctx, message, "unavailable");
   const connection = await ctx.connections.get(key.ownerId, key.carrierId);
   if (!connection) return fail(ctx, message, "disconnected");
-  const dueAt = new Date(Math.min(now.getTime() + backOffMs(message.attempts + 1), message.giveUpAt.getTime()));
-  if (!(await beginAttempt(ctx.db, message, dueAt))) return "done";
+  const attempt = await beginAttempt(ctx.db, message, dueAfter(message.attempts + 1, now, message));
+  if (!attempt) return "done";
   try {
     if (message.sequence === null) await beginWithTemplate(ctx, message, connection);
     const graph = ctx.graphOf(connection);
-    const content = await sendableOf(ctx, graph, message, gone);
+    const content = await sendableOf(ctx, graph, attempt, gone);
+    if (!(await isStillOurs(ctx, attempt, now))) return "done";
     const { wamid, contact } = await graph.send(message.contact, message.messageId, content);
     await ctx.db.begin(async (tx) => {
       await markSent(tx, message, wamid);
@@ -51,12 +55,25 @@ export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSi
     return "done";
   } catch (error) {
     if (gone.aborted) throw error;
-    return judge(ctx, message, error);
+    return judge(ctx, attempt, error);
   }
 }
 
+/** Whether no other process has begun the next attempt, while this one spoke the reply or was frozen. */
+async function isStillOurs({ db, clock }: ThreadContext, attempt: Outgoing, begunAt: Date): Promise<boolean> {
+  const now = clock.now();
+  if (now.getTime() - begunAt.getTime() < PREPARED_WITHIN_MS) return true;
+  return extendAttempt(db, attempt, dueAfter(attempt.attempts, now, attempt));
+}
+
+/** When another attempt may follow the one with this number. */
+function dueAfter(attempts: number, now: Date, { giveUpAt }: Outgoing, askedMs: number | null = null): Date {
+  return new Date(Math.min(now.getTime() + backOffMs(attempts, askedMs), giveUpAt.getTime()));
+}
+
+/** @param message with the number of attempts, including the one that failed */
 async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Promise<Step> {
-  const { ownerId: owner_id, conversationId: conversation_id } = message;
+  const { ownerId: owner_id, conversationId: conversation_id, attempts } = message;
   if (error instanceof CarrierRefusal && !mayRetry(error)) {
     ctx.log.warn({ owner_id, conversation_id, code: error.code }, "WhatsApp refused a message");
     if (isOfToken(error)) ctx.countTokenRefused();
@@ -66,11 +83,8 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
     ctx.log.warn({ owner_id, conversation_id, err: error }, "a message cannot be sent");
     return fail(ctx, message, "unavailable");
   }
-  const attempts = message.attempts + 1;
   const askedMs = error instanceof CarrierUnavailable ? error.retryAfterMs : null;
-  const dueAt = new Date(
-    Math.min(ctx.clock.now().getTime() + backOffMs(attempts, askedMs), message.giveUpAt.getTime()),
-  );
+  const dueAt = dueAfter(attempts, ctx.clock.now(), message, askedMs);
   ctx.log.info({ owner_id, conversation_id, attempts, err: error }, "a message could not be sent, will retry");
   await putOff(ctx.db, message, dueAt);
   return "done";

@@ -17,7 +17,7 @@ import { splitText } from "../whatsapp/split-text.ts";
 import { askAgent } from "./ask-agent.ts";
 import { backOffMs, GIVE_UP_MS } from "./back-off.ts";
 import { bundleOf, dueOf } from "./bundle.ts";
-import { conversationFor, isInProgress } from "./conversation.ts";
+import { conversationFor, isInProgress, nextConversation } from "./conversation.ts";
 import { hearNote } from "./hear-note.ts";
 import type { Step } from "./step.ts";
 
@@ -50,16 +50,16 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
   const unheard = waiting.find(({ content }) => content.type === "voice");
   if (unheard) return hear(ctx, connection, agentId, thread, unheard, gone);
   const taken = bundleOf(waiting);
-  const conversation = await conversationFor(ctx, thread, connection, agentId).catch(nullIfGone);
-  if (conversation === null) return drop(ctx, thread);
+  const conversationId = await conversationFor(ctx, thread, connection, agentId).catch(nullIfGone);
+  if (conversationId === null) return drop(ctx, thread);
   const turn = {
     turnId: newUuid(),
     text: taken.map(({ content }) => ("text" in content ? content.text : "")).join("\n"),
     wasSpoken: taken.some(({ content }) => content.type === "heard"),
     messageIds: taken.map(({ messageId }) => messageId),
   };
-  await ctx.db.begin((tx) => beginTurn(tx, thread, turn, now));
-  ctx.log.debug({ conversation_id: conversation, messages: taken.length }, "turn of a thread started");
+  const isBegun = await ctx.db.begin((tx) => beginTurn(tx, { ...thread, conversationId }, turn, now));
+  if (isBegun) ctx.log.debug({ conversation_id: conversationId, messages: taken.length }, "turn of a thread started");
   return "done";
 }
 
@@ -104,7 +104,7 @@ async function goOn(ctx: ThreadContext, turn: OpenTurn, gone: AbortSignal): Prom
       // It ended after the turn had begun: the turn is the first of another conversation.
       const connection = await ctx.connections.get(turn.ownerId, turn.carrierId);
       if (connection && !(await isInProgress(ctx, turn, connection))) {
-        await conversationFor(ctx, { ...turn, conversationId: null }, connection, turn.agentId);
+        await nextConversation(ctx, turn, connection, turn.agentId);
         await postponeTurn(ctx.db, turn, { dueAt: now, turnId: newUuid() });
         return "done";
       }

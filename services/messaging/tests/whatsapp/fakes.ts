@@ -47,8 +47,8 @@ export interface FakeConversations {
 }
 
 export interface FakeSpeech {
-  transcribe(audio: Uint8Array): string;
-  speak(text: string): Uint8Array;
+  transcribe(audio: Uint8Array): string | Promise<string>;
+  speak(text: string): Uint8Array | Promise<Uint8Array>;
 }
 
 /** What an agent answers, unless a test says otherwise. */
@@ -173,8 +173,8 @@ export async function startFakes(): Promise<Fakes> {
     serve(
       VoiceServiceService,
       {
-        transcribe: async ({ audio }) => ({ text: fakes.speech.transcribe(audio) }),
-        speak: async ({ text }) => ({ audio: Buffer.from(fakes.speech.speak(text)) }),
+        transcribe: async ({ audio }) => ({ text: await fakes.speech.transcribe(audio) }),
+        speak: async ({ text }) => ({ audio: Buffer.from(await fakes.speech.speak(text)) }),
       },
       LISTEN,
     ),

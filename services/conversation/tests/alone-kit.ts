@@ -63,7 +63,7 @@ export async function openChats(
 
 /** Ends chats in any of the ways that chats end. @returns the number ended */
 export async function endChats(
-  sql: postgres.Sql,
+  sql: postgres.Sql | postgres.TransactionSql,
   conversationIds: readonly string[],
   at = new Date(),
 ): Promise<number> {

@@ -12,19 +12,12 @@ export function eventsOf({ events }: FakeDispatcher, conversationId: string): Co
   return events.filter((event) => event.conversationId === conversationId);
 }
 
-/** The approximate interval between the runs of a busy relay. */
-const STEP_MS = 50;
-
-/**
- * The first event of a conversation, once it has come. Lets a little time pass between checks, because an event that comes just
- * as the relay ends a run does not wake it; the relay looks again soon after.
- */
-export function eventOf(service: TestEvents, conversationId: string): Promise<ConversationEvent> {
-  return eventually(async () => {
-    const [event] = eventsOf(service.dispatcher, conversationId);
-    if (event) return event;
-    await pass(service, STEP_MS);
-    throw new Error("no event came");
+/** The first event of a conversation, once it has come. */
+export function eventOf({ dispatcher }: TestEvents, conversationId: string): Promise<ConversationEvent> {
+  return eventually(() => {
+    const [event] = eventsOf(dispatcher, conversationId);
+    if (!event) throw new Error("no event came");
+    return event;
   });
 }
 

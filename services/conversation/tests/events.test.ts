@@ -34,6 +34,17 @@ function chats(count: number, ownerId = agent.ownerId): Promise<string[]> {
   return openChats(service.sql, ownerId, count, { at: service.clock.now() });
 }
 
+/** Holds the relay in the run that sends this conversation's event. */
+function heldRelay(conversationId: string): { running: Promise<void>; goOn(): void } {
+  const [begun, goingOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  service.dispatcher.accept = (event) => {
+    if (event.conversationId !== conversationId) return undefined;
+    begun.resolve();
+    return goingOn.promise;
+  };
+  return { running: begun.promise, goOn: goingOn.resolve };
+}
+
 function pending(conversationId: string) {
   return service.sql<{ event: string; attempts: number }[]>`
     select event, attempts from conversation_events where conversation_id = ${conversationId}`;
@@ -140,6 +151,22 @@ describe("the event of a conversation that ended", () => {
     }
   });
 
+  test("is sent though its transaction found the relay running and ends after the run", async () => {
+    const [first = "", late = ""] = await chats(2);
+    const { running, goOn } = heldRelay(first);
+    await endChats(service.sql, [first], service.clock.now());
+    await running;
+    await service.sql.begin(async (tx) => {
+      await endChats(tx, [late], service.clock.now());
+      goOn();
+      await eventually(async () => {
+        expect(await tx`select from jobs where job_id = 'relay-events' and leased_until is null`).toHaveLength(1);
+      });
+    });
+    // The clock stands still, so the relay's rest does not end by itself.
+    await eventually(() => expect(eventsOf(service.dispatcher, late)).toHaveLength(1));
+  });
+
   test("is never followed by another, because an ended conversation does not change", async () => {
     const sessionId = await endedChat(service, agent);
     for (const status of ["FAILED", "IN_PROGRESS"]) {
@@ -192,6 +219,37 @@ describe("a dispatcher", () => {
     expect(repeated.length).toBeGreaterThan(1);
     for (const again of repeated) expect(again).toEqual(first as typeof again);
     for (const id of others) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
+  });
+});
+
+describe("an event that cannot be prepared", () => {
+  /** Lets Postgres refuse to store the payload of a conversation's event. */
+  async function refuseToStore(conversationId: string): Promise<() => Promise<void>> {
+    const { sql } = service;
+    await sql.unsafe(`
+      alter table conversation_events add constraint unstorable
+      check (payload is null or conversation_id <> '${conversationId}')`);
+    return async () => {
+      await sql`alter table conversation_events drop constraint unstorable`;
+    };
+  }
+
+  test("is retried alone, and delays no other owner's", async () => {
+    const [[poison = ""], others] = [
+      await chats(1),
+      await Promise.all(Array.from({ length: 9 }, () => chats(1, newOwner()))),
+    ];
+    const allow = await refuseToStore(poison);
+    const ids = others.flat();
+    await endChats(service.sql, [poison, ...ids], service.clock.now());
+    await eventually(async () => expect((await pending(poison))[0]?.attempts).toBe(1));
+    for (const id of ids) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
+    const [next = ""] = await chats(1, newOwner());
+    await endChats(service.sql, [next], service.clock.now());
+    await eventually(() => expect(eventsOf(service.dispatcher, next)).toHaveLength(1));
+    await allow();
+    await allSentLater(service);
+    expect(eventsOf(service.dispatcher, poison)).toHaveLength(1);
   });
 });
 

@@ -58,7 +58,6 @@ interface Lane {
  * Relays due events in several batches at a time until there are none, so that no owner's backlog or slow batch delays
  * another owner's event. An owner is in one batch at a time.
  * @param isOver is asked before each look for due events
- * @returns whether there were any
  * @throws the first error of `relay`, when all batches have ended
  */
 export async function relayInLanes(
@@ -66,10 +65,9 @@ export async function relayInLanes(
   state: LaneState,
   relay: (events: readonly DueEvent[]) => Promise<void>,
   isOver: () => boolean,
-): Promise<boolean> {
+): Promise<void> {
   const lanes = new Set<Lane>();
   const errors: unknown[] = [];
-  let wasBusy = false;
   try {
     while (!isOver() && errors.length === 0) {
       for (const { kind, ownerIds } of await findWork(ctx, state, lanes)) {
@@ -79,14 +77,12 @@ export async function relayInLanes(
         ended.then(() => lanes.delete(lane));
       }
       if (lanes.size === 0) break;
-      wasBusy = true;
       await oneEnds(lanes, LOOK_BESIDE_MS);
     }
   } finally {
     await Promise.all([...lanes].map(({ ended }) => ended));
   }
   if (errors.length > 0) throw errors[0];
-  return wasBusy;
 }
 
 /** Finds owners for the lanes that are free, other than those being served. */

@@ -1,3 +1,4 @@
+import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { enqueueJobOnce, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -9,11 +10,13 @@ import {
   deleteEvents,
   findNextDueEvent,
   giveUpEvents,
+  isEventOnItsWay,
   putOffEvents,
+  wakeRelay,
 } from "../store/conversation-events.ts";
 import { type LaneState, noLanes, relayInLanes } from "./lanes.ts";
 import { readyToSend } from "./ready.ts";
-import { type Failure, sendEvents, wasInVain } from "./send.ts";
+import { type Failure, isUnreachable, type SendOutcome, sendEvents } from "./send.ts";
 
 const QUEUE = "relay-events";
 /** Another replica takes over this long after this one died. */
@@ -21,8 +24,10 @@ const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
 /** How long after its conversation's end an event that the dispatcher refuses is retried: a newer dispatcher may accept it. */
 const REFUSED_MS = 24 * 60 * 60_000;
-/** An event committed just as a run ended cannot wake the queue (0005_conversation_events); the next run finds it. */
-const LOOK_AGAIN_MS = { busy: 250, idle: 2_000 };
+/** The longest rest: events wake the relay, except one that leaves it to another whose transaction is then rolled back. */
+const REST_MS = 2_000;
+/** Pause between looks for events whose transactions began before the rest. */
+const LOOK_MS = 25;
 
 const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher never accepted", "{event}");
 
@@ -43,8 +48,9 @@ export function eventRelayQueue(
 ): { queues: Record<string, Queue>; stop(): void } {
   const state = noLanes();
   const run = (_: Job, lease: AbortSignal) => relay(ctx, log, state, lease);
+  const rested = (lease: AbortSignal) => wakeForLateEvents(ctx, lease);
   return {
-    queues: { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run } },
+    queues: { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run, rested } },
     stop: observeHeldBytes("events", () => state.heldBytes),
   };
 }
@@ -56,18 +62,63 @@ function retryDelayMs(attempts: number): number {
 
 /** @returns when to run again */
 async function relay(ctx: ConversationContext, log: Logger, state: LaneState, lease: AbortSignal): Promise<Date> {
-  const { db, clock, turns } = ctx;
-  const isOver = () => turns.cutOff.aborted || lease.aborted;
-  const wasBusy = await relayInLanes(ctx, state, (events) => relayBatch(ctx, log, events), isOver);
-  const latest = clock.now().getTime() + (wasBusy ? LOOK_AGAIN_MS.busy : LOOK_AGAIN_MS.idle);
+  const { db, clock } = ctx;
+  await relayInLanes(
+    ctx,
+    state,
+    (events) => relayBatch(ctx, log, events),
+    () => isOver(ctx, lease),
+  );
+  const latest = clock.now().getTime() + REST_MS;
   const next = await findNextDueEvent(db);
   return new Date(Math.min(latest, next?.getTime() ?? latest));
 }
 
-/** @throws the calls' error when none was answered: the dispatcher is down, and further batches would fail too */
-async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
+/**
+ * Makes the relay run again if events were committed that found it running. Those whose transactions are still in progress
+ * are waited for, for as long as the relay rests at most.
+ */
+async function wakeForLateEvents(ctx: ConversationContext, lease: AbortSignal): Promise<void> {
   const { db, clock } = ctx;
-  const outcome = await sendEvents(ctx, await readyToSend(ctx, log, events));
+  const until = performance.now() + REST_MS;
+  while (!isOver(ctx, lease) && performance.now() < until) {
+    // Asked first: whoever is no longer on the way has committed, and is seen below.
+    const mayMiss = await isEventOnItsWay(db);
+    const now = clock.now();
+    const next = await findNextDueEvent(db);
+    if (next && next <= now) return wakeRelay(db, now);
+    if (!mayMiss) return;
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+function isOver({ turns }: ConversationContext, lease: AbortSignal): boolean {
+  return turns.cutOff.aborted || lease.aborted;
+}
+
+/**
+ * If a batch cannot be prepared, its halves are, so that one event does not block the others.
+ * @throws the error of a dispatcher or database that cannot be reached: further batches would fail too
+ */
+async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
+  const ready = await readyToSend(ctx, log, events).catch((error: unknown) => ({ error }));
+  if ("error" in ready && isUnreachableDatabase(ready.error)) throw ready.error;
+  if ("error" in ready && events.length > 1) {
+    const half = Math.ceil(events.length / 2);
+    for (const part of [events.slice(0, half), events.slice(half)]) await relayBatch(ctx, log, part);
+    return;
+  }
+  const outcome = "error" in ready ? unprepared(events, ready.error) : await sendEvents(ctx, ready);
+  await storeOutcome(ctx, log, outcome);
+  if (isUnreachable(outcome)) throw outcome.failed[0]?.error;
+}
+
+function unprepared(events: readonly DueEvent[], error: unknown): SendOutcome {
+  return { sent: [], refused: [], failed: events.map((event) => ({ event, error })) };
+}
+
+async function storeOutcome(ctx: ConversationContext, log: Logger, outcome: SendOutcome): Promise<void> {
+  const { db, clock } = ctx;
   const { sent, refused, failed } = outcome;
   if (sent.length > 0) await deleteEvents(db, sent);
   const now = clock.now().getTime();
@@ -77,8 +128,11 @@ async function relayBatch(ctx: ConversationContext, log: Logger, events: readonl
   if (again.length === 0) return;
   const putOff = again.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
   await putOffEvents(db, putOff);
-  if (wasInVain(outcome)) throw failed[0]?.error;
-  log.warn({ err: again[0]?.error, events: again.length }, "webhook dispatcher did not accept events, will retry");
+  if (isUnreachable(outcome)) return;
+  log.warn(
+    { err: again[0]?.error, events: again.length },
+    "could not hand events to the webhook dispatcher, will retry",
+  );
 }
 
 async function giveUp({ db }: ConversationContext, log: Logger, failures: readonly Failure[]): Promise<void> {

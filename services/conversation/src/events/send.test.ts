@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { BatchAcceptEventsRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { ServiceError } from "@parley/shared/errors";
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
-import { type ReadyEvent, sendEvents } from "./send.ts";
+import { isUnreachable, type ReadyEvent, sendEvents } from "./send.ts";
 
 const MIB = 1024 * 1024;
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -22,11 +22,11 @@ function eventOf(payload: string): ReadyEvent {
 }
 
 /** A dispatcher that refuses some payloads by their text, fails on calls with others, and may be down. */
-function fakeDispatcher({ isAway = false } = {}) {
+function fakeDispatcher(away?: ErrorKind) {
   const calls: BatchAcceptEventsRequest[] = [];
   const acceptEvents = async (request: BatchAcceptEventsRequest) => {
     calls.push(request);
-    if (isAway) throw new ServiceError("unavailable", "away");
+    if (away) throw new ServiceError(away, "away");
     if (request.events.some(({ payload }) => payload === "fail")) throw new ServiceError("internal", "failed");
     return { results: request.events.map(({ payload }) => ({ refusal: payload === "refuse" ? "no" : undefined })) };
   };
@@ -56,11 +56,26 @@ test("an event that is refused, or that makes the dispatcher fail, does not bloc
 });
 
 test("a dispatcher that does not answer the first call gets no other; one that refuses all its events does", async () => {
-  const away = fakeDispatcher({ isAway: true });
+  const away = fakeDispatcher("unavailable");
   const events = Array.from({ length: 60 }, () => eventOf("refuse"));
   const { failed } = await sendEvents(away, events);
   expect([away.calls.length, failed.length]).toEqual([1, 25]);
   const there = fakeDispatcher();
   const { refused } = await sendEvents(there, events);
   expect([there.calls.length, refused.length]).toEqual([3, 60]);
+});
+
+test("only calls that reach no dispatcher are a reason to stop sending other owners' events", async () => {
+  const outcomeOf = (away?: ErrorKind) => sendEvents(fakeDispatcher(away), [eventOf("fail"), eventOf("fail")]);
+  expect(isUnreachable(await outcomeOf("unavailable"))).toBeTrue();
+  // A dispatcher that takes too long may do so because of these events, and one that fails answers.
+  expect(isUnreachable(await outcomeOf("deadline"))).toBeFalse();
+  expect(isUnreachable(await outcomeOf())).toBeFalse();
+});
+
+test("an event alone in its call that makes the dispatcher fail does not block the calls after it", async () => {
+  const events = ["fail", "x".repeat(2 * MIB), "x"].map(eventOf);
+  const { sent, failed } = await sendEvents(fakeDispatcher(), events);
+  expect(sent).toEqual(events.slice(1));
+  expect(failed.map(({ event }) => event)).toEqual(events.slice(0, 1));
 });

@@ -1,4 +1,4 @@
-import { ServiceError } from "@parley/shared/errors";
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { idOf } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
 import type { EventRow } from "../store/conversation-events.ts";
@@ -9,7 +9,7 @@ export interface ReadyEvent extends EventRow {
 }
 
 export interface Failure {
-  event: ReadyEvent;
+  event: EventRow;
   error: unknown;
 }
 
@@ -38,14 +38,19 @@ export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyE
   const outcome: SendOutcome = { sent: [], refused: [], failed: [] };
   for (const call of callsOf(events)) {
     await send(dispatcher, call, outcome);
-    if (wasInVain(outcome)) break;
+    if (hadNoAnswer(outcome)) break;
   }
   return outcome;
 }
 
-/** Whether the dispatcher answered for none of the events tried. */
-export function wasInVain({ sent, refused, failed }: SendOutcome): boolean {
-  return failed.length > 0 && sent.length + refused.length === 0;
+/** Whether the dispatcher cannot be reached. One that only takes too long may do so because of these events. */
+export function isUnreachable(outcome: SendOutcome): boolean {
+  return hadNoAnswer(outcome) && outcome.failed.some(({ error }) => kindOf(error) !== "deadline");
+}
+
+/** Whether nothing but calls without an answer has come of the events tried. */
+function hadNoAnswer({ sent, refused, failed }: SendOutcome): boolean {
+  return failed.length > 0 && sent.length + refused.length === 0 && failed.every(({ error }) => isAway(error));
 }
 
 function bytesOf({ payload }: ReadyEvent): number {
@@ -87,7 +92,11 @@ async function send(dispatcher: Dispatcher, events: ReadyEvent[], outcome: SendO
 }
 
 function isAway(error: unknown): boolean {
-  return error instanceof ServiceError && ["unavailable", "deadline", "cancelled"].includes(error.kind);
+  return ["unavailable", "deadline", "cancelled"].includes(kindOf(error) ?? "");
+}
+
+function kindOf(error: unknown): ErrorKind | undefined {
+  return error instanceof ServiceError ? error.kind : undefined;
 }
 
 function toRequest({ ownerId, eventUuid, event, conversationId, payload, traceparent }: ReadyEvent) {

@@ -144,6 +144,21 @@ export async function findNextDueEvent(sql: Sql): Promise<Date | null> {
   return row?.dueAt ?? null;
 }
 
+/**
+ * Whether a transaction is in progress that stores or releases an event. It may have found the relay running, and so not
+ * have woken it (0022_relay_wakes).
+ */
+export async function isEventOnItsWay(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ isFree: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.relay-events', 0)) as is_free`;
+  return row?.isFree !== true;
+}
+
+/** Lets the relay run now, unless it runs, is due, or backs off from a dispatcher that is away. */
+export async function wakeRelay(sql: Sql, now: Date): Promise<void> {
+  await sql`select wake_event_relay(${now})`;
+}
+
 /** Defers events until their analysis is stored, at most `waitMs` milliseconds after the conversation's end. */
 export async function awaitAnalyses(sql: Sql, keys: readonly SessionKey[], waitMs: number): Promise<void> {
   await sql`

@@ -65,8 +65,10 @@ async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: J
     return failJob(db, job, retryAt, String(err));
   }
   if (again === HAND_OVER) await handOverJob(db, job, new Date(clock.now().getTime() + HAND_OVER_MS));
-  else if (again) await repeatJob(db, job, again);
-  else await finish(job);
+  else if (again) {
+    await repeatJob(db, job, again);
+    await queue.rested?.(lease);
+  } else await finish(job);
   log.debug(fields(job), "job done");
 }
 

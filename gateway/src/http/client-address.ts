@@ -33,17 +33,6 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
   return address;
 }
 
-/**
- * The unit of rate limiting: an IPv4 address, or the /64 network that an IPv6 site has, in which it may use any address
- * (RFC 6177).
- */
-export function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toNormalizedString()}/64`)}/64`;
-}
-
 function isTrusted(address: string, trusted: readonly Cidr[]): boolean {
   if (trusted.length === 0 || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

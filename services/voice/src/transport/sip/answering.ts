@@ -45,15 +45,19 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
   const challenges = challenger(() => Date.now());
 
   const invited = (incoming: Incoming) => {
-    const { request, from, answer: reply } = incoming;
+    const { request, from, answer: reply, answerOnce } = incoming;
     const key = inviteKey(request);
     const toTag = newTag();
-    const refuse = (status: number, reason: string, headers: Headers = {}) => {
+    const refuse = (status: number, reason: string) => {
       ringing.delete(key);
-      reply(responseTo(request, status, reason, { toTag, headers }));
+      reply(responseTo(request, status, reason, { toTag }));
+    };
+    const refuseStranger = (status: number, reason: string, headers: Headers = {}) => {
+      ringing.delete(key);
+      answerOnce(responseTo(request, status, reason, { toTag, headers }));
     };
     const wanted = readWanted(request, from, toTag);
-    if ("refusal" in wanted) return refuse(...wanted.refusal);
+    if ("refusal" in wanted) return refuseStranger(...wanted.refusal);
     const { called, dialog, agreed } = wanted;
     const gaveUp = new AbortController();
     ringing.set(key, () => {
@@ -72,14 +76,14 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       hasShown: (credentials) => {
         const shown = headerOf(request, "authorization");
         if (shown && challenges.check(shown, "INVITE", credentials) === "right") return true;
-        refuse(401, "Unauthorized", { "www-authenticate": challenges.challenge(credentials.realm) });
+        refuseStranger(401, "Unauthorized", { "www-authenticate": challenges.challenge(credentials.realm) });
         return false;
       },
       ring: () => {
         if (!ringing.has(key)) return;
         reply(responseTo(request, 180, "Ringing", { toTag, headers: { contact: calls.contact(from) } }));
       },
-      refuse: (status, reason) => refuse(status, reason),
+      refuse,
       accept: async (to) => {
         const rtp = await calls.openAudio(to);
         if (!ringing.delete(key)) {
@@ -99,9 +103,9 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
 
   return {
     invited,
-    cancelled: ({ request, answer: reply }) => {
+    cancelled: ({ request, answer: reply, answerOnce }) => {
       const cancel = ringing.get(inviteKey(request));
-      if (!cancel) return reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
+      if (!cancel) return answerOnce(responseTo(request, 481, "Call/Transaction Does Not Exist"));
       reply(responseTo(request, 200, "OK"));
       cancel();
     },

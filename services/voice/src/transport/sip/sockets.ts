@@ -38,7 +38,8 @@ export interface SipReceiver {
   malformed(): void;
 }
 
-const MESSAGE_MAX_BYTES = 64 * 1024;
+/** Messages have 1 to 4 KiB; each is kept for a while, in case it is repeated. */
+const MESSAGE_MAX_BYTES = 16 * 1024;
 const CONNECTIONS_MAX = 1_024;
 /** The most connections from one address, so that one peer leaves room for others; a trunk needs one or two. */
 const FROM_ADDRESS_MAX = 32;

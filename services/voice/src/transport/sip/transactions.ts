@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostPort, readVia, type Via, writeVia } from "./address.ts";
 import { cseqOf, headersOf, isRequest, type SipMessage, type SipRequest, type SipResponse } from "./message.ts";
+import { type Served, servedRequests } from "./served.ts";
 import type { Target } from "./sockets.ts";
 
 /** A request that arrived, and the function that answers it. */
@@ -9,6 +10,11 @@ export interface Incoming {
   from: Target;
   /** Answers; a repeated request gets the last answer again. */
   answer(response: SipResponse): void;
+  /**
+   * Answers and forgets the request: if it is repeated, it is handled again. For strangers, so that they leave nothing here, and an
+   * address that was forged gets one answer and no repetitions (RFC 3261, sections 8.2.7 and 26.3.2.4).
+   */
+  answerOnce(response: SipResponse): void;
   /**
    * Answers an INVITE with success, again and again until the returned function is called because the ACK is there. `gaveUp` is called
    * if it does not come (RFC 3261, section 13.3.1.4).
@@ -49,18 +55,10 @@ export interface TransactionOptions {
 const T2 = 8;
 const GIVE_UP = 64;
 
-/** Transactions kept at once. Above, the oldest is forgotten, and its answer cannot be repeated. */
-const SERVED_MAX = 4_096;
 /** How long a transaction is kept, in T1; an INVITE that rings longer is still known by its call. */
 const SERVED_FOR = 4 * GIVE_UP;
 /** A branch begins with this since RFC 3261. */
 const COOKIE = "z9hG4bK";
-
-interface Served {
-  at: number;
-  last: SipResponse | null;
-  stopRepeating: () => void;
-}
 
 interface Asked {
   request: SipRequest;
@@ -73,7 +71,7 @@ interface Asked {
 /** The transaction layer of RFC 3261, section 17: lost datagrams are sent again, and repeated requests are handled once. */
 export function transactions(options: TransactionOptions): Transactions {
   const { t1Ms } = options;
-  const served = new Map<string, Served>();
+  const served = servedRequests(SERVED_FOR * t1Ms);
   const asked = new Map<string, Asked>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
 
@@ -119,11 +117,11 @@ export function transactions(options: TransactionOptions): Transactions {
     const back = backTo(via, from);
     request.headers.get("via")?.splice(0, 1, writeVia(asReceived(via, from)));
     const name = `${request.method === "ACK" ? "INVITE" : request.method} ${branch} ${hostPort(via.host, via.port)} ${keyOf(from)}`;
-    const known = served.get(name);
+    const known = served.find(name, from.address);
     if (request.method === "ACK" && known?.last && known.last.status >= 300) return known.stopRepeating();
     if (known && request.method !== "ACK") return void (known.last && options.send(known.last, back));
     const transaction: Served = { at: performance.now(), last: null, stopRepeating: () => {} };
-    if (request.method !== "ACK") serve(name, transaction);
+    if (request.method !== "ACK") served.add(name, from.address, transaction);
     const answer = (response: SipResponse) => {
       if (transaction.last && transaction.last.status >= 200) return;
       transaction.last = response;
@@ -136,21 +134,18 @@ export function transactions(options: TransactionOptions): Transactions {
           () => {},
         );
     };
+    const answerOnce = (response: SipResponse) => {
+      if (transaction.last && transaction.last.status >= 200) return;
+      transaction.last = response;
+      options.send(response, back);
+      served.forget(name, from.address);
+    };
     const insist: Incoming["insist"] = (response, gaveUp) => {
       answer(response);
       transaction.stopRepeating = repeat(() => options.send(response, back), T2, gaveUp);
       return transaction.stopRepeating;
     };
-    options.requested({ request, from: back, answer, insist });
-  };
-
-  const serve = (name: string, transaction: Served) => {
-    for (const [oldest, { at, stopRepeating }] of served) {
-      if (served.size < SERVED_MAX && transaction.at - at < SERVED_FOR * t1Ms) break;
-      stopRepeating();
-      served.delete(oldest);
-    }
-    served.set(name, transaction);
+    options.requested({ request, from: back, answer, answerOnce, insist });
   };
 
   const receiveResponse = (response: SipResponse) => {

@@ -1,3 +1,4 @@
+import { networkOf } from "@parley/shared/rate-limit/network-of";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import type { PortRange } from "../rtp/ports.ts";
 import type { RtpOptions } from "../rtp/stream.ts";
@@ -44,9 +45,9 @@ export interface UserAgent {
   stop(): void;
 }
 
-/** Requests from one address; a trunk sends fewer, a scanner more. */
+/** Calls from one network; a trunk sends fewer, a scanner more. */
 const INVITES_PER_SECOND = 50;
-/** Addresses that are remembered. */
+/** Networks that are remembered. */
 const SOURCES_MAX = 10_000;
 
 /** A SIP user agent (RFC 3261) for telephone audio over UDP, TCP and TLS. @throws when the address is taken */
@@ -54,7 +55,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
   const { hostname, rtpPorts, dropped } = options;
   const announced = options.announced || hostname;
   const invites = slidingWindows({ keysMax: SOURCES_MAX, windowMs: 1_000, clock: () => performance.now() });
-  const isTooMany = (address: string) => invites(address, INVITES_PER_SECOND).waitMs > 0;
+  const isTooMany = (address: string) => invites(networkOf(address), INVITES_PER_SECOND).waitMs > 0;
 
   const sockets = await openSipSockets(options, {
     // Before anything about it is remembered.
@@ -82,7 +83,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
   const answers = answering(calls, options.invited);
 
   const requested = (incoming: Incoming) => {
-    const { request, answer: reply } = incoming;
+    const { request, answerOnce: reply } = incoming;
     const ourTag = readNameAddress(headerOf(request, "to"))?.params.get("tag");
     if (ourTag !== undefined) return requestedInCall(incoming, ourTag);
     if (request.method === "INVITE") return answers.invited(incoming);
@@ -93,7 +94,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
   };
 
   const requestedInCall = (incoming: Incoming, ourTag: string) => {
-    const { request, answer: reply } = incoming;
+    const { request, answerOnce: reply } = incoming;
     const theirTag = readNameAddress(headerOf(request, "from"))?.params.get("tag") ?? "";
     const session = calls.find(headerOf(request, "call-id"), ourTag, theirTag);
     if (session) session.requested(incoming);

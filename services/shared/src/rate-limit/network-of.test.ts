@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { networkOf } from "./network-of.ts";
+
+test.each([
+  ["192.0.2.7", "192.0.2.7"],
+  ["::ffff:192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2:ffff::1", "2001:db8:1:2::/64"],
+  ["2001:db8:1:3::1", "2001:db8:1:3::/64"],
+  ["", ""],
+])("%s is limited as %s, because a client has every address of an IPv6 network", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});

@@ -23,3 +23,17 @@ test("one address gets at most 32 connections, and another one when it has close
   });
   for (const socket of open) socket.destroy();
 });
+
+test("a phone calls over TCP while strangers hold all connections that it accepts", async () => {
+  const [caller, callee] = [await phone(answer(), "TCP"), await phone(answer(), "TCP")];
+  const open: Socket[] = [];
+  for (let count = 0; count < 1_024; count++) {
+    const { port, address: host } = caller.server;
+    const socket = connect({ port, host, localAddress: `127.0.0.${10 + (count % 32)}` }).on("error", () => {});
+    open.push(socket);
+    await new Promise((resolve) => socket.on("connect", resolve));
+  }
+  const signal = AbortSignal.timeout(3_000);
+  expect(await caller.call(to(callee, signal), listening().to)).toHaveProperty("answered");
+  for (const socket of open) socket.destroy();
+});

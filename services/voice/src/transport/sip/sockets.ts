@@ -1,3 +1,4 @@
+import { networkOf } from "@parley/shared/rate-limit/network-of";
 import type { Socket, udp } from "bun";
 import { isRequest, readSip, type SipMessage, writeSip } from "./message.ts";
 
@@ -40,9 +41,10 @@ export interface SipReceiver {
 
 /** Messages have 1 to 4 KiB; each is kept for a while, in case it is repeated. */
 const MESSAGE_MAX_BYTES = 16 * 1024;
+/** Connections that others have opened, and as many that we have: strangers take no room from our calls. */
 const CONNECTIONS_MAX = 1_024;
-/** The most connections from one address, so that one peer leaves room for others; a trunk needs one or two. */
-const FROM_ADDRESS_MAX = 32;
+/** The most connections from one network, so that one peer leaves room for others; a trunk needs one or two. */
+const FROM_NETWORK_MAX = 32;
 /** How long a connection may stay open without a message. */
 const SILENT_SECONDS = 10;
 /** Bytes that wait for a peer that does not read; beyond, the connection ends. */
@@ -57,6 +59,8 @@ interface Connection {
   isReady: boolean;
   hasFailed: boolean;
   target: Target;
+  /** The network that opened it; null if we did. */
+  network: string | null;
   /** Bytes of a message that is not whole. */
   read: Buffer;
   unsent: Buffer;
@@ -87,13 +91,14 @@ export async function openSipSockets(
   const handlersOf = (protocol: "TCP" | "TLS") => ({
     open: (socket: Socket<Connection>) => {
       const { remoteAddress: address, remotePort } = socket;
-      const isOurs = socket.data !== undefined;
-      socket.data ??= connectionTo({ protocol, address, port: remotePort });
+      socket.data ??= connectionTo({ protocol, address, port: remotePort }, networkOf(address));
+      const { network } = socket.data;
+      const isOurs = network === null;
       socket.data.socket = socket;
       socket.data.isReady = protocol === "TCP" || !isOurs;
       socket.timeout(isOurs ? IDLE_SECONDS : SILENT_SECONDS);
       const key = keyOf(socket.data.target);
-      if (!isOurs && isFull(address)) return void socket.terminate();
+      if (network !== null && isFull(network)) return void socket.terminate();
       connections.set(key, socket.data);
       flush(socket.data);
     },
@@ -118,11 +123,14 @@ export async function openSipSockets(
     connectError: (socket: Socket<Connection>, error: Error) => fail(socket.data, error),
   });
 
-  const isFull = (address: string) => {
-    if (connections.size >= CONNECTIONS_MAX) return true;
-    const fromThere = connections.values().filter(({ target }) => target.address === address);
-    return fromThere.take(FROM_ADDRESS_MAX).toArray().length >= FROM_ADDRESS_MAX;
+  const isFull = (network: string) => {
+    const incoming = [...connections.values()].filter((connection) => connection.network !== null);
+    if (incoming.length >= CONNECTIONS_MAX) return true;
+    return incoming.filter((connection) => connection.network === network).length >= FROM_NETWORK_MAX;
   };
+
+  const isFullOfOurs = () =>
+    [...connections.values()].filter(({ network }) => network === null).length >= CONNECTIONS_MAX;
 
   const fail = (connection: Connection | undefined, error: unknown) => {
     if (!connection) return;
@@ -221,8 +229,8 @@ export async function openSipSockets(
       const known = connections.get(keyOf(target));
       if (known) return write(known, text);
       // Answers go back over the connection of their request or not at all.
-      if (!isRequest(message) || connections.size >= CONNECTIONS_MAX) return;
-      const connection = connectionTo(target);
+      if (!isRequest(message) || isFullOfOurs()) return;
+      const connection = connectionTo(target, null);
       connections.set(keyOf(target), connection);
       write(connection, text);
       void connect(connection);
@@ -260,8 +268,16 @@ function messageLength(bytes: Buffer): number | null {
   return length === undefined ? null : headEnd + 4 + Number(length);
 }
 
-function connectionTo(target: Target): Connection {
-  return { socket: null, isReady: false, hasFailed: false, target, read: Buffer.alloc(0), unsent: Buffer.alloc(0) };
+function connectionTo(target: Target, network: string | null): Connection {
+  return {
+    socket: null,
+    isReady: false,
+    hasFailed: false,
+    target,
+    network,
+    read: Buffer.alloc(0),
+    unsent: Buffer.alloc(0),
+  };
 }
 
 function keyOf({ protocol, address, port }: Target): string {

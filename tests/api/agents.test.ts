@@ -48,6 +48,7 @@ describe("creating an agent", () => {
       tts: null,
       call_analysis_enabled: false,
       prompt: null,
+      prompt_pinned: false,
       recording: false,
       first_message_prompt: null,
       dynamic_variables: [],
@@ -192,6 +193,7 @@ describe("an agent's prompt", () => {
     await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });
     const latest = await newAgent({ prompt: { prompt_name: "shared" } });
     const pinned = await newAgent({ prompt: { prompt_name: "shared", prompt_version: 1 } });
+    expect([latest.prompt, latest.prompt_pinned, pinned.prompt_pinned]).toEqual([pinned.prompt, false, true]);
     await api.post("/prompts", { prompt_name: "shared", prompt_content: "two {{x}}" });
     expect((await api.get(`/agents/${latest.id}`)).body).toMatchObject({
       prompt: { prompt_name: "shared", prompt_version: 2, prompt_content: "two {{x}}" },
@@ -201,12 +203,15 @@ describe("an agent's prompt", () => {
       prompt_version: 1,
       prompt_content: "one",
     });
+    const follows = await patch(pinned.id, { prompt: { prompt_name: "shared" } });
+    expect(follows.body).toMatchObject({ prompt: { prompt_version: 2 }, prompt_pinned: false });
   });
 
   test("given inline is a separate prompt, gets a version with each change, and is deleted with the agent", async () => {
     const agent = await newAgent({ prompt_content: "one" });
     const name = `agent-${agent.id}`;
     expect(agent.prompt).toEqual({ prompt_name: name, prompt_version: 1, prompt_content: "one" });
+    expect(agent.prompt_pinned).toBeFalse();
     const changed = await patch(agent.id, { prompt_content: "two" });
     expect(changed.body.prompt).toEqual({ prompt_name: name, prompt_version: 2, prompt_content: "two" });
     expect((await api.get(`/prompts/${name}/versions`)).body.total_versions).toBe(2);

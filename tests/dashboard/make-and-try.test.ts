@@ -171,6 +171,13 @@ test("a shared prompt is shown in the version that the agent uses, until the lat
   await save.click();
   await eventually(async () => expect(await stored()).toMatchObject({ prompt_name: "desk", prompt_version: 2 }));
 
+  // The latest version, chosen by its number, is not the same as always the latest.
+  const second = JSON.stringify({ prompt: { prompt_name: "desk", prompt_version: 2 } });
+  await api.send("PATCH", `/agents/${agent.id}`, { body: second, headers: { "content-type": "application/json" } });
+  await page.reload();
+  await page.getByText("You are Zoe.").waitFor();
+  expect(await version.inputValue()).toBe("2");
+
   await page.getByRole("combobox", { name: "Source" }).selectOption("This agent only");
   await page.getByRole("textbox", { name: "Prompt" }).getByText("You are Zoe.").waitFor();
   await save.click();

@@ -39,6 +39,7 @@ export function presentAgent(agent: Agent) {
           prompt_content: agent.prompt.promptContent,
         }
       : null,
+    prompt_pinned: agent.promptPinned,
     dynamic_variables: agent.dynamicVariables,
     created_at: isoTime(agent.createdAt),
     updated_at: isoTime(agent.updatedAt),

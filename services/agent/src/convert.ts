@@ -21,6 +21,7 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     tts: row.tts ? maskedSpeech(row.tts) : undefined,
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
+    promptPinned: row.promptVersion !== null,
     dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((v) => v.variableName),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

@@ -2166,6 +2166,8 @@ export interface components {
                 /** @description Text of the prompt. */
                 prompt_content: string;
             } | null;
+            /** @description Whether the agent stays with that version. If false, it follows the latest, also when that is the version shown. */
+            prompt_pinned: boolean;
             /** @description Names of the variables in prompt and greeting. */
             dynamic_variables: string[];
             /**
@@ -4932,6 +4934,7 @@ export interface operations {
                      *             "prompt_version": 1,
                      *             "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *           },
+                     *           "prompt_pinned": false,
                      *           "dynamic_variables": [
                      *             "company",
                      *             "customer_name"
@@ -5282,6 +5285,7 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
+                     *       "prompt_pinned": false,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -5626,6 +5630,7 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
+                     *       "prompt_pinned": false,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"
@@ -6074,6 +6079,7 @@ export interface operations {
                      *         "prompt_version": 1,
                      *         "prompt_content": "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}."
                      *       },
+                     *       "prompt_pinned": false,
                      *       "dynamic_variables": [
                      *         "company",
                      *         "customer_name"

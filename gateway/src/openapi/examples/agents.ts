@@ -69,6 +69,7 @@ const agent = {
   call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },
   call_analysis_schema: request.call_analysis_schema,
   prompt: { prompt_name: `agent-${AGENT_ID}`, prompt_version: 1, prompt_content: CONTENT },
+  prompt_pinned: false,
   dynamic_variables: ["company", "customer_name"],
   created_at: CREATED_AT,
   updated_at: CREATED_AT,

@@ -104,6 +104,10 @@ export const Agent = Resource("Agent", {
     Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
     "The prompt that the agent uses now.",
   ),
+  prompt_pinned: Type.Boolean({
+    description:
+      "Whether the agent stays with that version. If false, it follows the latest, also when that is the version shown.",
+  }),
   dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
   created_at: At("When the agent was created."),
   updated_at: At("When the agent was last changed."),

@@ -4,7 +4,7 @@ import { api, ask } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
-import { useLatestVersion, useSharedText } from "../../prompts/shared-text.ts";
+import { useSharedText } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
 
 export interface AgentDraft {
@@ -47,11 +47,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
   const set = useCallback(
     (changed: Changes) => {
       reset();
-      setChanges((now) => ({
-        ...without(withOnePrompt({ ...now, ...changed }, changed), stored),
-        // The stored agent does not tell its version of a shared prompt from the latest, so a choice is a change.
-        ...(changed.prompt && { prompt: changed.prompt }),
-      }));
+      setChanges((now) => without(withOnePrompt({ ...now, ...changed }, changed), stored));
     },
     [stored, reset],
   );
@@ -81,13 +77,11 @@ export interface ShownPrompt {
   text: string;
 }
 
-/** The prompt with the changes. The API does not say whether an agent stays with a version, except by showing an older one. */
+/** The prompt with the changes. */
 export function useShownPrompt({ agent, values, changes }: AgentDraft): ShownPrompt {
   const name = "prompt_content" in changes ? null : (values.prompt?.prompt_name ?? null);
-  const latest = useLatestVersion(name) ?? 0;
+  const version = values.prompt?.prompt_version ?? null;
   const stored = "prompt" in changes ? null : agent.prompt;
-  const older = stored && stored.prompt_version < latest ? stored.prompt_version : null;
-  const version = stored ? older : (values.prompt?.prompt_version ?? null);
   const read = useSharedText(name, version);
   if (name === null) return { shared: null, text: values.prompt_content ?? "" };
   return { shared: { name, version }, text: stored?.prompt_content ?? read ?? "" };
@@ -119,8 +113,12 @@ function storedValues(agent: Agent): Changes {
     call_analysis_schema: agent.call_analysis_schema ?? null,
     ...(isOwn
       ? { prompt_content: agent.prompt?.prompt_content ?? null }
-      : { prompt: agent.prompt && { prompt_name: agent.prompt.prompt_name } }),
+      : { prompt: agent.prompt && storedReference(agent.prompt, agent.prompt_pinned) }),
   };
+}
+
+function storedReference({ prompt_name, prompt_version }: NonNullable<Agent["prompt"]>, isPinned: boolean) {
+  return { prompt_name, ...(isPinned && { prompt_version }) };
 }
 
 /** An agent has a text of its own or a named prompt: the one that was set last. */

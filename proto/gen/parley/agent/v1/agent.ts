@@ -191,7 +191,11 @@ export interface Agent {
   /** Whether its calls are recorded. */
   recording: boolean;
   /** How it behaves on WhatsApp: { voice_replies? }. */
-  whatsapp: { [key: string]: any } | undefined;
+  whatsapp:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether it stays with the version in `prompt`, instead of following the latest. */
+  promptPinned: boolean;
 }
 
 export interface DynamicVariable {
@@ -1219,6 +1223,7 @@ function createBaseAgent(): Agent {
     callSettings: undefined,
     recording: false,
     whatsapp: undefined,
+    promptPinned: false,
   };
 }
 
@@ -1295,6 +1300,9 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.whatsapp !== undefined) {
       Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(194).fork()).join();
+    }
+    if (message.promptPinned !== false) {
+      writer.uint32(200).bool(message.promptPinned);
     }
     return writer;
   },
@@ -1504,6 +1512,14 @@ export const Agent: MessageFns<Agent> = {
             message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.promptPinned = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1549,6 +1565,7 @@ export const Agent: MessageFns<Agent> = {
     message.callSettings = object.callSettings ?? undefined;
     message.recording = object.recording ?? false;
     message.whatsapp = object.whatsapp ?? undefined;
+    message.promptPinned = object.promptPinned ?? false;
     return message;
   },
 };

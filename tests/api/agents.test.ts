@@ -188,6 +188,18 @@ describe("creating an agent", () => {
   });
 });
 
+test("a phone number is moved from one agent to another by one PATCH that says so", async () => {
+  const number = "+14155550767";
+  const first = await newAgent({ agent_mobile_number: [number] });
+  const second = await newAgent();
+  const refused = await patch(second.id, { agent_mobile_number: [number] });
+  expect(refused.status).toBe(409);
+  expect(refused.body.detail).toContain(`${first.id}: take it over with ?move_numbers=true`);
+  const moved = await patch(`${second.id}?move_numbers=true`, { agent_mobile_number: [number] });
+  expect([moved.status, moved.body.agent_mobile_number]).toEqual([200, [number]]);
+  expect((await api.get(`/agents/${first.id}`)).body.agent_mobile_number).toEqual([]);
+});
+
 describe("an agent's prompt", () => {
   test("by name follows the latest version, by version stays fixed", async () => {
     await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });

@@ -229,9 +229,22 @@ test(
     await page.getByLabel("Phone number", { exact: true }).fill(number);
     await page.getByRole("button", { name: "Import" }).click();
     await page.getByRole("combobox", { name: `Agent that answers ${number}` }).selectOption(agentId);
-    await eventually(async () =>
-      expect((await api.get(`/agents/${agentId}`)).body.agent_mobile_number).toEqual([number]),
-    );
+    const numbersOf = async (id: string) => (await api.get(`/agents/${id}`)).body.agent_mobile_number;
+    await eventually(async () => expect(await numbersOf(agentId)).toEqual([number]));
+    // The editor of another agent says whose number it is, and takes it over.
+    const { body: other } = await api.post("/agents", { agent_name: "Night desk", agent_type: "INBOUND" });
+    await page.goto(`/agents/${other.id}?tab=channels`);
+    const choice = page.getByRole("checkbox", { name: number });
+    await page.getByText(/^Answered by /).waitFor();
+    await choice.click();
+    await page.getByText(/^Saving moves it here from /).waitFor();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await eventually(async () => expect([await numbersOf(agentId), await numbersOf(other.id)]).toEqual([[], [number]]));
+    await page.goto("/numbers");
+    const answers = page.getByRole("combobox", { name: `Agent that answers ${number}` });
+    await eventually(async () => expect(await answers.inputValue()).toBe(other.id));
+    await answers.selectOption(agentId);
+    await eventually(async () => expect([await numbersOf(agentId), await numbersOf(other.id)]).toEqual([[number], []]));
 
     await page.goto("/calls?new=true");
     await page.getByLabel("Phone number", { exact: true }).fill("12");

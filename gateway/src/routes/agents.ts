@@ -6,7 +6,7 @@ import type { GateContext } from "../gate.ts";
 import { presentAgent, presentVariable } from "../present/agent.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "../schemas/agents/requests.ts";
+import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody, WriteAgentQuery } from "../schemas/agents/requests.ts";
 import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/agents/shown.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { endpoint } from "./endpoint.ts";
@@ -22,12 +22,18 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           tag: "Agents",
           summary: "Create an agent",
           scope: "agents:write",
+          query: WriteAgentQuery,
           body: CreateAgentBody,
           response: Agent,
           refuses: ["not_found", "conflict"],
         },
-        async ({ ownerId, body, idempotency, write }) => {
-          const { agent } = await agents.createAgent({ ...createAgentRequest(ownerId, body), idempotency }, write);
+        async ({ ownerId, query, body, idempotency, write }) => {
+          const request = {
+            ...createAgentRequest(ownerId, body),
+            moveNumbers: query.move_numbers === true,
+            idempotency,
+          };
+          const { agent } = await agents.createAgent(request, write);
           return presentAgent(required(agent));
         },
       ),
@@ -85,12 +91,14 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           tag: "Agents",
           summary: "Change an agent",
           scope: "agents:write",
+          query: WriteAgentQuery,
           body: UpdateAgentBody,
           response: Agent,
           refuses: ["not_found", "conflict"],
         },
-        async ({ ownerId, params, body, idempotency, write }) => {
-          const request = { ...updateAgentRequest(ownerId, params.agent_id ?? "", body), idempotency };
+        async ({ ownerId, params, query, body, idempotency, write }) => {
+          const given = updateAgentRequest(ownerId, params.agent_id ?? "", body);
+          const request = { ...given, moveNumbers: query.move_numbers === true, idempotency };
           const { agent } = await agents.updateAgent(request, write);
           return presentAgent(required(agent));
         },

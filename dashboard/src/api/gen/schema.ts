@@ -5069,7 +5069,10 @@ export interface operations {
     };
     createAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409. */
+                move_numbers?: boolean;
+            };
             header?: {
                 /** @description Repeating the request with the same key within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
@@ -5381,7 +5384,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -5954,7 +5957,10 @@ export interface operations {
     };
     updateAgent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409. */
+                move_numbers?: boolean;
+            };
             header?: {
                 /** @description Repeating the request with the same key within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;
@@ -6175,7 +6181,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -42,15 +42,14 @@ function Assigned({ number }: { number: string }) {
   const current = agents.data?.find(({ agent_mobile_number }) => agent_mobile_number.includes(number));
   const assign = useMutation({
     mutationFn: async (agentId: string) => {
-      // A number belongs to one agent, so the previous one gives it away first.
-      if (current) {
+      const next = agents.data?.find(({ id }) => id === agentId);
+      // The number belongs to one agent: giving it to the next one takes it away from the current one.
+      if (next) await set(next.id, [...next.agent_mobile_number, number]);
+      else if (current)
         await set(
           current.id,
           current.agent_mobile_number.filter((each) => each !== number),
         );
-      }
-      const next = agents.data?.find(({ id }) => id === agentId);
-      if (next) await set(next.id, [...next.agent_mobile_number, number]);
     },
     onSuccess: () => tellDone("Saved"),
     onError: tellFailure,
@@ -75,7 +74,7 @@ function Assigned({ number }: { number: string }) {
 }
 
 function set(agentId: string, numbers: string[]) {
-  const params = { path: { agent_id: agentId } };
+  const params = { path: { agent_id: agentId }, query: { move_numbers: true } };
   return ask(api.PATCH("/v1/public/agents/{agent_id}", { params, body: { agent_mobile_number: numbers } }));
 }
 

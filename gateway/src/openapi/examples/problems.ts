@@ -70,12 +70,14 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   resendDelivery: "Delivery is still pending: it can be resent after it ends",
 };
 
+const NUMBER_TAKEN =
+  "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true";
 const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
   sendMessage: "A reply is in progress in this session, wait for it to end",
-  createAgent: "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg",
-  updateAgent: "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg",
+  createAgent: NUMBER_TAKEN,
+  updateAgent: NUMBER_TAKEN,
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",

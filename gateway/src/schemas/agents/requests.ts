@@ -129,6 +129,16 @@ export const UpdateAgentBody = Type.Object(
 );
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
+export const WriteAgentQuery = Type.Object({
+  move_numbers: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409.",
+    }),
+  ),
+});
+
 export const ListAgentsQuery = Type.Object({
   ...PageQuery,
   search: Type.Optional(

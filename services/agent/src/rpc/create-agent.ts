@@ -19,7 +19,7 @@ import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
-import { requireFreeNumbers } from "../store/called-agents.ts";
+import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
@@ -30,7 +30,9 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
     const store = async (tx: Sql, prompts: AcquiredPrompts) => {
       const row = newRow(key.agentId, request, { sealed, prompts, now: ctx.clock.now() });
-      await requireFreeNumbers(tx, key, row.agentMobileNumbers);
+      if (row.agentMobileNumbers.length > 0) await lockNumbers(tx, request.ownerId);
+      if (request.moveNumbers) await freeNumbers(tx, key, row.agentMobileNumbers, row.updatedAt);
+      else await requireFreeNumbers(tx, key, row.agentMobileNumbers);
       await insertAgent(tx, row);
       return { agent: toAgent(row, prompts.main?.prompt) };
     };

@@ -25,7 +25,7 @@ import {
 } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
-import { requireFreeNumbers } from "../store/called-agents.ts";
+import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
@@ -117,10 +117,12 @@ async function write(
   if (references) await requireClaim(tx, references.held);
   const before = await getLockedAgentRow(tx, request);
   const row = changedAgent(ctx, before, request, prompts);
+  if (request.agentMobileNumbers) await lockNumbers(tx, request.ownerId);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
   // It keeps its own numbers, even if an earlier release gave them to another agent too.
   const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
-  await requireFreeNumbers(tx, row, added);
+  if (request.moveNumbers) await freeNumbers(tx, row, added, ctx.clock.now());
+  else await requireFreeNumbers(tx, row, added);
   await updateAgentRow(tx, row);
   return { agent: toAgent(row, prompt) };
 }

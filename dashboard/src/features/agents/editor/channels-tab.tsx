@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { api, ask } from "../../../api/client.ts";
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
+import { assignableAgentsQuery } from "../../numbers/queries.ts";
 import type { AgentDraft } from "./draft.ts";
 import { Section, Sections } from "./section.tsx";
 import { Snippet } from "./snippet.tsx";
@@ -28,11 +29,13 @@ export function ChannelsTab({ draft }: { draft: AgentDraft }) {
   );
 }
 
-function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
+function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft }) {
+  const agents = useQuery(assignableAgentsQuery);
   const numbers = useQuery({
     queryKey: ["mobile-numbers"],
     queryFn: async ({ signal }) =>
-      (await ask(api.GET("/v1/public/mobile-numbers", { signal }))).purchased_mobile_numbers,
+      (await ask(api.GET("/v1/public/mobile-numbers", { params: { query: { include: "sip" } }, signal })))
+        .purchased_mobile_numbers,
   });
   const chosen = values.agent_mobile_number ?? [];
   if (numbers.isLoadingError) return <ErrorState error={numbers.error} onRetry={numbers.refetch} />;
@@ -44,6 +47,9 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
         No phone numbers yet. After you add numbers to your account, you can assign them to the agent here.
       </p>
     );
+  const others = (agents.data ?? []).filter(({ id }) => id !== agent.id);
+  const answering = (number: string) =>
+    others.find(({ agent_mobile_number }) => agent_mobile_number.includes(number))?.agent_name;
   const error = errorAt("agent_mobile_number") ?? errorAt("agent_mobile_number.0");
   return (
     <div className="flex flex-col gap-2.5">
@@ -55,6 +61,7 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
             set({ agent_mobile_number: on ? [...chosen, number] : chosen.filter((each) => each !== number) })
           }
           label={<span className="tabular-nums">{number}</span>}
+          hint={answeredBy(answering(number), chosen.includes(number))}
         />
       ))}
       {error && (
@@ -64,6 +71,11 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
       )}
     </div>
   );
+}
+
+function answeredBy(other: string | undefined, isChosen: boolean): string | undefined {
+  if (other === undefined) return undefined;
+  return isChosen ? `Saving moves it here from ${other}` : `Answered by ${other}`;
 }
 
 function chatSnippet(agentId: string): string {

@@ -31,14 +31,20 @@ export function useAgentDraft(agent: Agent): AgentDraft {
   const stored = useMemo(() => storedValues(agent), [agent]);
   const write = useMutation({
     mutationFn: (body: Changes) =>
-      ask(api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } }, body })),
+      ask(
+        api.PATCH("/v1/public/agents/{agent_id}", {
+          params: { path: { agent_id: agent.id }, query: { move_numbers: true } },
+          body,
+        }),
+      ),
     onSuccess: async (saved, sent) => {
       client.setQueryData(agentQuery(agent.id).queryKey, saved);
       // Text typed during the save stays a change.
       setChanges((now) => without(now, sent));
       tellDone("Saved");
       await Promise.all([
-        client.invalidateQueries({ queryKey: [...AGENTS, "list"] }),
+        // Another agent may have given a number away.
+        client.invalidateQueries({ queryKey: sent.agent_mobile_number ? AGENTS : [...AGENTS, "list"] }),
         client.invalidateQueries({ queryKey: PROMPTS }),
       ]);
     },

@@ -89,7 +89,11 @@ export interface CreateAgentRequest {
   idempotency: Idempotency | undefined;
   callSettings: { [key: string]: any } | undefined;
   recording?: boolean | undefined;
-  whatsapp: { [key: string]: any } | undefined;
+  whatsapp:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether it takes over numbers that other agents of the owner answer; otherwise they are a conflict. */
+  moveNumbers: boolean;
 }
 
 export interface CreateAgentResponse {
@@ -247,7 +251,11 @@ export interface UpdateAgentRequest {
   idempotency: Idempotency | undefined;
   callSettings: { [key: string]: any } | undefined;
   recording?: boolean | undefined;
-  whatsapp: { [key: string]: any } | undefined;
+  whatsapp:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether it takes over numbers that other agents of the owner answer; otherwise they are a conflict. */
+  moveNumbers: boolean;
 }
 
 export interface StringList {
@@ -526,6 +534,7 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     callSettings: undefined,
     recording: undefined,
     whatsapp: undefined,
+    moveNumbers: false,
   };
 }
 
@@ -593,6 +602,9 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     if (message.whatsapp !== undefined) {
       Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(170).fork()).join();
+    }
+    if (message.moveNumbers !== false) {
+      writer.uint32(176).bool(message.moveNumbers);
     }
     return writer;
   },
@@ -778,6 +790,14 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.moveNumbers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -822,6 +842,7 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.callSettings = object.callSettings ?? undefined;
     message.recording = object.recording ?? undefined;
     message.whatsapp = object.whatsapp ?? undefined;
+    message.moveNumbers = object.moveNumbers ?? false;
     return message;
   },
 };
@@ -2319,6 +2340,7 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     callSettings: undefined,
     recording: undefined,
     whatsapp: undefined,
+    moveNumbers: false,
   };
 }
 
@@ -2392,6 +2414,9 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.whatsapp !== undefined) {
       Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(186).fork()).join();
+    }
+    if (message.moveNumbers !== false) {
+      writer.uint32(192).bool(message.moveNumbers);
     }
     return writer;
   },
@@ -2593,6 +2618,14 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.moveNumbers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2645,6 +2678,7 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.callSettings = object.callSettings ?? undefined;
     message.recording = object.recording ?? undefined;
     message.whatsapp = object.whatsapp ?? undefined;
+    message.moveNumbers = object.moveNumbers ?? false;
     return message;
   },
 };

@@ -1,3 +1,4 @@
+import { isVisible } from "@parley/shared/name";
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
 import { isTimeZone } from "../http/time-zone.ts";
 import type { TextSchema } from "../http/validate.ts";
@@ -27,6 +28,11 @@ export function Text({ min, max, pattern, check, form, description, example }: T
     ...(description !== undefined && { description }),
     ...(example !== undefined && { examples: [example] }),
   }) as unknown as TextSchema;
+}
+
+/** A text that people read or hear, so it must have something for them. */
+export function Words(options: Pick<TextOptions, "max" | "description">): TextSchema {
+  return Text({ min: 1, check: isVisible, form: "not be blank", ...options });
 }
 
 /** One of a few words. */

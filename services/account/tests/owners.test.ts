@@ -44,10 +44,10 @@ describe("CreateOwner", () => {
 
   const good = { name: "Ann", email: "good@example.com", tier: TIER_FREE };
   test.each([
-    [{ ...good, name: "" }, "name", "name must be 1 to 100 printable characters"],
-    [{ ...good, name: "  " }, "name", "name must be 1 to 100 printable characters"],
-    [{ ...good, name: "x".repeat(101) }, "name", "name must be 1 to 100 printable characters"],
-    [{ ...good, name: "a\u0000b" }, "name", "name must be 1 to 100 printable characters"],
+    [{ ...good, name: "" }, "name", "name must be 1 to 100 characters"],
+    [{ ...good, name: "  " }, "name", "name must not be blank"],
+    [{ ...good, name: "x".repeat(101) }, "name", "name must be 1 to 100 characters"],
+    [{ ...good, name: "a\u0000b" }, "name", "name must be printable characters only"],
     [{ ...good, email: "" }, "email", "email must be an email address, such as ann@example.com"],
     [{ ...good, email: "ann" }, "email", "email must be an email address, such as ann@example.com"],
     [{ ...good, email: "a@b c.example" }, "email", "email must be an email address, such as ann@example.com"],

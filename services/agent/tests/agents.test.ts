@@ -399,6 +399,18 @@ describe("access", () => {
   });
 });
 
+test.each([
+  ["  \u00a0", "agent_name must not be blank"],
+  ["two\nlines", "agent_name must be printable characters only"],
+  ["", "agent_name must be 1 to 100 characters"],
+])("the name %j is refused with the reason, at creation and in a change", async (agentName, detail) => {
+  const agent = await create(service.agents, creation(newOwner()));
+  const refused = { kind: "invalid", detail, paths: ["agent_name"] };
+  expect(await failure(create(service.agents, creation(agent.ownerId, { agentName })))).toEqual(refused);
+  expect(await failure(change(service.agents, agent, { agentName }))).toEqual(refused);
+  expect(await failure(service.agents.createDraft({ change: update(agent, { agentName }) }))).toEqual(refused);
+});
+
 test("deleting returns the agent's name and removes it", async () => {
   const agent = await create(service.agents, creation(newOwner(), { agentName: "Short-lived" }));
   const deleted = await service.agents.deleteAgent(deletion(agent));
@@ -470,13 +482,6 @@ describe("a phone number", () => {
     await give(second.agentId, ["+14155550181"]);
   });
 
-  test("that several agents want at once is given to one", async () => {
-    const owner = newOwner();
-    const wanted = creation(owner, { agentMobileNumbers: ["+14155550183"] });
-    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => create(service.agents, wanted)));
-    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  });
-});
   test("moves to another agent in one write, which leaves the first one its other numbers", async () => {
     const owner = newOwner();
     const first = await create(service.agents, creation(owner, { agentMobileNumbers: [...NUMBERS, "+14155550184"] }));
@@ -504,3 +509,10 @@ describe("a phone number", () => {
     expect(shown.flatMap(({ agentMobileNumbers }) => agentMobileNumbers)).toEqual(NUMBERS);
   });
 
+  test("that several agents want at once is given to one", async () => {
+    const owner = newOwner();
+    const wanted = creation(owner, { agentMobileNumbers: ["+14155550183"] });
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => create(service.agents, wanted)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+});

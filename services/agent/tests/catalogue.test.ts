@@ -243,10 +243,10 @@ describe("cloned voices", () => {
 
   test.each<[Partial<Voice>, string, string]>([
     [{ providerName: "POLLY" }, "provider", "ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE"],
-    [{ voiceId: "" }, "voice_id", "1 to 200 printable characters"],
-    [{ voiceId: "v\u0000" }, "voice_id", "1 to 200 printable characters"],
-    [{ name: " " }, "name", "1 to 100 printable characters"],
-    [{ name: "x".repeat(101) }, "name", "1 to 100 printable characters"],
+    [{ voiceId: "" }, "voice_id", "1 to 200 characters"],
+    [{ voiceId: "v\u0000" }, "voice_id", "printable characters only"],
+    [{ name: " " }, "name", "not be blank"],
+    [{ name: "x".repeat(101) }, "name", "1 to 100 characters"],
     [{ gender: Gender.GENDER_UNSPECIFIED }, "gender", "MALE, FEMALE, NEUTRAL"],
     [{ language: "" }, "language", "BCP 47"],
     [{ language: "en_US" }, "language", "BCP 47"],

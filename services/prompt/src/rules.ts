@@ -1,18 +1,11 @@
 import { invalid, notFound } from "@parley/shared/errors";
-
-const NAME_LENGTH_MAX = 100;
-const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
-/** Spaces and format characters, such as joiners, are invisible by themselves. */
-const VISIBLE = /[^\p{Z}\p{Cf}]/u;
+import { nameFault } from "@parley/shared/name";
 
 /** Returns why a text cannot be a prompt's name, or null if it can (docs/api-reference.md#prompts). */
 export function promptNameFault(name: string): string | null {
-  const length = [...name].length;
-  if (length < 1 || length > NAME_LENGTH_MAX) return `prompt_name must be 1 to ${NAME_LENGTH_MAX} characters`;
-  if (UNPRINTABLE.test(name)) return "prompt_name must be printable characters only";
-  if (!VISIBLE.test(name)) return "prompt_name must not be blank";
   if (name === "." || name === "..") return 'prompt_name must not be "." or ".."';
-  return null;
+  const fault = nameFault(name);
+  return fault && `prompt_name ${fault}`;
 }
 
 /** @throws ServiceError `invalid` when the text cannot be a prompt's name */

@@ -10,17 +10,10 @@ import { type EventRow, PAYLOAD_SEPARATOR } from "./store/events.ts";
 
 /** Limit per owner, because each event goes to all of them. */
 export const DESTINATIONS_MAX = 50;
-const NAME_LENGTH_MAX = 100;
 const URL_LENGTH_MAX = 2048;
 
 /** The events that can be sent (docs/api-reference.md#events). */
 const EVENTS = ["conversation.completed", "conversation.disconnected", "conversation.failed"];
-
-/** @throws ServiceError invalid */
-export function checkName(name: string): void {
-  if (name.trim() === "" || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
-    throw invalid("name", `name must be 1 to ${NAME_LENGTH_MAX} printable characters`);
-}
 
 /**
  * Checks that requests may go to the address: the part that needs no DNS (docs/api-reference.md#outgoing-requests).

@@ -84,9 +84,10 @@ describe("a destination", () => {
 
   test.each([
     [{ ownerId: "me" }, "owner_id", "owner_id must be the id of an owner"],
-    [{ name: "" }, "name", "name must be 1 to 100 printable characters"],
-    [{ name: "C\u0007RM" }, "name", "name must be 1 to 100 printable characters"],
-    [{ name: "x".repeat(101) }, "name", "name must be 1 to 100 printable characters"],
+    [{ name: "" }, "name", "name must be 1 to 100 characters"],
+    [{ name: " \u00a0" }, "name", "name must not be blank"],
+    [{ name: "C\u0007RM" }, "name", "name must be printable characters only"],
+    [{ name: "x".repeat(101) }, "name", "name must be 1 to 100 characters"],
     [{ url: "" }, "url", "url cannot be used: The address is not a valid URL"],
     [{ url: "ftp://example.com" }, "url", "url cannot be used: The address must start with https://"],
     [{ url: "http://example.com" }, "url", /^url cannot be used: The address must start with https/],

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { About, E164, Maybe, OneOf, Text, TimeZone } from "../types.ts";
+import { About, E164, Maybe, OneOf, Text, TimeZone, Words } from "../types.ts";
 import { Language } from "./models.ts";
 
 const strict = { additionalProperties: false };
@@ -58,10 +58,10 @@ export const CallSettings = Type.Object(
       }),
     ),
     apology: Type.Optional(
-      Text({ min: 1, max: 1000, description: "What the agent says before it ends a call that cannot continue." }),
+      Words({ max: 1000, description: "What the agent says before it ends a call that cannot continue." }),
     ),
     voicemail_message: Type.Optional(
-      Text({ min: 1, max: 1000, description: "The message that the agent leaves if voicemail answers its call." }),
+      Words({ max: 1000, description: "The message that the agent leaves if voicemail answers its call." }),
     ),
   },
   { ...strict, $id: "CallSettings", description: "How the agent takes turns in calls." },
@@ -89,7 +89,7 @@ export const Widget = Type.Object(
     greeting: Maybe(Text({ max: 1000 }), "Text shown before the first message."),
     placeholder: Maybe(Text({ max: 200 }), "Text in the empty message field."),
     suggested_messages: Maybe(
-      Type.Array(Text({ min: 1, max: 200 }), { maxItems: 5 }),
+      Type.Array(Words({ max: 200 }), { maxItems: 5 }),
       "Messages that a visitor can send with one click.",
     ),
     allowed_origins: Maybe(

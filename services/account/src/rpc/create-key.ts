@@ -1,5 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
 import { newApiKey } from "../keys/api-key.ts";
@@ -7,7 +8,6 @@ import { checkExpiry } from "../keys/key-state.ts";
 import { scopesOf } from "../scopes.ts";
 import { countKeys, insertKey, type KeyRow } from "../store/api-keys.ts";
 import { lockOwner } from "../store/owners.ts";
-import { checkName } from "../text-rules.ts";
 
 /** Limit per owner, in any state: they are listed without pages, and each has its own rate limit. */
 const KEYS_MAX = 200;
@@ -16,7 +16,7 @@ const KEYS_MAX = 200;
 export function createKey(ctx: AccountContext): Handler<"createKey"> {
   return async ({ ownerId, name, scopes, expiresAt }) => {
     const now = ctx.clock.now();
-    if (name !== "") checkName(name);
+    if (name !== "") checkName("name", name);
     if (expiresAt) checkExpiry(expiresAt, now);
     const granted = scopesOf(scopes);
     const { apiKey, prefix, digest } = newApiKey();

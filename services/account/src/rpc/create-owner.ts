@@ -1,15 +1,16 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
 import { planOf } from "../settings/tiers.ts";
 import { insertOwner, isEmailTaken, lockEmail, type OwnerRow } from "../store/owners.ts";
-import { checkEmail, checkName } from "../text-rules.ts";
+import { checkEmail } from "../text-rules.ts";
 
 /** The tier defaults to free. */
 export function createOwner(ctx: AccountContext): Handler<"createOwner"> {
   return async ({ name, email, tier, rateLimitPerMinute }) => {
-    checkName(name);
+    checkName("name", name);
     checkEmail(email);
     const plan = planOf(fromTier(tier) ?? "free", rateLimitPerMinute);
     const now = ctx.clock.now();

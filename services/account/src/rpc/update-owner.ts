@@ -1,14 +1,14 @@
+import { checkName } from "@parley/shared/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
 import { changePlan } from "../settings/tiers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { lockOwner, updateOwner as updateOwnerRow } from "../store/owners.ts";
-import { checkName } from "../text-rules.ts";
 
 /** Fields left out stay unchanged. A changed tier or limit applies to the owner's keys at once. */
 export function updateOwner(ctx: AccountContext): Handler<"updateOwner"> {
   return async ({ ownerId, name, tier, rateLimitPerMinute }) => {
-    if (name !== undefined) checkName(name);
+    if (name !== undefined) checkName("name", name);
     const change = { tier: fromTier(tier), rateLimitPerMinute };
     const row = await ctx.db.begin(async (tx) => {
       const current = await lockOwner(tx, ownerId);

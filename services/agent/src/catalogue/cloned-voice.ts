@@ -1,6 +1,7 @@
 import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GENDERS, nameOf, namesOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
+import { checkName } from "@parley/shared/name";
 import type { ClonedVoice } from "../store/cloned-voices.ts";
 import { checkVoiceProvider } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
@@ -11,8 +12,8 @@ const URL_LENGTH_MAX = 2048;
 /** Validates a voice that an owner adds. @throws ServiceError invalid at the first field that breaks a rule */
 export function readClonedVoice(voice: VoiceMessage): ClonedVoice {
   checkVoiceProvider(voice.providerName);
-  checkText("voice_id", voice.voiceId, 200);
-  checkText("name", voice.name, 100);
+  checkName("voice_id", voice.voiceId, 200);
+  checkName("name", voice.name);
   const gender = nameOf(GENDERS, voice.gender);
   if (!gender) throw invalid("gender", `gender must be one of ${namesOf(GENDERS).join(", ")}`);
   if (voice.language.length > LANGUAGE_LENGTH_MAX || !isLanguageTag(voice.language)) {
@@ -23,12 +24,6 @@ export function readClonedVoice(voice: VoiceMessage): ClonedVoice {
   }
   const { voiceId, name, language, previewUrl } = voice;
   return { voiceId, name, gender, language, previewUrl: previewUrl ?? null };
-}
-
-function checkText(path: string, text: string, lengthMax: number): void {
-  if (text.trim() === "" || [...text].length > lengthMax || /\p{Cc}/u.test(text)) {
-    throw invalid(path, `${path} must be 1 to ${lengthMax} printable characters`);
-  }
 }
 
 function isWebAddress(text: string): boolean {

@@ -7,6 +7,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/name";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
@@ -23,6 +24,7 @@ import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-ag
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
+    checkName("agent_name", request.agentName);
     checkProviders(ctx, request);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };

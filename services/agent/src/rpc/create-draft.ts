@@ -2,6 +2,7 @@ import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/name";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { changedAgent } from "../changed-agent.ts";
@@ -22,6 +23,7 @@ export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   return async ({ change }, call) => {
     if (!change) throw invalid("change", "change is required");
     checkAgentId(change.agentId);
+    if (change.agentName !== undefined) checkName("agent_name", change.agentName);
     checkProviders(ctx, change);
     const draft = await draftOf(ctx, change, call);
     const draftId = newId("drf");

@@ -8,6 +8,7 @@ import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
+import { checkName } from "@parley/shared/name";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { changedAgent } from "../changed-agent.ts";
@@ -30,6 +31,7 @@ import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-ag
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
     checkAgentId(request.agentId);
+    if (request.agentName !== undefined) checkName("agent_name", request.agentName);
     checkProviders(ctx, request);
     if (!touchesReferences(request)) return change(ctx, request, call, null);
     let promise: ReferencePromise | null = null;
@@ -115,9 +117,9 @@ async function write(
 ): Promise<UpdateAgentResponse> {
   await willSettle(tx);
   if (references) await requireClaim(tx, references.held);
+  if (request.agentMobileNumbers) await lockNumbers(tx, request.ownerId);
   const before = await getLockedAgentRow(tx, request);
   const row = changedAgent(ctx, before, request, prompts);
-  if (request.agentMobileNumbers) await lockNumbers(tx, request.ownerId);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
   // It keeps its own numbers, even if an earlier release gave them to another agent too.
   const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));

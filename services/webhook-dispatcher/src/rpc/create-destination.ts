@@ -1,8 +1,9 @@
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId, newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/name";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, toDestination } from "../convert.ts";
-import { checkDestinationUrl, checkName, DESTINATIONS_MAX } from "../rules.ts";
+import { checkDestinationUrl, DESTINATIONS_MAX } from "../rules.ts";
 import { newSecret, sealSecret } from "../secrets.ts";
 import { countDestinations, type DestinationRow, insertDestination, lockDestinations } from "../store/destinations.ts";
 
@@ -15,7 +16,7 @@ export function createDestination({
 }: DispatcherContext): Handler<"createDestination"> {
   return async ({ ownerId, name, url, requestType, enabled }) => {
     if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
-    checkName(name);
+    checkName("name", name);
     checkDestinationUrl(url, allowedHosts);
     const now = clock.now();
     const key = { ownerId, destinationId: newId("whd") };

@@ -1,9 +1,10 @@
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { checkName } from "@parley/shared/name";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, toDestination } from "../convert.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";
 import { cancelled } from "../delivery/state.ts";
-import { checkDestinationUrl, checkName } from "../rules.ts";
+import { checkDestinationUrl } from "../rules.ts";
 import { changePending } from "../store/deliveries.ts";
 import { type DestinationRow, lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
@@ -13,7 +14,7 @@ import { type DestinationRow, lockDestination, updateDestinationRow } from "../s
  */
 export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
   return async ({ ownerId, destinationId, name, url, requestType, enabled }) => {
-    if (name !== undefined) checkName(name);
+    if (name !== undefined) checkName("name", name);
     if (url !== undefined) checkDestinationUrl(url, allowedHosts);
     const given = requestType === RequestType.REQUEST_TYPE_UNSPECIFIED ? undefined : fromRequestType(requestType);
     const now = clock.now();

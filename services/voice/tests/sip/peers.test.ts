@@ -82,6 +82,22 @@ test("keys are heard as telephone events and as INFO", async () => {
   await eventually(() => expect(agent.keys).toEqual(["7", "#"]));
 });
 
+test("keys that a peer sends both as telephone events and as INFO are heard once", async () => {
+  const { peer, agent, port } = await calling();
+  const call = await peer.call();
+  for (const [sequence, key] of [1, 1, 2].entries()) {
+    const payload = Uint8Array.of(key, 0x8a, 0, 160);
+    peer.sendRtp(port(call.answer.body), { payloadType: 101, sequence, timestamp: 4_000 * (sequence + 1), payload });
+    const info = call.within("INFO", {}, `Signal=${key}\r\nDuration=160\r\n`);
+    peer.send(info);
+    await peer.answerTo(info, 200);
+  }
+  const end = call.within("INFO", {}, "Signal=#\r\nDuration=160\r\n");
+  peer.send(end);
+  await eventually(() => expect(agent.keys).toHaveLength(4));
+  expect(agent.keys).toEqual(["1", "1", "2", "#"]);
+});
+
 test("a peer behind NAT is answered where its packets come from, and strangers are ignored", async () => {
   const { peer, agent, port, leg, answering } = await calling();
   const nowhere = peer.description().replace(/m=audio \d+/, "m=audio 9");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { keyReader } from "./dtmf.ts";
+import { keyReader, keysOnce } from "./dtmf.ts";
 
 test("a key is read once, whichever of its packets arrive", () => {
   const keyOf = keyReader();
@@ -25,5 +25,42 @@ test("a packet of a key that arrives after the next key is not another key", () 
   // The phone's timestamps start over, as some do after a hold.
   expect(event(4, 3_000_000_000)).toBe("4");
 });
+
+test("a key that is reported in the audio and by signaling is one key, as often as it is pressed", () => {
+  const { keys, press } = pressing();
+  for (const source of ["audio", "signaling", "signaling", "audio"] as const) press(source, "1");
+  press("audio", "2");
+  press("audio", "3");
+  press("audio", "3");
+  for (const key of ["2", "3", "3"]) press("signaling", key);
+  expect(keys).toEqual(["1", "1", "2", "3", "3"]);
+});
+
+test("a key of which one report is lost counts once too", () => {
+  const { keys, press } = pressing();
+  press("signaling", "1");
+  press("audio", "2");
+  press("signaling", "2");
+  press("audio", "3");
+  expect(keys).toEqual(["1", "2", "3"]);
+});
+
+test("a key from the other source is another press when the first report is long past", () => {
+  const { keys, press, wait } = pressing();
+  press("audio", "1");
+  wait(6_000);
+  press("signaling", "1");
+  expect(keys).toEqual(["1", "1"]);
+});
+
+function pressing() {
+  const keys: string[] = [];
+  let now = 0;
+  const press = keysOnce(
+    (key) => keys.push(key),
+    () => now,
+  );
+  return { keys, press, wait: (ms: number) => (now += ms) };
+}
 
 const EVENT = { payloadType: 101, marker: false, sequence: 1, ssrc: 1 };

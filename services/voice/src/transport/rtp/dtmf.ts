@@ -19,3 +19,31 @@ export function keyReader(): (packet: RtpPacket) => string | null {
     return key;
   };
 }
+
+/** How a peer reports a key: in its audio stream (RFC 4733) or by signaling (SIP INFO). Some do both. */
+export type KeySource = "audio" | "signaling";
+
+/** How far apart the two reports of a key may be: the second may come when the key is released, or be repeated after a loss. */
+const REPORTS_APART_MAX_MS = 5_000;
+/** The most keys whose second report is awaited. */
+const AWAITED_MAX = 64;
+
+/**
+ * Passes on each key once, even if the peer reports it from both sources. Reports are paired, because the same key may be pressed
+ * several times in a row.
+ */
+export function keysOnce(
+  pressed: (key: string) => void,
+  now = () => performance.now(),
+): (source: KeySource, key: string) => void {
+  /** The keys that were reported from one source so far. */
+  let awaited: { source: KeySource; key: string; at: number }[] = [];
+  return (source, key) => {
+    const at = now();
+    awaited = awaited.filter((other) => at - other.at <= REPORTS_APART_MAX_MS).slice(-AWAITED_MAX + 1);
+    const first = awaited.findIndex((other) => other.key === key && other.source !== source);
+    if (first >= 0) return void awaited.splice(first, 1);
+    awaited.push({ source, key, at });
+    pressed(key);
+  };
+}

@@ -3,7 +3,7 @@ import { type RtpPacket, readRtp, writeRtp } from "@parley/shared/media/rtp-pack
 import type { LegListener } from "../leg.ts";
 import { type RtpAudio, rtpAudio } from "./audio.ts";
 import { telephoneCodec } from "./codec.ts";
-import { keyReader } from "./dtmf.ts";
+import { keyReader, keysOnce } from "./dtmf.ts";
 import { bindRtpSocket, type PortRange } from "./ports.ts";
 import { SRTP_KEY_BYTES, type Srtp, srtp } from "./srtp.ts";
 
@@ -31,6 +31,8 @@ export interface RtpStream extends Omit<RtpAudio, "use" | "receive"> {
   isSecure(): boolean;
   /** Begins, or applies a new agreement: the peer may have another address from now on. */
   agree(media: RtpMedia): void;
+  /** The peer has reported a key by signaling; it may report the same one in its audio. */
+  signaled(key: string): void;
 }
 
 export interface RtpOptions {
@@ -49,6 +51,7 @@ export async function openRtpStream(
   to: Pick<LegListener, "heard" | "held" | "pressed" | "reached" | "sending">,
 ): Promise<RtpStream> {
   const keyOf = keyReader();
+  const press = keysOnce(to.pressed);
   let media: RtpMedia | null = null;
   let agreedAt = 0;
   const localKey = crypto.getRandomValues(new Uint8Array(SRTP_KEY_BYTES));
@@ -66,7 +69,7 @@ export async function openRtpStream(
     peer ??= { address, port };
     if (peer.address !== address || peer.port !== port) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;
-    if (key !== null) to.pressed(key);
+    if (key !== null) press("audio", key);
     // The socket may use its memory again for the next packet.
     if (!isKey) audio.receive({ ...packet, payload: packet.payload.slice() });
   };
@@ -103,6 +106,7 @@ export async function openRtpStream(
       agreedAt = performance.now();
       peer = null;
     },
+    signaled: (key) => press("signaling", key),
     close: () => {
       audio.close();
       socket.close();

@@ -132,7 +132,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     INFO: ({ request, answer: reply }) => {
       reply(ok(request));
       const key = SIGNAL.exec(request.body)?.[1];
-      if (key) to.pressed(key);
+      if (key) rtp.signaled(key);
     },
     NOTIFY: ({ request, answer: reply }) => {
       reply(ok(request));

@@ -82,6 +82,27 @@ test("an asked answer longer than what is queued is whole", async () => {
   expect(await textOf(await egress.ask(server.url, {}))).toHaveLength(8 * block.length);
 });
 
+test.each([
+  ["100 Continue", ""],
+  ["103 Early Hints", "Link: </a>\r\n"],
+])("%s before an answer is skipped, but a server that sends it without end is left", async (status, header) => {
+  const interim = `HTTP/1.1 ${status}\r\n${header}\r\n`;
+  await using polite = await startRawServer((socket) => socket.write(interim.repeat(16) + OK));
+  expect(await textOf(await egress.ask(polite.url, { method: "POST", body: "any" }))).toBe("ok");
+
+  await using endless = await startRawServer(async (socket) => {
+    while (!socket.destroyed) {
+      socket.write(interim.repeat(1_000));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+  await expect(egress.ask(endless.url, { method: "POST", body: "any" })).rejects.toMatchObject({
+    kind: "too_large",
+    message: "127.0.0.1 sent more than 16 interim responses (1xx) and no answer",
+  });
+  await eventually(() => expect(endless.connections[0]?.isClosed).toBeTrue());
+});
+
 test("a redirect of an asked address is an error, unless the caller takes it as an answer", async () => {
   await using server = await startRawServer((socket) =>
     socket.write("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n"),

@@ -29,6 +29,12 @@ const STALE_WITHIN_MS = 1_000;
  */
 const IDLE_SOCKETS_MAX = 1_024;
 
+/**
+ * Most interim responses (RFC 9110, section 15.2) before an answer. The runtime reads as many as arrive before anything else, so a server
+ * that sends nothing else would stop the event loop for good.
+ */
+const INTERIM_MAX = 16;
+
 /** A name's owner may list thousands of other people's addresses, and each would get a connection attempt. */
 const ADDRESSES_MAX = 8;
 /**
@@ -98,6 +104,7 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
   const startedMs = performance.now();
   return new Promise((resolve) => {
     let isConnected = false;
+    let interim = 0;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
     const settle = (outcome: Outcome<T>) => {
       clearTimeout(timer);
@@ -124,6 +131,9 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     request.once("response", (incoming) =>
       settle(taken(sending, request, incoming, { host, maxResponseBytes, signal })),
     );
+    request.on("information", () => {
+      if (++interim === INTERIM_MAX + 1) settle({ error: endlessAnswer(host), retry: "never" });
+    });
     request.once("upgrade", (_, socket) => {
       socket.destroy();
       settle({ error: networkError(host, { code: "HPE_UPGRADE" }), retry: "never" });
@@ -136,6 +146,10 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     });
     request.end(body);
   });
+}
+
+function endlessAnswer(host: string): EgressError {
+  return new EgressError("too_large", `${host} sent more than ${INTERIM_MAX} interim responses (1xx) and no answer`);
 }
 
 function taken<T>(

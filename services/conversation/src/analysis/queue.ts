@@ -1,6 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
-import type { Job } from "@parley/shared/jobs/store";
+import { holdsJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
@@ -47,6 +47,7 @@ async function runJob(
   try {
     const items = await itemsOf(ctx, log, key, job.attempts);
     await db.begin(async (tx) => {
+      if (!(await holdsJob(tx, job))) return;
       if (items) await storeAnalysis(tx, key, items, clock.now());
       await releaseEvent(tx, key, clock.now());
     });

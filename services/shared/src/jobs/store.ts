@@ -164,6 +164,17 @@ export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number
   return count > 0;
 }
 
+/**
+ * For the transaction that stores what a run has found out: a process that was frozen may have lost the job, whose next run then
+ * decides. Locks the job until the end of the transaction. @returns whether the run still holds it
+ */
+export async function holdsJob(tx: Sql, job: Job): Promise<boolean> {
+  const { count } = await tx`
+    select from jobs
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease} for no key update`;
+  return count > 0;
+}
+
 export function leaseEnd(now: Date, leaseMs: number): Date {
   return new Date(now.getTime() + leaseMs);
 }

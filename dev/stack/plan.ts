@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
-import { programWords } from "@parley/shared/program-words";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
+import { bunProgram, operatorsVariables, select } from "./bun-program.ts";
 import type { Home } from "./home.ts";
 import {
   allowStandIns,
@@ -12,17 +12,10 @@ import {
   defaultModel,
   defaultSpeech,
   type StandInPlaces,
-  standInAddress,
-  standInUrl,
   whatsApp,
 } from "./stand-in-settings.ts";
 
-const CHECKOUT = join(import.meta.dir, "../..");
 const LOOPBACK = "127.0.0.1";
-
-/** How long a process may take to stop: until its calls have ended, and after that. */
-const DRAIN_MS = 10_000;
-const AFTER_DRAIN_MS = 15_000;
 
 /** The services: their schema, the variable with their address, and the variables that only they get. */
 export const SERVICES = [
@@ -66,39 +59,6 @@ export type WatchedName = ServiceName | "gateway";
 export type StandInName = "model" | "speech" | "carrier" | "whatsapp" | "daily";
 export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
-/** The operator's variables that every process gets, and those that only processes that name them get. */
-const OPERATORS = [/^PARLEY_/, /^OTEL_/, /^BUN_JSC_/, "NODE_EXTRA_CA_CERTS"];
-const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLEY_DAILY_API_KEY"];
-
-/**
- * By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. And a heap may double
- * until the process takes a quarter of the machine's memory; the last variable (bytes) is what the engine takes for the machine's
- * memory. From half of it on, a heap may grow by a quarter only, and every collection is a full one, which stops the process for 15 ms.
- */
-const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "536870912" };
-
-/** By default, Bun's allocator looks for memory to return every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
-const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
-
-/**
- * The engine's last compiler took a tenth of the CPU of chat turns for as long as a process was young, and what it compiled was no
- * faster (bench/README.md). Processes that compute with audio keep it.
- */
-const FEW_COMPILERS = { BUN_JSC_useFTLJIT: "0" };
-const COMPUTING: readonly string[] = ["voice", "speech"];
-/** A busy webhook dispatcher runs the same code thousands of times a second: a ninth less CPU for a delivery (bench/README.md). */
-const ALL_COMPILERS = { BUN_JSC_useFTLJIT: "1" };
-
-/** The runtime's settings for a program, which the operator's own replace. */
-function runtimeSettings(name: string): Record<string, string> {
-  return {
-    ...RARE_SWEEPS,
-    ...(!COMPUTING.includes(name) && FEW_COMPILERS),
-    ...(name === "conversation" && MANY_TURNS),
-    ...(name === "webhook-dispatcher" && ALL_COMPILERS),
-  };
-}
-
 export interface Surroundings extends StandInPlaces {
   home: Home;
   /** The operator's environment, with the variables that the stack generated. */
@@ -127,7 +87,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
       const sipAddress = name === "voice" ? voiceSip : undefined;
       const mediaAddress = name === "voice" ? mediaAddressOf(surroundings) : undefined;
       const program = bunProgram(surroundings, { name, called }, address, () => pingRpc(address), {
-        ...select(env, OPERATORS, SECRETS),
+        ...operatorsVariables(env),
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
@@ -180,7 +140,7 @@ export function gatewayPrograms(surroundings: Surroundings, host: string, port: 
     // Uses each gateway's own socket, because on the port any of them may answer.
     const ping = () => pingHttp("http://localhost/readyz", adminAddress);
     const program = bunProgram(surroundings, { name: "gateway", called }, `${reachable(host)}:${port}`, ping, {
-      ...select(env, OPERATORS, SECRETS),
+      ...operatorsVariables(env),
       ...addresses(surroundings),
       PORT: String(port),
       PARLEY_HOST: host,
@@ -197,44 +157,6 @@ export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name
   return socketOf(surroundings, name);
 }
 
-export function modelProgram(surroundings: Surroundings): Program {
-  return standInProgram(surroundings, "model", surroundings.modelPort);
-}
-
-export function speechProgram(surroundings: Surroundings): Program {
-  return standInProgram(surroundings, "speech", surroundings.speechPort);
-}
-
-export function whatsAppProgram(surroundings: Surroundings): Program {
-  return standInProgram(surroundings, "whatsapp", surroundings.whatsAppPort, speechOf(surroundings));
-}
-
-export function dailyProgram(surroundings: Surroundings): Program {
-  return standInProgram(surroundings, "daily", surroundings.dailyPort, speechOf(surroundings));
-}
-
-export function carrierProgram(surroundings: Surroundings): Program {
-  return standInProgram(surroundings, "carrier", surroundings.carrierPort, speechOf(surroundings));
-}
-
-function speechOf({ speechPort }: Surroundings): Record<string, string> {
-  return { PARLEY_SPEECH_URL: standInUrl(speechPort) };
-}
-
-function standInProgram(
-  surroundings: Surroundings,
-  name: StandInName,
-  port: number,
-  further: Record<string, string> = {},
-): Program {
-  const address = standInAddress(port);
-  return bunProgram(surroundings, { name, called: name }, address, () => pingHttp(`http://${address}/healthz`), {
-    ...select(surroundings.env, OPERATORS, SECRETS),
-    ...further,
-    PORT: String(port),
-  });
-}
-
 /** The URL for clients on this machine of a gateway that listens on `host`. */
 export function gatewayUrl(host: string, port: number): string {
   return `http://${reachable(host)}:${port}`;
@@ -244,42 +166,6 @@ function reachable(host: string): string {
   if (host === "0.0.0.0" || host === "") return LOOPBACK;
   if (host === "::") return "[::1]";
   return host.includes(":") ? `[${host}]` : host;
-}
-
-/** The sources of the processes that are not services. */
-const SCRIPTS: Readonly<Record<string, string>> = {
-  gateway: "gateway/src/main.ts",
-  model: "dev/stand-ins/model/main.ts",
-  speech: "dev/stand-ins/speech/main.ts",
-  carrier: "dev/stand-ins/carrier/main.ts",
-  whatsapp: "dev/stand-ins/whatsapp/main.ts",
-  daily: "dev/stand-ins/daily/main.ts",
-};
-
-function bunProgram(
-  { home, binaries }: Pick<Surroundings, "home" | "binaries">,
-  { name, called }: { name: string; called: string },
-  address: string,
-  ping: () => Promise<void>,
-  env: Record<string, string>,
-): Program {
-  const script = SCRIPTS[name];
-  // Processes get a .env file of the checkout only through the stack.
-  const args = programWords(name, script ?? `services/${name}/src/main.ts`, binaries);
-  const command = {
-    args,
-    env: { ...runtimeSettings(name), ...env },
-    cwd: CHECKOUT,
-    log: home.log(called),
-    stopSignal: "SIGTERM",
-  } as const;
-  return {
-    name: called,
-    address,
-    ping,
-    command,
-    stopWithinMs: Number(env.PARLEY_DRAIN_MS ?? DRAIN_MS) + AFTER_DRAIN_MS,
-  };
 }
 
 function addresses(surroundings: Surroundings): Record<string, string> {
@@ -302,17 +188,4 @@ function socketOf({ sockets }: Pick<Surroundings, "sockets">, called: string): s
 
 function adminSocketOf(surroundings: Surroundings, called: string): string {
   return socketOf(surroundings, `${called}.admin`);
-}
-
-/** The variables that match a name or pattern, except the withheld ones. */
-function select(
-  env: Readonly<Record<string, string | undefined>>,
-  wanted: readonly (string | RegExp)[],
-  keptBack: readonly string[] = [],
-): Record<string, string> {
-  const matches = (name: string) => wanted.some((want) => (typeof want === "string" ? want === name : want.test(name)));
-  const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && matches(entry[0]) && !keptBack.includes(entry[0]),
-  );
-  return Object.fromEntries(entries);
 }

@@ -15,22 +15,18 @@ import type { Home } from "./home.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { lockHome } from "./lock.ts";
 import {
-  carrierProgram,
-  dailyProgram,
   gatewayPrograms,
   gatewayUrl,
-  modelProgram,
   type StandInName,
   type Surroundings,
   serviceAddress,
   servicePrograms,
   sipAddressOf,
-  speechProgram,
   type WatchedName,
-  whatsAppProgram,
 } from "./plan.ts";
 import type { StackSettings } from "./settings.ts";
 import { readStackFile } from "./stack-file.ts";
+import { carrierProgram, dailyProgram, modelProgram, speechProgram, whatsAppProgram } from "./stand-in-programs.ts";
 import { carrierUrl, dailyUrl, standInUrl, whatsAppUrl } from "./stand-in-settings.ts";
 
 export interface StackSummary {

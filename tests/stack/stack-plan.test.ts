@@ -2,17 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Home } from "@parley/dev/stack/home.ts";
+import { gatewayPrograms, gatewayUrl, type Surroundings, servicePrograms } from "@parley/dev/stack/plan.ts";
 import {
   carrierProgram,
   dailyProgram,
-  gatewayPrograms,
-  gatewayUrl,
   modelProgram,
-  type Surroundings,
-  servicePrograms,
   speechProgram,
   whatsAppProgram,
-} from "@parley/dev/stack/plan.ts";
+} from "@parley/dev/stack/stand-in-programs.ts";
 
 const home: Home = {
   path: tmpdir(),

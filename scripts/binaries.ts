@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { PROGRAMS } from "../deploy/src/images/programs.ts";
-import { runFolder } from "./running/run-folder.ts";
+import { runFolder } from "../dev/processes/run-folder.ts";
 
 /** What tests start again and again. */
 const STARTED: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { migrateSchemas } from "../deploy/src/migrate/migrate-all.ts";
 import { type Child, type Command, startChild, stopChild } from "../dev/processes/child.ts";
 import { freePorts } from "../dev/processes/ports.ts";
+import { runFolder } from "../dev/processes/run-folder.ts";
 import { ensureDatabase, pingPostgres, postgresCommand, postgresUrl, prepareCluster } from "../dev/storage/postgres.ts";
 import { pingRedis, redisCommand, redisUrl } from "../dev/storage/redis.ts";
 import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
@@ -11,7 +12,6 @@ import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services
 import { eventually } from "../services/shared/src/testing/eventually.ts";
 import { obtain } from "../services/shared/src/testing/programs.ts";
 import { fastFolder } from "./fast-folder.ts";
-import { runFolder } from "./running/run-folder.ts";
 
 const PASSWORD = "test";
 const READY_MS = 30_000;

@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild, stopChild } from "@parley/dev/processes/child.ts";
+import { runFolder } from "@parley/dev/processes/run-folder.ts";
 
 /** The files and processes of one benchmark, which are removed when it ends, however it ends. */
 export interface Run {
@@ -20,7 +21,7 @@ export interface Run {
 const STOP_WITHIN_MS = 5_000;
 
 export async function openRun(): Promise<Run> {
-  const folder = await mkdtemp(join(tmpdir(), "parley-bench-"));
+  const folder = await runFolder(tmpdir(), "parley-bench-");
   await chmod(folder, 0o711);
   const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
   let ending: Promise<void> | null = null;

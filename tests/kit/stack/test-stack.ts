@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { chmod, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
+import { runFolder } from "@parley/dev/processes/run-folder.ts";
 import { openHome } from "@parley/dev/stack/home.ts";
 import { readStackSettings } from "@parley/dev/stack/settings.ts";
 import { type LeftOut, startStack } from "@parley/dev/stack/stack.ts";
@@ -58,7 +59,7 @@ export async function startTestStack({
   without = [],
   through = async (url) => url,
 }: TestStackSettings = {}): Promise<TestStack> {
-  const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
+  const folder = await runFolder(tmpdir(), "parley-e2e-");
   // Postgres's user must be able to enter it.
   await chmod(folder, 0o755);
   const home = openHome(join(folder, "home"));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { hasEnded, identify, pidNamespace } from "../../dev/processes/process-table.ts";
-import { runFolder } from "../running/run-folder.ts";
+import { hasEnded, identify, pidNamespace } from "@parley/dev/processes/process-table.ts";
+import { runFolder } from "@parley/dev/processes/run-folder.ts";
 
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -20,7 +20,7 @@ const folders = async () => (await readdir(parent)).toSorted();
 /** A run, until it is killed. @param as "nobody": without root's rights, which ignore those of files */
 async function startRun(folder = parent, as: "us" | "nobody" = "us") {
   const script = `
-    import { runFolder } from ${JSON.stringify(join(import.meta.dir, "../running/run-folder.ts"))};
+    import { runFolder } from ${JSON.stringify(join(import.meta.dir, "../../dev/processes/run-folder.ts"))};
     ${as === "nobody" && IS_ROOT ? `process.seteuid(${NOBODY});` : ""}
     console.log(await runFolder(${JSON.stringify(folder)}, "run-"));
     setInterval(() => {}, 1_000);`;

@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { hasEnded, identify, pidNamespace } from "../../dev/processes/process-table.ts";
+import { hasEnded, identify, pidNamespace } from "./process-table.ts";
 
 /** The file in a folder that says which process owns it. */
 const OWNER = ".run";

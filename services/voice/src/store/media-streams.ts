@@ -16,12 +16,27 @@ export async function insertMediaStream(
     values (${stream.ownerId}, ${stream.callId}, ${stream.dialect}, ${stream.tokenDigest}, ${stream.expiresAt})`;
 }
 
-/** Takes the stream of a token that has neither been used nor expired, and marks the token as used; null if there is none. */
-export async function claimMediaStream(sql: Sql, tokenDigest: Uint8Array, now: Date): Promise<ExpectedStream | null> {
-  const [row] = await sql<ExpectedStream[]>`
-    delete from media_streams where token_digest = ${tokenDigest} and expires_at > ${now}
-    returning owner_id, call_id, dialect`;
-  return row ?? null;
+/**
+ * Takes the streams of tokens that have neither been used nor expired, and marks the tokens as used.
+ * @returns the stream of each token, in their order; null if there is none, or if the same token came before
+ */
+export async function claimMediaStreams(
+  sql: Sql,
+  tokenDigests: readonly Uint8Array[],
+  now: Date,
+): Promise<(ExpectedStream | null)[]> {
+  const digests = tokenDigests.map((digest) => Buffer.from(digest).toString("hex"));
+  const rows = await sql<(ExpectedStream & { digest: string })[]>`
+    delete from media_streams
+    where token_digest in (select decode(digest, 'hex') from unnest(${digests}::text[]) as asked (digest))
+      and expires_at > ${now}
+    returning encode(token_digest, 'hex') as digest, owner_id, call_id, dialect`;
+  const found = new Map(rows.map(({ digest, ...stream }) => [digest, stream]));
+  return digests.map((digest) => {
+    const stream = found.get(digest) ?? null;
+    found.delete(digest);
+    return stream;
+  });
 }
 
 /** Deletes at most `limit` streams that expired before `before`. @returns the number deleted */

@@ -63,6 +63,13 @@ test("a stream that one process expects is taken by whichever process it reaches
   await expect(carrier(url, "plivo")).rejects.toThrow("closed");
 });
 
+test("a token that comes twice at once opens one stream", async () => {
+  const voice = voiceProcess();
+  const { url } = await voice.expect({ ownerId: newOwner(), callId: "call_7", dialect: "twilio", expiresAt: soon() });
+  const lines = await Promise.allSettled([carrier(url, "twilio"), carrier(url, "twilio"), carrier(url, "twilio")]);
+  expect(lines.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
 test("a process that takes no more streams leaves them to another at its address, and continues with its own", async () => {
   const leaving = voiceProcess();
   const ownerId = newOwner();

@@ -3,6 +3,7 @@ import { muLaw } from "@parley/shared/media/g711";
 import { resampler } from "@parley/shared/media/resample";
 import { eventually } from "@parley/shared/testing/eventually";
 import { framer } from "../../src/audio/frames.ts";
+import { newToken } from "../../src/token.ts";
 import type { LegListener } from "../../src/transport/leg.ts";
 import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
 import { DIALECTS } from "../../src/transport/media-stream/dialects.ts";
@@ -196,6 +197,28 @@ test("an owner may have as many streams as calls, and another owner's streams do
 test("while tokens cannot be checked, carriers are asked to try again", async () => {
   const streams = listener({ claim: () => Promise.reject(new Error("the database is unreachable")) });
   expect(await handshake(streams.expect("twilio").replace("ws:", "http:"))).toBe(503);
+});
+
+test("strangers who guess tokens while look-ups are slow take no carrier's place", async () => {
+  const asked: string[] = [];
+  const { promise: found, resolve: find } = Promise.withResolvers<void>();
+  const right = newToken();
+  const streams = listener({
+    claim: async (token) => {
+      asked.push(token);
+      await found;
+      return token === right ? { ownerId: "own_1", callId: "call_1", dialect: "twilio" } : null;
+    },
+  });
+  const open = (token: string) => carrier(`ws://${streams.address}/media/${token}`, "twilio");
+  const strangers = Promise.allSettled(Array.from({ length: 300 }, () => open(newToken())));
+  await eventually(() => expect(asked).toHaveLength(300));
+  const line = open(right);
+  await eventually(() => expect(asked).toContain(right));
+  find();
+  (await line).start();
+  await eventually(() => expect(streams.arrived).toHaveLength(1));
+  expect((await strangers).every(({ status }) => status === "rejected")).toBeTrue();
 });
 
 test("a stream that does not start is closed", async () => {

@@ -30,8 +30,11 @@ export interface MediaListener {
 
 /** Carriers' messages have 500 bytes. */
 const MESSAGE_MAX_BYTES = 16 * 1024;
-/** Handshakes whose token is being looked up; more are refused, so that strangers do not queue at the database. */
-const CLAIMS_MAX = 64;
+/**
+ * Handshakes whose token is being looked up. Strangers cannot take these places from carriers while the database answers: hundreds of
+ * tokens share a look-up.
+ */
+const CLAIMS_MAX = 4_096;
 const HANDSHAKE_SECONDS = 10;
 /** A connection that is silent for this long is closed; it is pinged before. */
 const IDLE_SECONDS = 30;

@@ -2,7 +2,8 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import type { ListenerFiles } from "@parley/shared/listener-tls";
-import { claimMediaStream, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
+import { batched } from "@parley/shared/rpc/batched";
+import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
 import { newToken, tokenDigest } from "../../token.ts";
 import type { ArrivedStream } from "./connection.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
@@ -36,6 +37,11 @@ export interface MediaStreamsOptions extends Pick<ListenOptions, "dropped" | "st
   arrived(stream: ArrivedStream): void;
 }
 
+/** Tokens of one statement. */
+const TOKENS_AT_ONCE = 512;
+/** How long tokens wait for the statement before theirs, which may hang. */
+const CLAIM_WAIT_MAX_MS = 1_000;
+
 /** @throws when the address is taken */
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const { db, clock, listen, publicUrl, tls } = options;
@@ -45,7 +51,9 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
     ...options,
     hostname,
     port: Number(port),
-    claim: (token) => claimMediaStream(db, tokenDigest(token), clock.now()),
+    claim: batched((tokens) => claimMediaStreams(db, tokens.map(tokenDigest), clock.now()), TOKENS_AT_ONCE, {
+      waitMaxMs: CLAIM_WAIT_MAX_MS,
+    }),
   });
   const base = publicUrl || `${tls ? "wss" : "ws"}://${listener.address}`;
 

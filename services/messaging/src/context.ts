@@ -35,6 +35,8 @@ export interface ThreadContext {
 }
 
 export interface MessagingContext extends ThreadContext {
+  /** The most messages a day to and from an owner's WhatsApp numbers, replies aside. */
+  whatsAppMessagesPerDay: number;
   widgetTokens: WidgetTokens;
   /** The most messages a day from all visitors to an owner's agents. */
   widgetMessagesPerDay: number;

@@ -5,6 +5,7 @@ import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import threads from "../migrations/0001_threads.sql" with { type: "text" };
 import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" };
 import deletedOwners from "../migrations/0003_deleted_owners.sql" with { type: "text" };
+import whatsAppDays from "../migrations/0004_whatsapp_days.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_threads", sql: threads },
   { name: "0002_widget_days", sql: widgetDays },
   { name: "0003_deleted_owners", sql: deletedOwners },
+  { name: "0004_whatsapp_days", sql: whatsAppDays },
 ];

@@ -97,6 +97,7 @@ export function startMessaging(
           newsPace: createPace(NEWS),
           takeFewAtOnce: fewAtOnce(TAKE_AT_ONCE),
           widgetMessagesPerDay: config.PARLEY_WIDGET_MESSAGES_PER_DAY,
+          whatsAppMessagesPerDay: config.PARLEY_WHATSAPP_MESSAGES_PER_DAY,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
           count: (outcome) => sent().add(1, { outcome }),
           countTokenRefused: () => tokensRefused().add(1),

@@ -1,18 +1,16 @@
-import { ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
-import { countWidgetMessage as count } from "../store/widget-days.ts";
+import { countMessages } from "../store/message-days.ts";
 
-const DAY_MS = 24 * 60 * 60_000;
+const REFUSAL = "Visitors have sent this account's agents the maximum number of messages for one day";
 
 /** Counts a message towards the day's limit: outside of a browser an origin proves nothing, and replies cost the owner. */
-export function countWidgetMessage(ctx: MessagingContext): Handler<"countWidgetMessage"> {
+export function countWidgetMessage({
+  db,
+  clock,
+  widgetMessagesPerDay: max,
+}: MessagingContext): Handler<"countWidgetMessage"> {
   return async ({ ownerId }) => {
-    const now = ctx.clock.now();
-    if (await count(ctx.db, ownerId, now, ctx.widgetMessagesPerDay)) return {};
-    throw new ServiceError(
-      "rate_limited",
-      "Visitors have sent this account's agents the maximum number of messages for one day",
-      { retryAfterMs: DAY_MS - (now.getTime() % DAY_MS) },
-    );
+    await countMessages(db, "widget_days", { ownerId, now: clock.now(), messages: 1, max, refusal: REFUSAL });
+    return {};
   };
 }

@@ -6,6 +6,7 @@ import type { Handler, MessagingContext } from "../context.ts";
 import { insertOutgoing } from "../store/outgoing.ts";
 import { GIVE_UP_MS } from "../threads/back-off.ts";
 import { enqueueThreads } from "../threads/thread-queue.ts";
+import { countWhatsAppMessages } from "../whatsapp/count-messages.ts";
 import { checkTemplate, templateText } from "../whatsapp/template.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -42,6 +43,7 @@ export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsA
           const content = { type: "template", template, text: templateText(template) } as const;
           const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
           const message = { ...key, messageId, conversationId, agentId, sequence: null, content, giveUpAt };
+          await countWhatsAppMessages(ctx, tx, ownerId, 1);
           await insertOutgoing(tx, [message], now);
           await enqueueThreads(tx, [{ ...key, dueAt: now }]);
           return { messageId, conversationId };

@@ -10,7 +10,7 @@ export interface WaitingMessage {
 
 type NumberKey = Omit<ThreadKey, "contact">;
 
-/** Stores messages that have not come before, with their threads. @returns the people who wrote them */
+/** Stores messages that have not come before, with their threads. @returns who wrote each of them */
 export async function insertIncoming(
   tx: Sql,
   { ownerId, carrierId }: NumberKey,
@@ -36,7 +36,7 @@ export async function insertIncoming(
       order by contact
       on conflict (owner_id, carrier_id, contact) do update set updated_at = excluded.updated_at
     )
-    select distinct contact from stored`;
+    select contact from stored`;
   return rows.map(({ contact }) => contact);
 }
 

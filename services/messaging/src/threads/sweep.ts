@@ -1,9 +1,9 @@
 import type { Database } from "@parley/shared/db/database";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { deleteOldIncoming } from "../store/incoming.ts";
+import { deleteOldDays } from "../store/message-days.ts";
 import { deleteOldOutgoing } from "../store/outgoing.ts";
 import { deleteSilentThreads } from "../store/threads.ts";
-import { deleteOldWidgetDays } from "../store/widget-days.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** How long messages are kept: Meta repeats a callback for up to a week. */
@@ -27,7 +27,8 @@ export function oldMessages(db: Database): Sweep {
       await all(() => deleteOldIncoming(db, before(INCOMING_MS), BATCH));
       await all(() => deleteOldOutgoing(db, before(OUTGOING_MS), BATCH));
       await all(() => deleteSilentThreads(db, before(OUTGOING_MS), BATCH));
-      await all(() => deleteOldWidgetDays(db, before(DAY_MS), BATCH));
+      await all(() => deleteOldDays(db, "widget_days", before(DAY_MS), BATCH));
+      await all(() => deleteOldDays(db, "whatsapp_days", before(DAY_MS), BATCH));
     },
   };
 }

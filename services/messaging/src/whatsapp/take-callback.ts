@@ -1,11 +1,12 @@
 import { ServiceError } from "@parley/shared/errors";
-import type { ThreadContext } from "../context.ts";
+import type { MessagingContext } from "../context.ts";
 import { hasWaiting, insertIncoming, listWaitingTimes } from "../store/incoming.ts";
 import { storeStatuses } from "../store/outgoing.ts";
 import { dueOf } from "../threads/bundle.ts";
 import { enqueueDelivery } from "../threads/delivery-queue.ts";
 import { enqueueThreads } from "../threads/thread-queue.ts";
 import type { Connection } from "./connections.ts";
+import { countWhatsAppMessages } from "./count-messages.ts";
 import type { DeliveryStatus, Notification } from "./notification.ts";
 
 /** The most messages of an owner that no turn has taken yet. Further ones stay with WhatsApp, which calls again. */
@@ -16,10 +17,10 @@ const CONTACTS_MAX = 1_000;
 
 /**
  * Makes what a callback reports durable; each message counts once.
- * @throws ServiceError rate_limited while too many of the owner's messages wait
+ * @throws ServiceError rate_limited while too many of the owner's messages wait, or until the next day if there were too many
  */
 export async function takeNotification(
-  ctx: ThreadContext,
+  ctx: MessagingContext,
   { ownerId, carrierId }: Connection,
   { messages, statuses }: Notification,
 ): Promise<void> {
@@ -31,7 +32,8 @@ export async function takeNotification(
     const now = ctx.clock.now();
     const writers = messages.length > 0 ? await insertIncoming(tx, number, messages, now) : [];
     if (writers.length > 0) {
-      const times = await listWaitingTimes(tx, number, writers);
+      await countWhatsAppMessages(ctx, tx, ownerId, writers.length);
+      const times = await listWaitingTimes(tx, number, [...new Set(writers)]);
       await enqueueThreads(
         tx,
         times.map(({ contact, firstAt, lastAt }) => ({ ...number, contact, dueAt: dueOf(firstAt, lastAt) })),

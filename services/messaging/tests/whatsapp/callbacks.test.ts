@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { eventually } from "@parley/shared/testing/eventually";
-import { type Connected, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { type Connected, MESSAGES_PER_DAY, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 
 let service: TestWhatsApp;
 beforeAll(async () => {
@@ -75,6 +76,42 @@ test("an owner whose callbacks bring too much at once has some refused, and anot
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Hello"]);
 });
+
+test("an owner that signs callbacks about ever more people has so many messages a day, and another owner as many", async () => {
+  const [forging, other] = [service.connect(), service.connect()];
+  const half = () =>
+    Array.from({ length: MESSAGES_PER_DAY / 2 }, () => {
+      const from = person();
+      return { from, id: `wamid.${from}`, type: "text", text: { body: "Hi" } };
+    });
+  const first = half();
+  const answers = [first, first, half(), [...first, ...half()], half()].map(
+    (messages) => () => tell(forging, messages),
+  );
+  const kinds: string[] = [];
+  for (const answer of answers) kinds.push(await answer());
+  // A message that comes again is no other message.
+  expect(kinds).toEqual(["", "", "", "rate_limited", "rate_limited"]);
+  expect(await tell(other, half())).toBe("");
+  const [{ stored = 0 } = {}] = await service.sql<{ stored: number }[]>`
+    select count(*)::integer as stored from incoming_messages where owner_id = ${forging.ownerId}`;
+  expect(stored).toBe(MESSAGES_PER_DAY);
+  const sending = service.messaging.sendWhatsAppTemplate({
+    ownerId: forging.ownerId,
+    agentId: forging.agentId,
+    toMobileNumber: `+${person()}`,
+    template: { name: "hello", language: "en", components: [] },
+    idempotency: undefined,
+  });
+  expect(await serviceErrorOf(sending)).toMatchObject({ kind: "rate_limited" });
+  service.clock.advance(24 * 60 * 60_000);
+  expect(await tell(forging, half())).toBe("");
+});
+
+/** Has Meta tell of messages to a number. @returns the kind of the refusal, or "" */
+async function tell(number: Connected, messages: readonly object[]): Promise<string> {
+  return (await callBack(number, [{ number, messages }])).text();
+}
 
 /** Has Meta call back with what concerns these numbers. */
 function callBack(

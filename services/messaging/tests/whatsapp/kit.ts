@@ -16,6 +16,9 @@ import { readMessagingConfig } from "../../src/config.ts";
 import { startMessaging } from "../../src/service.ts";
 import { echo, type Fakes, startFakes } from "./fakes.ts";
 
+/** The most messages to and from an owner's numbers on a day. */
+export const MESSAGES_PER_DAY = 200;
+
 const POLL_MS = 20;
 const TIMEOUT_MS = 60_000;
 
@@ -93,6 +96,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
     PARLEY_CONVERSATION_ADDRESS: fakes.addresses.conversation,
     PARLEY_VOICE_ADDRESS: fakes.addresses.voice,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_WHATSAPP_MESSAGES_PER_DAY: String(MESSAGES_PER_DAY),
     PARLEY_WHATSAPP_BASE_URL: `${graph.url.origin}/v23.0`,
   });
   const start = () => startMessaging(config, silentLogger, { clock, pollMs: POLL_MS });

@@ -1,0 +1,41 @@
+import type { Sql } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+
+/** Where messages of an owner are counted: those of websites' visitors, and those to and from WhatsApp numbers. */
+type Days = "widget_days" | "whatsapp_days";
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Counts messages on the UTC day of `now`.
+ * @throws ServiceError rate_limited until the day ends, with nothing counted, if the owner would have more than `max` on that day
+ */
+export async function countMessages(
+  sql: Sql,
+  days: Days,
+  {
+    ownerId,
+    now,
+    messages,
+    max,
+    refusal,
+  }: { ownerId: string; now: Date; messages: number; max: number; refusal: string },
+): Promise<void> {
+  const { count } = await sql`
+    insert into ${sql(days)} as days (owner_id, day, messages)
+    select ${ownerId}, ${dayOf(now)}::date, ${messages}::integer where ${messages}::integer <= ${max}::integer
+    on conflict (owner_id, day) do update set messages = days.messages + excluded.messages
+      where days.messages + excluded.messages <= ${max}`;
+  if (count === 0) throw new ServiceError("rate_limited", refusal, { retryAfterMs: DAY_MS - (now.getTime() % DAY_MS) });
+}
+
+/** @returns the number deleted */
+export async function deleteOldDays(sql: Sql, days: Days, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from ${sql(days)} where (owner_id, day) in (
+      select owner_id, day from ${sql(days)} where day < ${dayOf(before)} order by day limit ${limit} for update skip locked
+    )`;
+  return count;
+}
+
+const dayOf = (time: Date) => time.toISOString().slice(0, 10);

@@ -199,8 +199,8 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
   };
 }
 
-/** The service or what it needs is down. */
-const MAY_PASS = new Set<ServiceError["kind"]>(["unavailable", "deadline", "cancelled"]);
+/** Kinds of errors with which a service, or what it needs, is away for a while. */
+export const MAY_PASS = new Set<ServiceError["kind"]>(["unavailable", "deadline", "cancelled"]);
 /** Whether it has refused permanently. */
 const REFUSALS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "condition", "invalid", "unauthenticated"]);
 

@@ -2,6 +2,7 @@ import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/erro
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { complete } from "../call/complete-call.ts";
+import { MAY_PASS } from "../call/transcript.ts";
 import {
   type DailySession,
   findDailySession,
@@ -99,7 +100,7 @@ async function join(ctx: DailyContext, session: DailySession, leftMs: number): P
     return HELD_MS;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    const mayPass = error.kind === "rate_limited" || error.kind === "unavailable";
+    const mayPass = error.kind === "rate_limited" || MAY_PASS.has(error.kind);
     if (mayPass && leftMs > 0) return AGAIN_MS;
     ctx.log.info({ err: error, conversation_id: session.conversationId }, "an agent did not join its Daily room");
     if (!(await isHeld(ctx.db, session))) await end(ctx, session, "ERROR", error.detail);

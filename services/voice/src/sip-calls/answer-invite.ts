@@ -24,6 +24,7 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
   forbidden: [404, "Not Found"],
   condition: [480, "Temporarily Unavailable"],
   unavailable: [503, "Service Unavailable"],
+  deadline: [503, "Service Unavailable"],
 };
 
 /**

@@ -3,6 +3,7 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -169,6 +170,24 @@ test("a room whose SIP endpoint does not answer within thirty seconds fails the 
     notes: "Daily's room: SIP 503: Service Unavailable",
   });
 });
+
+test.each(["unavailable", "deadline"] as const)(
+  "the agent joins later if a service that it needs is away: %s",
+  async (kind) => {
+    const { startCall } = kit.ctx;
+    kit.ctx.startCall = async () => {
+      kit.ctx.startCall = startCall;
+      throw new ServiceError(kind, "The agent service did not answer");
+    };
+    const session = await created();
+    kit.standIn.join(session.roomName, session.token);
+    await eventually(async () => {
+      await kit.pass(session.ownerId, 1);
+      expect(["IN_PROGRESS", "ENDED"]).toContain((await kit.session(session)).status);
+    });
+    expect((await kit.session(session)).status).toBe("IN_PROGRESS");
+  },
+);
 
 test("an owner at its limit of calls joins when a place is free, and fails after two minutes", async () => {
   await kit.stop();

@@ -122,6 +122,14 @@ test.each([
   expect((await called(TRUNK, given)).outcome).toEqual(["200"]);
 });
 
+test.each(["unavailable", "deadline"] as const)(
+  "a call that is refused with %s because a service is away may go elsewhere",
+  async (kind) => {
+    const refusal = new ServiceError(kind, "The agent service did not answer");
+    expect((await called(TRUNK, {}, { refusal })).outcome).toEqual(["503"]);
+  },
+);
+
 test("a caller who withholds the number has none", async () => {
   const { requests } = await called(TRUNK, { caller: "anonymous" });
   expect(requests[0]?.channel).toMatchObject({ fromMobileNumber: undefined });

@@ -10,7 +10,7 @@ import { reads } from "../kit/deploy/variables.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OVERLAYS = ["dev", "production"] as const;
-const COMPONENTS = ["gateway-api", "sip"] as const;
+const COMPONENTS = ["gateway-api", "sip", "sip-tls"] as const;
 /** Kinds whose schema comes with their operator and is in no package. */
 const UNKNOWN = ["postgresql.cnpg.io/v1 Cluster"];
 
@@ -289,20 +289,25 @@ test("carriers reach the WebSockets of the voice service at the address that it 
   expect(find("NetworkPolicy", "streams")?.spec.ingress[0].ports).toEqual([{ protocol: "TCP", port: containerPort }]);
 });
 
-test("every process that gives out addresses of the gateway knows the one that clients and carriers use", async () => {
-  const [ingress] = all("production").filter(({ kind }) => kind === "Ingress");
-  const url = `https://${ingress?.spec.rules[0].host}`;
-  const deployments = all("production").filter(({ kind }) => kind === "Deployment");
-  const given = deployments.flatMap(({ metadata, spec }) => {
-    const env = spec.template.spec.containers[0].env as { name: string; value?: string }[];
-    return env.flatMap(({ name, value }) => (name === "PARLEY_PUBLIC_URL" ? [[metadata.name, value]] : []));
-  });
-  const readers = await Promise.all(
-    deployments.map(async ({ metadata }) => ((await reads(metadata.name, "PARLEY_PUBLIC_URL")) ? [metadata.name] : [])),
-  );
-  expect(readers.flat().length).toBeGreaterThan(1);
-  expect(given).toEqual(readers.flat().map((name) => [name, url]));
-});
+test.each(OVERLAYS)(
+  "every process of %s that gives out addresses of the gateway knows the one that clients use",
+  async (overlay) => {
+    const [ingress] = all(overlay).filter(({ kind }) => kind === "Ingress");
+    const url = ingress ? `https://${ingress.spec.rules[0].host}` : "http://localhost:8080";
+    const deployments = all(overlay).filter(({ kind }) => kind === "Deployment");
+    const given = deployments.flatMap(({ metadata, spec }) => {
+      const env = spec.template.spec.containers[0].env as { name: string; value?: string }[];
+      return env.flatMap(({ name, value }) => (name === "PARLEY_PUBLIC_URL" ? [[metadata.name, value]] : []));
+    });
+    const readers = await Promise.all(
+      deployments.map(async ({ metadata }) =>
+        (await reads(metadata.name, "PARLEY_PUBLIC_URL")) ? [metadata.name] : [],
+      ),
+    );
+    expect(readers.flat().length).toBeGreaterThan(1);
+    expect(given).toEqual(readers.flat().map((name) => [name, url]));
+  },
+);
 
 test("with the component for SIP, trunks reach the port that the voice service listens on, over UDP and TCP", () => {
   const find = (kind: string, name: string) =>
@@ -313,6 +318,47 @@ test("with the component for SIP, trunks reach the port that the voice service l
     expect(container.ports).toContainEqual(expect.objectContaining({ protocol, containerPort: port, hostPort: port }));
   expect(container.env).toContainEqual({ name: "PARLEY_SIP_LISTEN", value: "0.0.0.0:5060" });
   expect(find("NetworkPolicy", "sip")?.spec.ingress).toEqual([{ ports: open }]);
+});
+
+test("with the component for SIP over TLS, trunks reach its port too, and the certificate is the Secret's", () => {
+  const find = (kind: string, name: string) =>
+    all("sip-tls").find((each) => each.kind === kind && each.metadata.name === name);
+  const { containers, volumes } = find("Deployment", "voice")?.spec.template.spec ?? {};
+  const [{ env, ports, volumeMounts }] = containers;
+  const setting = (name: string) => env.find((each: { name: string }) => each.name === name)?.value;
+  const port = Number(setting("PARLEY_SIP_TLS_PORT"));
+  expect(setting("PARLEY_SIP_LISTEN")).toBe("0.0.0.0:5060");
+  expect(ports).toContainEqual(expect.objectContaining({ protocol: "TCP", containerPort: port, hostPort: port }));
+  expect(find("NetworkPolicy", "sip-tls")?.spec.ingress).toEqual([{ ports: [{ protocol: "TCP", port }] }]);
+  expect(find("NetworkPolicy", "sip")).toBeDefined();
+  for (const [variable, file] of [
+    ["PARLEY_SIP_TLS_CERT", "tls.crt"],
+    ["PARLEY_SIP_TLS_KEY", "tls.key"],
+  ] as const) {
+    const mount = volumeMounts.find((each: { mountPath: string }) => setting(variable) === `${each.mountPath}/${file}`);
+    const volume = volumes.find((each: { name: string }) => each.name === mount?.name);
+    expect(volume?.secret).toEqual({ secretName: "sip-tls" });
+  }
+});
+
+test.each(OVERLAYS)("%s replaces the host that stands for the operator's in the base", (overlay) => {
+  expect(all(overlay).filter((manifest) => JSON.stringify(manifest).includes("api.parley.example"))).toEqual([]);
+});
+
+test("the port-forwards that the documentation names for dev lead to the addresses that its processes give out", async () => {
+  const documentation = await Bun.file(join(ROOT, "docs/operations.md")).text();
+  const forwards = documentation.matchAll(/kubectl -n parley-dev port-forward service\/([a-z-]+) (\d+):(\d+)/g);
+  const voice = all("dev").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "voice");
+  const [{ env }] = voice?.spec.template.spec.containers ?? [];
+  const given = (env as { name: string; value?: string }[])
+    .filter(({ name }) => name === "PARLEY_PUBLIC_URL" || name === "PARLEY_VOICE_URL")
+    .map(({ value }) => Number(new URL(value ?? "").port));
+  const led = [...forwards].map(([, name, own, port]) => {
+    const service = all("dev").find(({ kind, metadata }) => kind === "Service" && metadata.name === name);
+    expect(service?.spec.ports).toContainEqual(expect.objectContaining({ port: Number(port) }));
+    return Number(own);
+  });
+  expect(led.toSorted()).toEqual(given.toSorted());
 });
 
 test("the migration's label selects only the migration, so that it can be applied first", () => {

@@ -10,18 +10,20 @@ export interface StandIn {
  * is taken, it prints that and exits with 1.
  * @param start throws when the port is taken
  */
-export function serveStandIn(portDefault: number, start: (port: number) => StandIn): void {
+export async function serveStandIn(portDefault: number, start: Start): Promise<void> {
   const port = readNumber("PORT", portDefault, 65_535);
-  const standIn = started(port, start);
+  const standIn = await started(port, start);
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.once(signal, () => void standIn.stop().then(() => process.exit(0)));
   }
   console.log(JSON.stringify({ level: "info", msg: "listening", address: new URL(standIn.url).host }));
 }
 
-function started(port: number, start: (port: number) => StandIn): StandIn {
+type Start = (port: number) => StandIn | Promise<StandIn>;
+
+async function started(port: number, start: Start): Promise<StandIn> {
   try {
-    return start(port);
+    return await start(port);
   } catch (error) {
     return refuse(`port ${port} is not free (${error}); set PORT to another, or to 0 for any`);
   }

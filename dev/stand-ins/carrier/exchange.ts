@@ -1,6 +1,5 @@
 import { muLaw } from "@parley/shared/media/g711";
-import { resampler } from "@parley/shared/media/resample";
-import { SPOKEN_HZ, spoken } from "../speech/spoken.ts";
+import { spokenOnPhone } from "../speech/spoken.ts";
 import { isOver, type SimulatedCall } from "./calls.ts";
 import { type Script, USUAL } from "./scripts.ts";
 
@@ -17,7 +16,6 @@ export interface Exchange {
 
 /** Ended calls that are remembered. */
 const CALLS_MAX = 10_000;
-const TELEPHONE_HZ = 8_000;
 const SENTENCES_MAX = 200;
 
 /** @param speechUrl URL of an OpenAI audio API, for what phones say */
@@ -39,18 +37,9 @@ export function createExchange(speechUrl: string): Exchange {
     find: (id) => calls.get(id),
     calls: () => [...calls.values()],
     speak: (sentence) => {
-      const known = spoken.get(sentence) ?? synthesize(speechUrl, sentence);
+      const known = spoken.get(sentence) ?? spokenOnPhone(speechUrl, sentence).then(muLaw.encode);
       if (spoken.size < SENTENCES_MAX) spoken.set(sentence, known);
       return known;
     },
   };
-}
-
-/** Silence if no speech is available: a call continues without words. */
-async function synthesize(speechUrl: string, sentence: string): Promise<Uint8Array> {
-  try {
-    return muLaw.encode(resampler(SPOKEN_HZ, TELEPHONE_HZ)(await spoken(speechUrl, sentence)));
-  } catch {
-    return new Uint8Array(TELEPHONE_HZ).fill(muLaw.silence);
-  }
 }

@@ -9,7 +9,6 @@ import { twilioCall, twilioStandIn } from "./twilio.ts";
 export interface CarrierOptions {
   /** 0 takes any free port. */
   port: number;
-  hostname: string;
   /** An OpenAI audio API, for what phones say. */
   speechUrl: string;
 }
@@ -33,7 +32,7 @@ const PLIVO: PlivoAccount = {
  * Serves Twilio's and Plivo's REST APIs, and calls whose callbacks it signs and whose audio it streams as they do. `/control` says what
  * phones do, and has one call in. @throws when the port is taken
  */
-export function startCarrier({ port, hostname, speechUrl }: CarrierOptions) {
+export function startCarrier({ port, speechUrl }: CarrierOptions) {
   const exchange = createExchange(speechUrl);
   const twilio = { api: twilioStandIn(exchange), accounts: new Map<string, TwilioAccount>() };
   const plivo = { api: plivoStandIn(exchange), accounts: new Map<string, PlivoAccount>() };
@@ -62,7 +61,8 @@ export function startCarrier({ port, hostname, speechUrl }: CarrierOptions) {
 
   const server = Bun.serve({
     port,
-    hostname,
+    // It has no authentication.
+    hostname: "127.0.0.1",
     idleTimeout: 60,
     maxRequestBodySize: BODY_BYTES_MAX,
     routes: {

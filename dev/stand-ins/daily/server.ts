@@ -1,21 +1,19 @@
-import { resampler } from "@parley/shared/media/resample";
-import { readWav } from "@parley/shared/media/wav";
-import { PHONE_HZ } from "@parley/shared/phone/audio";
 import { dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
+import { spokenOnPhone } from "../speech/spoken.ts";
 import { type Behavior, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 
 export interface DailyOptions {
   /** The port of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
   port: number;
-  /** Loopback, because anyone who reaches it may enter as any person. */
-  hostname: string;
   /** An OpenAI audio API, for what people say. */
   speechUrl: string;
 }
 
 /** The API key of the domain that exists at the start. */
 export const STAND_IN_API_KEY = "stand-in-api-key";
+/** Anyone who reaches it may enter as any person. */
+const LOOPBACK = "127.0.0.1";
 const DOMAIN = "parley-stand-in";
 const BODY_BYTES_MAX = 64 * 1024;
 const TALKS_MAX = 10_000;
@@ -35,12 +33,18 @@ interface Talk {
  * (docs/daily.md#try-it-without-daily).
  * @throws when the port is taken
  */
-export async function startDaily({ port, hostname, speechUrl }: DailyOptions) {
+export async function startDaily({ port, speechUrl }: DailyOptions) {
   const talks = new Map<string, Talk>();
-  const server = Bun.serve({ port, hostname, idleTimeout: 60, maxRequestBodySize: BODY_BYTES_MAX, fetch: answer });
-  const api = dailyStandIn({ sipHost: `${hostname}:${server.port}`, deleted: ({ name }) => close(name) });
+  const server = Bun.serve({
+    port,
+    hostname: LOOPBACK,
+    idleTimeout: 60,
+    maxRequestBodySize: BODY_BYTES_MAX,
+    fetch: answer,
+  });
+  const api = dailyStandIn({ sipHost: `${LOOPBACK}:${server.port}`, deleted: ({ name }) => close(name) });
   api.addDomain({ apiKey: STAND_IN_API_KEY, domain: DOMAIN });
-  const focus = await startSipFocus(hostname, server.port ?? 0, { called });
+  const focus = await startSipFocus(LOOPBACK, server.port ?? 0, { called });
 
   /** A room takes one call, while someone is in it. */
   function called(user: string) {
@@ -91,7 +95,7 @@ export async function startDaily({ port, hostname, speechUrl }: DailyOptions) {
       forget(name, id);
       api.leave(name, id);
     };
-    const guest = person(behaviorOf(body), (line) => spoken(speechUrl, line), leave);
+    const guest = person(behaviorOf(body), (line) => spokenOnPhone(speechUrl, line), leave);
     talk.people.set(id, guest);
     if (talk.call) guest.connect(talk.call.audio);
     return { participant_id: id };
@@ -169,21 +173,4 @@ function webhooksOf({ late_ms = 0, twice = false, not = false }: Record<string, 
 function failuresOf({ statuses = [] }: Record<string, unknown>): (number | null)[] {
   if (!Array.isArray(statuses)) throw new Error("statuses is not valid");
   return statuses.map((status) => (status === null ? null : Number(status)));
-}
-
-/** A second of silence if no speech is available: a call continues without words. */
-async function spoken(speechUrl: string, input: string): Promise<Int16Array> {
-  try {
-    const response = await fetch(`${speechUrl}/audio/speech`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "flite", voice: "kal16", input, response_format: "wav" }),
-      signal: AbortSignal.timeout(30_000),
-    });
-    const wav = response.ok ? readWav(new Uint8Array(await response.arrayBuffer())) : null;
-    if (!wav) throw new Error(`${response.status}`);
-    return resampler(wav.samplesPerSecond, PHONE_HZ)(wav.samples);
-  } catch {
-    return new Int16Array(PHONE_HZ);
-  }
 }

@@ -8,4 +8,6 @@ if (process.argv[2] === "health") {
 }
 
 const wordDelayMs = readNumber("PARLEY_MODEL_WORD_DELAY_MS", 25, 60_000);
-serveStandIn(4100, (port) => startModel({ port, wordDelayMs, hostname: process.env.PARLEY_MODEL_HOST || "127.0.0.1" }));
+await serveStandIn(4100, (port) =>
+  startModel({ port, wordDelayMs, hostname: process.env.PARLEY_MODEL_HOST || "127.0.0.1" }),
+);

@@ -9,8 +9,6 @@ import { wavHeader } from "./wav.ts";
 export interface SpeechOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** Loopback by default, because the stand-in has no authentication. */
-  hostname?: string;
 }
 
 /** Two minutes of audio. */
@@ -21,12 +19,13 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
  * threads of their own, because a frame of audio can take PocketSphinx a tenth of a second.
  * @throws when the port is taken
  */
-export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions = {}): StandIn {
+export function startSpeech({ port = 0 }: SpeechOptions = {}): StandIn {
   const synthesizer = openSynthesizer();
   const recognizer = openRecognizer();
   const server = Bun.serve({
     port,
-    hostname,
+    // It has no authentication.
+    hostname: "127.0.0.1",
     idleTimeout: 255,
     maxRequestBodySize: BODY_BYTES_MAX,
     routes: {

@@ -17,31 +17,26 @@ const NUMBER = {
 };
 
 export interface WhatsAppOptions {
-  /** 0, the default, takes any free port. */
-  port?: number;
-  /** Loopback by default, because anyone who reaches it may write as any person. */
-  hostname?: string;
-  /** The URL of an OpenAI audio API with its version, for what customers say; without it they only write. */
-  speechUrl?: string;
-}
-
-/** PARLEY_WHATSAPP_BASE_URL is `url` with `/v23.0`. */
-export interface RunningWhatsApp extends StandIn {
-  api: WhatsAppApi;
+  /** 0 takes any free port. */
+  port: number;
+  /** The URL of an OpenAI audio API with its version, for what customers say. */
+  speechUrl: string;
 }
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 
 /**
  * Serves WhatsApp's Cloud API, and beside it routes that play Meta and its customers (docs/whatsapp.md#try-it-without-meta).
+ * PARLEY_WHATSAPP_BASE_URL is its URL with `/v23.0`.
  * @throws when the port is taken
  */
-export function startWhatsApp({ port = 0, hostname = "127.0.0.1", speechUrl }: WhatsAppOptions = {}): RunningWhatsApp {
+export function startWhatsApp({ port, speechUrl }: WhatsAppOptions): StandIn {
   const api = whatsAppApi(() => server.url.origin);
   api.addNumber(NUMBER);
   const server = Bun.serve({
     port,
-    hostname,
+    // Anyone who reaches it may write as any person.
+    hostname: "127.0.0.1",
     maxRequestBodySize: BODY_BYTES_MAX,
     routes: {
       "/healthz": { GET: () => Response.json({ status: "ok" }) },
@@ -56,7 +51,7 @@ export function startWhatsApp({ port = 0, hostname = "127.0.0.1", speechUrl }: W
       (await api.handle(request)) ?? Response.json({ error: { message: "Unknown path", code: 100 } }, { status: 404 }),
     error: (error) => Response.json({ error: { message: String(error), code: 1 } }, { status: 500 }),
   });
-  return { url: server.url.origin, api, stop: () => server.stop(true) };
+  return { url: server.url.origin, stop: () => server.stop(true) };
 }
 
 interface NumberBody {
@@ -95,7 +90,7 @@ interface MessageBody {
 }
 
 /** A customer writes. */
-async function write(api: WhatsAppApi, speechUrl: string | undefined, request: Request): Promise<object> {
+async function write(api: WhatsAppApi, speechUrl: string, request: Request): Promise<object> {
   const { phone_number_id: phoneNumberId, from, message_id: id, ...body } = (await request.json()) as MessageBody;
   const written = await writtenOf(body, speechUrl);
   const { messageId, status } = await api.write(phoneNumberId, from.replace(/^\+/, ""), written, id);
@@ -104,13 +99,10 @@ async function write(api: WhatsAppApi, speechUrl: string | undefined, request: R
 
 async function writtenOf(
   { text, say, audio, message }: Omit<MessageBody, "phone_number_id" | "from" | "message_id">,
-  speechUrl: string | undefined,
+  speechUrl: string,
 ): Promise<Written> {
   if (message) return { message };
-  if (say !== undefined) {
-    if (!speechUrl) throw new Error("nobody can speak: PARLEY_SPEECH_URL is not set");
-    return { audio: await voiceNote(speechUrl, say) };
-  }
+  if (say !== undefined) return { audio: await voiceNote(speechUrl, say) };
   return audio ? { audio: Buffer.from(audio, "base64") } : { text: text ?? "" };
 }
 

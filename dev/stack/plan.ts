@@ -57,7 +57,6 @@ export type ServiceName = (typeof SERVICES)[number]["name"];
 export type WatchedName = ServiceName | "gateway";
 /** The processes that play what Parley calls outside. */
 export type StandInName = "model" | "speech" | "carrier" | "whatsapp" | "daily";
-export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
 export interface Surroundings extends StandInPlaces {
   home: Home;

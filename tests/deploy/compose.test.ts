@@ -4,7 +4,7 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROGRAMS } from "@parley/deploy/src/images/programs.ts";
-import { PEERS } from "@parley/shared/rpc/tls/peers";
+import { PEERS } from "@parley/shared/testing/peers";
 import { obtain } from "@parley/shared/testing/programs";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
@@ -75,7 +75,7 @@ test("only containers with a database address are on the databases' network", ()
 
 test("every process gets the addresses of exactly the services that admit it", () => {
   for (const name of ours) {
-    const admitting = Object.entries(PEERS).filter(([, peers]) => (peers as readonly string[]).includes(name));
+    const admitting = Object.entries(PEERS).filter(([, peers]) => peers.includes(name));
     const given = Object.values(compose.services[name]?.environment ?? {}).flatMap(
       (value) => value.match(/^dns:\/\/\/([a-z-]+):50051$/)?.[1] ?? [],
     );

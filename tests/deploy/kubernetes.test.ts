@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { PEERS } from "@parley/shared/rpc/tls/peers";
+import { PEERS } from "@parley/shared/testing/peers";
 import { $ } from "bun";
 import { connectionsOfProcess } from "../kit/deploy/connections.ts";
 import { type Labels, type Manifest, renderComponent, renderOverlay, renderSecrets } from "../kit/deploy/kubernetes.ts";
@@ -158,9 +158,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
 
   test("every process gets the addresses of exactly the services that admit it", () => {
     for (const { metadata, spec } of ofKind("Deployment")) {
-      const admitting = Object.entries(PEERS).filter(([, peers]) =>
-        (peers as readonly string[]).includes(metadata.name),
-      );
+      const admitting = Object.entries(PEERS).filter(([, peers]) => peers.includes(metadata.name));
       const given = (spec.template.spec.containers[0].env as { value?: string }[]).flatMap(
         ({ value }) => value?.match(/^dns:\/\/\/([a-z-]+):/)?.[1] ?? [],
       );
@@ -396,7 +394,7 @@ test("parley.sh runs the command line in a pod that the policies admit, with its
   expect(() => new Pod(pod as never).validate()).not.toThrow();
   expect(pod.metadata.labels).toEqual({ "app.kubernetes.io/name": "parley" });
   const admitting = Object.entries(PEERS).flatMap(([to, peers]) =>
-    (peers as readonly string[]).includes("parley") ? [`dns:///${to}:50051`] : [],
+    peers.includes("parley") ? [`dns:///${to}:50051`] : [],
   );
   const [{ env, ...container }] = pod.spec.containers;
   const addresses = (env as { value: string }[]).flatMap(({ value }) => (value.startsWith("dns:") ? [value] : []));

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { WATCHED } from "@parley/dev/stack/plan.ts";
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
@@ -8,6 +7,7 @@ import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import type { ReplicaName } from "../kit/stack/use-stack.ts";
+import { WATCHED } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
 

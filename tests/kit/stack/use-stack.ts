@@ -1,5 +1,5 @@
 import type { Home } from "@parley/dev/stack/home.ts";
-import type { StandInName, WatchedName } from "@parley/dev/stack/plan.ts";
+import { SERVICES, type StandInName, type WatchedName } from "@parley/dev/stack/plan.ts";
 import { type RunningProcess, readStackFile } from "@parley/dev/stack/stack-file.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Schema } from "@parley/shared/db/provision";
@@ -7,6 +7,9 @@ import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { type Api, createApi, createManageApi } from "../api.ts";
 import { type Accounts, createOwner, type TestOwner } from "../test-owner.ts";
+
+/** Every process that serves its health and metrics. */
+export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
 export type ProcessName = WatchedName | StandInName | "postgres" | "redis";
 /** A process with replicas, such as `agent-2`. */

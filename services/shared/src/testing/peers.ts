@@ -1,0 +1,16 @@
+import { ADMITTED, type Admitted, type ServiceName } from "../rpc/tls/peers.ts";
+
+/** All processes that each service serves. */
+export const PEERS: Readonly<Record<ServiceName, readonly string[]>> = {
+  account: allOf(ADMITTED.account),
+  agent: allOf(ADMITTED.agent),
+  prompt: allOf(ADMITTED.prompt),
+  conversation: allOf(ADMITTED.conversation),
+  "webhook-dispatcher": allOf(ADMITTED["webhook-dispatcher"]),
+  voice: allOf(ADMITTED.voice),
+  messaging: allOf(ADMITTED.messaging),
+};
+
+function allOf(admitted: Admitted): readonly string[] {
+  return [...new Set(Object.values(admitted).flat())];
+}

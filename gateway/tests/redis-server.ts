@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "@parley/shared/testing/free-port";
 import type { Subprocess } from "bun";
 
 const START_TIMEOUT_MS = 10_000;
@@ -25,7 +26,7 @@ export async function startRedis(flagsFor: (port: number) => readonly string[] =
   if (!binary)
     throw new Error("Neither redis-server nor valkey-server is on PATH: install one (apt-get install redis-server)");
   const directory = await mkdtemp(join(tmpdir(), "parley-redis-"));
-  const port = freePort();
+  const port = await freePort();
   const flags = flagsFor(port);
   let server = await spawnServer(binary, port, directory, flags);
 
@@ -69,11 +70,4 @@ async function logUntil(server: Server, text: string): Promise<string | null> {
     if (log.includes(text)) return null;
   }
   return log;
-}
-
-function freePort(): number {
-  const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
 }

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { serveAdmin } from "../src/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { freePort } from "../src/testing/free-port.ts";
 import type { LogLine } from "../src/testing/recorded-log.ts";
-import { freePort } from "./fixtures/free-port.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 /** A process may start slowly where many tests run at once. */

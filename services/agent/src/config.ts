@@ -1,11 +1,9 @@
 import { type ConfigOf, readConfig } from "@parley/shared/config";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { allowList } from "@parley/shared/egress/allow-list";
 import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
-import { makeValidator, str } from "envalid";
+import { str } from "envalid";
 import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
-
-const allowList = makeValidator(parseAllowList);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,

@@ -1,11 +1,10 @@
 import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, str } from "envalid";
 import { parseDefaultLlm } from "./model/default-llm.ts";
 import { CREDENTIAL_VARIABLES, type Credentials, credentialsOf } from "./model/providers.ts";
 
-const allowList = makeValidator(parseAllowList);
 const defaultLlm = makeValidator(parseDefaultLlm);
 
 const VARIABLES = {

@@ -1,6 +1,6 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
 import { ConfigError, type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, port, str } from "envalid";
 import { parseRecordingsPlace } from "./recording/files/place.ts";
@@ -14,7 +14,6 @@ export interface IceServer {
   credential?: string | undefined;
 }
 
-const allowList = makeValidator(parseAllowList);
 const portRange = makeValidator(parsePortRange);
 const iceServers = makeValidator(parseIceServers);
 const listenAddress = makeValidator(parseListenAddress);

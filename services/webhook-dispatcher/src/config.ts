@@ -1,10 +1,7 @@
 import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { allowList } from "@parley/shared/egress/allow-list";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
-import { makeValidator } from "envalid";
-
-const allowList = makeValidator(parseAllowList);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,

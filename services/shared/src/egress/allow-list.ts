@@ -1,3 +1,4 @@
+import { makeValidator } from "envalid";
 import ipaddr from "ipaddr.js";
 import { isWithin, parseAddress, type Range } from "./address.ts";
 
@@ -17,6 +18,9 @@ export function parseAllowList(text: string): AllowList {
   const entries = text.split(",").map((entry) => entry.trim());
   return entries.filter((entry) => entry !== "").map(parseEntry);
 }
+
+/** The variable `PARLEY_ALLOWED_PRIVATE_HOSTS` in a configuration. */
+export const allowList = makeValidator(parseAllowList);
 
 /** Whether a URL's host, name or address, is listed: then plain http and any address of the name are allowed. */
 export function allowsHost(allow: AllowList, host: string, port: number): boolean {

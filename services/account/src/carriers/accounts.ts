@@ -1,7 +1,6 @@
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
-import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
+import { asServiceError } from "@parley/shared/carriers/errors";
 import type { CarrierProvider } from "@parley/shared/domain/carriers";
-import { ServiceError } from "@parley/shared/errors";
 import type { CarrierAccount } from "./account.ts";
 import { dailyAccount } from "./daily.ts";
 import { plivoAccount } from "./plivo.ts";
@@ -45,12 +44,6 @@ export async function asking<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof CarrierRefusal)
-      throw new ServiceError("upstream_failed", `The carrier refused: ${error.message}`, { cause: error });
-    if (error instanceof CarrierUnavailable) {
-      const retryAfterMs = error.retryAfterMs ?? undefined;
-      throw new ServiceError("unavailable", `${error.message}, try again`, { retryAfterMs, cause: error });
-    }
-    throw error;
+    throw asServiceError(error, "The carrier");
   }
 }

@@ -1,5 +1,5 @@
-import { CarrierRefusal } from "@parley/shared/carriers/errors";
-import { plivoRest } from "@parley/shared/carriers/plivo";
+import { CarrierRefusal, nullIfMissing } from "@parley/shared/carriers/errors";
+import { digitsOf, plivoRest } from "@parley/shared/carriers/plivo";
 import type { CarrierAnswer } from "@parley/shared/carriers/rest";
 import { callbackUrl } from "@parley/shared/carriers/urls";
 import { invalid } from "@parley/shared/errors";
@@ -92,19 +92,9 @@ export function plivoAccount(settings: PlivoAccountSettings): CarrierAccount {
   };
 }
 
-/** Plivo writes numbers without the plus. */
-function digitsOf(mobileNumber: string): string {
-  return mobileNumber.replace(/^\+/, "");
-}
-
 /** From `/v1/Account/MA…/Application/123/`; "" for none. */
 function applicationOf({ application }: CarrierAnswer): string {
   return /\/Application\/([^/]+)\/?$/.exec(String(application ?? ""))?.[1] ?? "";
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof CarrierRefusal && error.status === 404) return null;
-  throw error;
 }
 
 /** Plivo answers 401 for both, and 404 for an account of a form that it does not know. */

@@ -1,3 +1,5 @@
+import { ServiceError } from "../errors.ts";
+
 /** The carrier refuses a request, and will refuse it again. */
 export class CarrierRefusal extends Error {
   override readonly name = "CarrierRefusal";
@@ -24,4 +26,21 @@ export class CarrierUnavailable extends Error {
   ) {
     super(message, { cause });
   }
+}
+
+/** What an RPC throws when a carrier refuses or does not answer, with the carrier's own words; any other error stays as it is. */
+export function asServiceError(error: unknown, carrier: string): unknown {
+  if (error instanceof CarrierRefusal)
+    return new ServiceError("upstream_failed", `${carrier} refused: ${error.message}`, { cause: error });
+  if (error instanceof CarrierUnavailable) {
+    const retryAfterMs = error.retryAfterMs ?? undefined;
+    return new ServiceError("unavailable", `${error.message}, try again`, { retryAfterMs, cause: error });
+  }
+  return error;
+}
+
+/** For a `catch`: null when the carrier does not know what the request names. @throws any other error */
+export function nullIfMissing(error: unknown): null {
+  if (error instanceof CarrierRefusal && error.status === 404) return null;
+  throw error;
 }

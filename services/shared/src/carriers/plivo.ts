@@ -9,3 +9,8 @@ export function plivoRest(account: { baseUrl: string; authId: string; authToken:
     reasonOf: ({ error }) => ({ words: typeof error === "string" ? error : undefined }),
   });
 }
+
+/** Plivo writes numbers without the plus. */
+export function digitsOf(mobileNumber: string): string {
+  return mobileNumber.replace(/^\+/, "");
+}

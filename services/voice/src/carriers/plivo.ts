@@ -1,7 +1,8 @@
-import { plivoRest } from "@parley/shared/carriers/plivo";
+import { nullIfMissing } from "@parley/shared/carriers/errors";
+import { digitsOf, plivoRest } from "@parley/shared/carriers/plivo";
 import type { CarrierAnswer } from "@parley/shared/carriers/rest";
 import { callbackUrl } from "@parley/shared/carriers/urls";
-import { type Carrier, type CarrierCall, type CarrierEnd, CarrierRefusal } from "./carrier.ts";
+import type { Carrier, CarrierCall, CarrierEnd } from "./carrier.ts";
 import { transferEvent } from "./documents.ts";
 
 export interface PlivoSettings {
@@ -94,16 +95,6 @@ export function plivoCarrier(settings: PlivoSettings): Carrier {
       await rest.send("POST", `${account}/Call/${carrierCallId}/`, { json });
     },
   };
-}
-
-/** Plivo writes numbers without the plus. */
-function digitsOf(number: string): string {
-  return number.replace(/^\+/, "");
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof CarrierRefusal && error.status === 404) return null;
-  throw error;
 }
 
 function callOf(call: CarrierAnswer): CarrierCall {

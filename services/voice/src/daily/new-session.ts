@@ -2,7 +2,7 @@ import type {
   CreateDailySessionRequest,
   CreateDailySessionResponse,
 } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
+import { asServiceError } from "@parley/shared/carriers/errors";
 import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
@@ -68,7 +68,7 @@ export async function prepareSession(ctx: DailyContext, asked: Asked): Promise<P
     return { session, room, token };
   } catch (error) {
     await endSession(ctx, session, { outcome: "ERROR", durationSeconds: 0, notes: "Daily did not create the room" });
-    throw asRefusal(error);
+    throw asServiceError(error, "Daily");
   }
 }
 
@@ -115,14 +115,4 @@ function tooMany(): ServiceError {
     `This account has ${OPEN_MAX} Daily sessions that have not ended, which is its limit: wait until one ends`,
     { retryAfterMs: COMES_WITHIN_MS },
   );
-}
-
-function asRefusal(error: unknown): unknown {
-  if (error instanceof CarrierRefusal)
-    return new ServiceError("upstream_failed", `Daily refused: ${error.message}`, { cause: error });
-  if (error instanceof CarrierUnavailable) {
-    const retryAfterMs = error.retryAfterMs ?? undefined;
-    return new ServiceError("unavailable", `${error.message}, try again`, { retryAfterMs, cause: error });
-  }
-  return error;
 }

@@ -1,3 +1,4 @@
+import { readBounded } from "@parley/shared/bounded-bytes";
 import { cancelled } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { HttpError } from "../problem.ts";
@@ -121,14 +122,9 @@ function isAbort(error: unknown): boolean {
 /** Reads a body of unknown length only up to the limit. */
 async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const bytes = await readBounded(request, bytesMax);
+  if (!bytes) throw tooLarge(bytesMax);
+  return bytes;
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -1,3 +1,4 @@
+import { readBounded } from "@parley/shared/bounded-bytes";
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { type CarrierRest, carrierRest } from "@parley/shared/carriers/rest";
 import type { Connection } from "./connections.ts";
@@ -128,22 +129,13 @@ async function readMedia(url: string, { authorization, baseUrl, guardedFetch, by
         throw new CarrierUnavailable(`WhatsApp answered ${response.status}`);
       throw new CarrierRefusal(String(response.status), "the media does not exist");
     }
-    return await readBounded(response, bytesMax);
+    const media = await readBounded(response, bytesMax);
+    if (!media) throw tooLarge(bytesMax);
+    return media;
   } catch (error) {
     if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
     throw new CarrierUnavailable("WhatsApp's media cannot be reached", null, error);
   }
-}
-
-async function readBounded(response: Response, bytesMax: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function tooLarge(bytesMax: number): CarrierRefusal {

@@ -1,3 +1,4 @@
+import { readBounded } from "../bounded-bytes.ts";
 import { CarrierRefusal, CarrierUnavailable } from "./errors.ts";
 
 /** The REST API of one carrier account. */
@@ -58,7 +59,7 @@ export function carrierRest(settings: RestSettings): CarrierRest {
       if (multipart) init.body = multipart;
       try {
         const response = await fetch(url, init);
-        return judged(settings, response, await readBounded(response));
+        return judged(settings, response, await readText(response));
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof CarrierRefusal || error instanceof CarrierUnavailable) throw error;
@@ -115,14 +116,8 @@ function retryAfterMs(response: Response): number | null {
   return seconds !== null && /^\d{1,4}$/.test(seconds) ? Number(seconds) * 1_000 : null;
 }
 
-async function readBounded(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new Error("the response is too long");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+async function readText(response: Response): Promise<string> {
+  const bytes = await readBounded(response, ANSWER_BYTES_MAX);
+  if (!bytes) throw new Error("the response is too long");
+  return new TextDecoder().decode(bytes);
 }

@@ -7,7 +7,7 @@ import {
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { type Persistence, persistently } from "@parley/shared/persistently";
+import { type Persistence, persistently } from "@parley/shared/retry/persistently";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";

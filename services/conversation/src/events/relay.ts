@@ -2,6 +2,7 @@ import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { enqueueJobOnce, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { backOff } from "@parley/shared/retry/back-off";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { ConversationContext } from "../context.ts";
@@ -55,10 +56,8 @@ export function eventRelayQueue(
   };
 }
 
-/** Backs off from 1 s to `RETRY_MAX_MS`; never gives up. @param attempts failed so far */
-function retryDelayMs(attempts: number): number {
-  return Math.min(RETRY_MAX_MS, 500 * 2 ** attempts);
-}
+/** Never gives up. */
+const retryDelayMs = backOff(1_000, RETRY_MAX_MS);
 
 /** @returns when to run again */
 async function relay(ctx: ConversationContext, log: Logger, state: LaneState, lease: AbortSignal): Promise<Date> {

@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { ConversationContext } from "../context.ts";
 
 /** The queues of the webhook dispatcher and of the voice service: each service has its own jobs, so that neither waits for the other. */
@@ -34,7 +35,7 @@ export function forgetQueues(ctx: ConversationContext): Record<string, Queue> {
   const queue = (forget: (gone: { ownerId: string; conversationIds: string[] }) => Promise<unknown>): Queue => ({
     concurrency: 2,
     leaseMs: 30_000,
-    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { conversationIds } = payload as Gone;
       await forget({ ownerId, conversationIds: [...conversationIds] });

@@ -1,4 +1,5 @@
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { MessagingContext } from "../context.ts";
 import { deleteMessagesOf } from "../store/deleted-owners.ts";
 
@@ -16,7 +17,7 @@ export function forgetOwners({ db }: Pick<MessagingContext, "db">): Record<strin
     [QUEUE]: {
       concurrency: 2,
       leaseMs: 60_000,
-      retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 1_000 * 2 ** attempts),
+      retryDelayMs: backOff(2_000, RETRY_MAX_MS),
       run: async ({ ownerId }, lease) => {
         while ((await deleteMessagesOf(db, ownerId, ROWS)) === ROWS) lease.throwIfAborted();
       },

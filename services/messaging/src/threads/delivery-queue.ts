@@ -2,6 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { MESSAGE_DELIVERIES } from "@parley/shared/domain/api-names";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { ThreadContext } from "../context.ts";
 import { findItemDelivery, type Item } from "../store/outgoing.ts";
 
@@ -10,7 +11,7 @@ const CONCURRENCY = 64;
 const LEASE_MS = 10_000;
 /** After this many attempts a status is dropped: it is of no use after a day. */
 const ATTEMPTS_MAX = 50;
-const RETRY_MS_MAX = 30 * 60_000;
+const retryDelayMs = backOff(2_000, 30 * 60_000);
 
 /** Enqueues reports of the items' statuses to the conversation service, in the transaction that changes them. */
 export async function enqueueDelivery(tx: Sql, ownerId: string, items: readonly Item[], now: Date): Promise<void> {
@@ -26,7 +27,7 @@ export function deliveryQueue({ db, conversations }: ThreadContext): Record<stri
   const queue: Queue = {
     concurrency: CONCURRENCY,
     leaseMs: LEASE_MS,
-    retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? Math.min(1_000 * 2 ** attempts, RETRY_MS_MAX) : null),
+    retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? retryDelayMs(attempts) : null),
     run: async ({ ownerId, payload }) => {
       const item = payload as Item;
       const found = await findItemDelivery(db, ownerId, item);

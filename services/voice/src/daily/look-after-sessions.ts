@@ -1,6 +1,7 @@
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import { complete } from "../call/complete-call.ts";
 import { MAY_PASS } from "../call/transcript.ts";
 import {
@@ -39,7 +40,7 @@ export function lookAfterSessions(ctx: DailyContext): Queue {
     concurrency: 32,
     perOwner: 8,
     leaseMs: 30_000,
-    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, AGAIN_MS * 2 ** Math.min(attempts, 10)),
+    retryDelayMs: backOff(2 * AGAIN_MS, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { conversationId } = payload as { conversationId: string };
       const session = await findDailySession(ctx.db, { ownerId, conversationId });

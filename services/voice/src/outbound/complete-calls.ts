@@ -1,5 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import { complete } from "../call/complete-call.ts";
 import { startRequest } from "../call/prepare-call.ts";
 import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
@@ -14,7 +15,7 @@ export function completeCalls(ctx: Pick<OutboundContext, "db" | "conversations" 
   return {
     concurrency: 16,
     leaseMs: JOB_LEASE_MS,
-    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run: async ({ ownerId, payload }) => {
       const { callId } = payload as { callId: string };
       const call = await findOutboundCall(ctx.db, { ownerId, callId });

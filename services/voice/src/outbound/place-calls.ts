@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import { turnOf } from "../batches/may-begin.ts";
 import { NotConnected } from "../call/port.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
@@ -154,7 +155,7 @@ const FINAL = new Set<ServiceError["kind"]>(["condition", "not_found", "forbidde
 
 async function postpone({ db, clock, log }: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
   const asked = error instanceof CarrierUnavailable ? error.retryAfterMs : null;
-  const backOffMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** call.attempts);
+  const backOffMs = backOff(RETRY_MIN_MS, RETRY_MAX_MS)(call.attempts + 1);
   const delayMs = Math.max(backOffMs, Math.min(asked ?? 0, RETRY_MAX_MS));
   log.warn(
     { err: error, call_id: call.callId, owner_id: call.ownerId, retry_in_ms: delayMs },

@@ -1,4 +1,5 @@
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { CallEnd } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import { endSession } from "../daily/end-session.ts";
@@ -44,7 +45,7 @@ export function forgetOwners(ctx: ForgetContext): Record<string, Queue> {
     [QUEUE]: {
       concurrency: 2,
       leaseMs: LEASE_MS,
-      retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 1_000 * 2 ** attempts),
+      retryDelayMs: backOff(2_000, RETRY_MAX_MS),
       run: async ({ ownerId }, lease) => {
         await endAll(ctx, ownerId);
         await deleteAll(ctx, ownerId, lease);

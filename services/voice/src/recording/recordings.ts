@@ -3,6 +3,7 @@ import type { Database } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { backOff } from "@parley/shared/retry/back-off";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { CallClock } from "../call/call-clock.ts";
 import type { CallKey } from "../store/calls.ts";
@@ -121,7 +122,7 @@ function queueOf(run: Queue["run"]): Queue {
   return {
     concurrency: 4,
     leaseMs: 60_000,
-    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run,
   };
 }

@@ -8,6 +8,7 @@ import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs, enqueueJobsOnce } from "@parley/shared/jobs/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import {
   deleteTrunkContact,
@@ -67,7 +68,7 @@ export function trunkRegistrations(ctx: RegistrationContext): TrunkRegistrations
       [QUEUE]: {
         concurrency: 16,
         leaseMs: 30_000,
-        retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** (attempts - 1)),
+        retryDelayMs: backOff(RETRY_MIN_MS, RETRY_MAX_MS),
         run: async ({ ownerId, payload }) => {
           const { carrierId } = payload as { carrierId: string };
           const key = { ownerId, carrierId };

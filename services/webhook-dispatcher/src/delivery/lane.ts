@@ -1,5 +1,5 @@
 import { HAND_OVER } from "@parley/shared/jobs/worker";
-import { every, persistently } from "@parley/shared/persistently";
+import { every, persistently } from "@parley/shared/retry/persistently";
 import type { Sealer } from "@parley/shared/sealing";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Pace } from "@parley/shared/shares/pace";

@@ -1,6 +1,6 @@
 import { isOutOfTime, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import type { Logger } from "@parley/shared/log";
-import { persistently } from "@parley/shared/persistently";
+import { persistently } from "@parley/shared/retry/persistently";
 
 /** About 25 seconds in all, enough for the database to restart or to fail over. */
 const DELAYS_MS: readonly number[] = [50, 100, 250, 500, ...new Array<number>(24).fill(1_000)];

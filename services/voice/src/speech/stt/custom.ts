@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
+import { doubling, persistently } from "@parley/shared/retry/persistently";
 import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
-import { type Access, timesOf, unreachable } from "../access.ts";
+import { type Access, type Times, timesOf, unreachable } from "../access.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream, SpeechToText } from "../stt.ts";
 import { soundDetector } from "./sound.ts";
 import { transcribe } from "./transcribe.ts";
@@ -78,7 +79,7 @@ function listen(
     const find = async () => {
       if (!audio) return "";
       const known = await asked;
-      return known ?? (await persistently(() => words(audio, signal), times.retryMs, times.keepMs, signal));
+      return known ?? (await transcribed(() => words(audio, signal), times, signal));
     };
     finals = finals.then(async () => {
       try {
@@ -128,19 +129,11 @@ function listen(
 }
 
 /** @throws ServiceError when another attempt would not help, the last error when none helped in time; the signal's reason */
-async function persistently<T>(
-  work: () => Promise<T>,
-  retryMs: number,
-  withinMs: number,
-  signal: AbortSignal,
-): Promise<T> {
-  const until = performance.now() + withinMs;
-  for (let waitMs = retryMs; ; waitMs *= 2) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted || error instanceof ServiceError || performance.now() + waitMs > until) throw error;
-      await Bun.sleep(waitMs);
-    }
-  }
+function transcribed<T>(work: () => Promise<T>, { retryMs, keepMs }: Times, signal: AbortSignal): Promise<T> {
+  const until = performance.now() + keepMs;
+  return persistently(work, {
+    delaysMs: doubling(retryMs),
+    goesOn: (error, delayMs) =>
+      !(signal.aborted || error instanceof ServiceError || performance.now() + delayMs > until),
+  });
 }

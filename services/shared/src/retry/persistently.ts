@@ -24,3 +24,8 @@ export async function persistently<T>(work: () => Promise<T>, { delaysMs, goesOn
 export function* every(delayMs: number): Generator<number> {
   for (;;) yield delayMs;
 }
+
+/** Twice the delay each time, forever. */
+export function* doubling(firstMs: number): Generator<number> {
+  for (let delayMs = firstMs; ; delayMs *= 2) yield delayMs;
+}

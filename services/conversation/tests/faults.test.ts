@@ -217,6 +217,25 @@ describe("a reader that is slow", () => {
   });
 });
 
+test("a reply that comes after the session continued is refused, even if the next reply has the same words", async () => {
+  const { sessionId } = await say(service, agent, "Hi");
+  const called = nextCall();
+  const answer = failure(say(service, agent, "One", sessionId));
+  const overtaken = await called;
+  service.model.script = (call) => call.finish("The same.");
+  await eventually(() => {
+    service.clock.advance(15_001);
+    return say(service, agent, "Two", sessionId);
+  });
+  overtaken.finish("The same.");
+  expect(await answer).toMatchObject({ kind: "conflict" });
+  expect((await transcript(service, agent, sessionId)).slice(2)).toEqual([
+    "user: One",
+    "user: Two",
+    "assistant: The same.",
+  ]);
+});
+
 describe("a database that fails", () => {
   /** Locks a session's row, so that anything that would write it waits. */
   async function hold(sessionId: string): Promise<{ release(): Promise<void> }> {

@@ -61,11 +61,15 @@ export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promi
   return row ?? null;
 }
 
-/** Whether the whole reply to message `seq` is stored, not just a checkpoint of it. */
-export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number }, content: string): Promise<boolean> {
+/** Whether the whole reply of a turn is stored, not just a checkpoint of it. */
+export async function isReplyStored(
+  sql: Sql,
+  { ownerId, conversationId, replySeq }: SessionKey & { replySeq: number },
+  content: string,
+): Promise<boolean> {
   const replies = await sql`
     select from messages
-    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq > ${key.seq}
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and seq = ${replySeq}
       and role = 'assistant' and content = ${content} and total_ms is not null`;
   return replies.length > 0;
 }

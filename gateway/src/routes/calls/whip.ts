@@ -7,7 +7,7 @@ import { Sdp } from "../../schemas/callbacks.ts";
 import { openEndpoint } from "../open-endpoint.ts";
 import { WEB_CALLS } from "./web-calls.ts";
 
-const OFFER_BYTES_MAX = 64 * 1024;
+const OFFER_BYTES_MAX = 16 * 1024;
 const SDP = "application/sdp";
 const IS_SDP = /^application\/sdp\s*(;|$)/i;
 
@@ -57,7 +57,7 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
             400: "The agent has no speech-to-text: set its stt",
             404: "Agent not found",
             408: "The request body must arrive within 10 seconds",
-            413: "The request body must be at most 64 KiB",
+            413: "The request body must be at most 16 KiB",
             415: "The request body must be sent with Content-Type: application/sdp",
             422: "The SDP offer cannot be answered: it has no audio",
             504: "The voice service did not answer in time",

@@ -90,11 +90,19 @@ test("a peer that is closed before it connects says so", async () => {
   await peer.connected.catch(() => {});
 });
 
+const OPUS_AUDIO = "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=rtpmap:111 opus/48000/2\r\n";
+
 test.each([
   ["no description", "hello", "it has no audio"],
   ["no audio", "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n", "it has no audio"],
+  [
+    "a number instead of a codec",
+    "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 7/8000\r\n",
+    "it does not offer Opus",
+  ],
+  ["many media", `v=0\r\n${OPUS_AUDIO.repeat(9)}`, "it has more than 8 media"],
   ["another codec", "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 PCMU/8000\r\n", "it does not offer Opus"],
-  ["too much", "v=0\r\n".repeat(20_000), "it is larger than 64 KiB"],
+  ["too much", "v=0\r\n".repeat(20_000), "it is larger than 16 KiB"],
 ])("an offer with %s is refused", (_what, offer, why) => {
   expect(() => checkOffer(offer)).toThrow(`The SDP offer cannot be answered: ${why}`);
 });

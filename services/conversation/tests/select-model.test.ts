@@ -67,6 +67,26 @@ test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
   },
 );
 
+test("an answer of a user's own model that would take long to parse cannot be read, in either protocol", async () => {
+  const values = `[${"0,".repeat(200_000)}0]`;
+  const answers = { stream: `data: {"type":"response.created","x":${values}}\n\n`, json: `{"output":${values}}` };
+  using slow = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      const { stream } = (await request.json()) as { stream?: boolean };
+      const type = stream ? "text/event-stream" : "application/json";
+      return new Response(stream ? answers.stream : answers.json, { headers: { "Content-Type": type } });
+    },
+  });
+  for (const apiType of ["CHAT_COMPLETION", "RESPONSES"]) {
+    const llm = custom(`http://127.0.0.1:${slow.port}/v1`, apiType);
+    for (const ask of [streamed, whole]) {
+      const { detail } = await failure(ask(selectModel(llm, settings("", egress), silentLogger)));
+      expect(detail).toBe("The CUSTOM_LLM model provider gave an answer that cannot be read");
+    }
+  }
+});
+
 test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
   "%s without a credential is not configured",
   (name) => {

@@ -13,11 +13,14 @@ import { callOptions, type ModelSettings } from "./prompt.ts";
 import { metered } from "./received.ts";
 import { type ToolCallBounds, toolCall, toolCallBounds } from "./tool-call.ts";
 
+/** What is asked of a model of the AI SDK. */
+export type AskedModel = Pick<LanguageModelV4, "doStream" | "doGenerate">;
+
 /**
  * Wraps a model of the AI SDK at its lowest level: `streamText` above it costs three times the CPU for work that a turn
  * does itself.
  */
-export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: ModelSettings): Model {
+export function aiSdkModel(by: ModelName, model: AskedModel, settings: ModelSettings): Model {
   return {
     ...by,
     async stream(request, signal, hear) {

@@ -1,13 +1,13 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible, type OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { LRUCache } from "lru-cache";
-import { aiSdkModel } from "./ai-sdk.ts";
+import { type AskedModel, aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
+import { boundedDocument, boundedEvents } from "./bounded-answers.ts";
 import { sendBy } from "./bounded-fetch.ts";
 import { chatCompletionsModel } from "./chat-completions/chat-completions.ts";
 import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./chat-completions/written-request.ts";
@@ -44,7 +44,7 @@ function modelOf({ providerName, modelName, params, price }: LlmConfig, settings
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
     if (params?.apiType === "RESPONSES") {
-      const make = () => customResponses(modelName, params, settings.guarded.fetch);
+      const make = () => writable(customResponses(modelName, params, settings.guarded.fetch));
       return aiSdkModel(by, remembered(settings, key, make).model, given);
     }
     const { writeRequest } = remembered(settings, key, () => customChat(modelName, params));
@@ -65,7 +65,7 @@ const MODELS_MAX = 1_000;
 const MODELS = new WeakMap<ProviderSettings, LRUCache<string, SdkModel>>();
 
 interface SdkModel {
-  model: LanguageModelV4;
+  model: AskedModel;
   /** For models that only write. */
   writeRequest: WriteRequest;
 }
@@ -84,12 +84,16 @@ function remembered(settings: ProviderSettings, key: string, make: () => SdkMode
   return model;
 }
 
-function writable(model: LanguageModelV4): SdkModel {
+function writable(model: AskedModel): SdkModel {
   return { model, writeRequest: requestWriter(model) };
 }
 
-function customResponses(model: string, params: LlmParams, guardedFetch: typeof fetch): SdkModel {
-  return writable(createOpenAI({ ...endpointOf(params), fetch: guardedFetch, name: "custom" }).responses(model));
+function customResponses(name: string, params: LlmParams, guardedFetch: typeof fetch): AskedModel {
+  const by = (fetchIt: typeof fetch) =>
+    createOpenAI({ ...endpointOf(params), fetch: fetchIt, name: "custom" }).responses(name);
+  const streamed = by(boundedEvents(guardedFetch));
+  const whole = by(boundedDocument(guardedFetch));
+  return { doStream: (options) => streamed.doStream(options), doGenerate: (options) => whole.doGenerate(options) };
 }
 
 function customChat(name: string, params: LlmParams | undefined): SdkModel {

@@ -27,7 +27,7 @@ export const onlyWrite: typeof fetch = Object.assign(
 );
 
 /** @param model a model of the AI SDK whose `fetch` is `onlyWrite` */
-export function requestWriter(model: LanguageModelV4): WriteRequest {
+export function requestWriter(model: Pick<LanguageModelV4, "doStream" | "doGenerate">): WriteRequest {
   return async (options, asked) => {
     try {
       await model[asked === "streamed" ? "doStream" : "doGenerate"](options);

@@ -38,6 +38,24 @@ test("captions continue after messages that no browser sends", async () => {
   });
 });
 
+test("captions continue after thousands of fragments whose message never ends, or whose beginning never comes", async () => {
+  const { page, peer } = await connected();
+  const sctp = sctpOf(page);
+  await eventually(() => expect(page.channel.readyState).toBe("open"));
+  const { localTsn: next } = sctp as unknown as { localTsn: number };
+  const send = (tsn: number, isFirst: boolean) => sctp.sendChunk({ bytes: fragment(tsn % 2 ** 32, isFirst) } as never);
+  for (let sent = 0; sent < 12_000; sent++) {
+    const isGap = sent >= 6_000;
+    await send(next + sent + (isGap ? 10_000 : 0), sent === 0);
+    // The receiver gets its turn; more would overflow its socket.
+    if (sent % 50 === 0) await new Promise(setImmediate);
+  }
+  await eventually(() => {
+    peer.tell("hello");
+    expect(page.captions).toContain("hello");
+  });
+});
+
 test("a caption longer than a browser accepts is dropped", async () => {
   const { page, peer } = await connected((offer) => offer.replace(/a=max-message-size:\d+/, "a=max-message-size:5"));
   await eventually(() => {
@@ -60,6 +78,17 @@ test("browsers that connect at once get separate ports, and one that gets no por
 
 /** Kinds of messages (RFC 8831, section 8). */
 const [CONTROL, STRING] = [50, 51];
+
+/** A chunk of a message whose end is not in it (RFC 9260, section 3.3.1). */
+function fragment(tsn: number, isFirst: boolean): Buffer {
+  const chunk = Buffer.alloc(20);
+  chunk.writeUInt8(isFirst ? 2 : 0, 1);
+  chunk.writeUInt16BE(chunk.length, 2);
+  chunk.writeUInt32BE(tsn, 4);
+  chunk.writeUInt16BE(1, 8);
+  chunk.writeUInt32BE(STRING, 12);
+  return chunk;
+}
 
 function sctpOf({ connection }: Awaited<ReturnType<typeof browser>>) {
   const { sctp } = connection.sctpTransport ?? {};

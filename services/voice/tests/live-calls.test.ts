@@ -43,7 +43,9 @@ test("an owner has no more calls than its limit, whichever processes hold them, 
   const refused = await serviceErrorOf(processes[0]?.take(callOf(owner)) as Promise<void>);
   expect(refused).toMatchObject({
     kind: "rate_limited",
-    detail: "This account has 2 calls in progress, which is its limit",
+    detail:
+      "This account has 2 calls in progress, which is its limit: end one or wait until one ends; " +
+      "the operator can raise the limit with PARLEY_CALLS_CONCURRENT_MAX",
   });
   await processes[1]?.take(callOf());
   const first = calls[taken.findIndex(({ status }) => status === "fulfilled")];

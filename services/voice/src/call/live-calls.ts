@@ -91,7 +91,7 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
         held.set(nameOf(call), call);
         return;
       }
-      throw new ServiceError("rate_limited", `This account has ${callsMax} calls in progress, which is its limit`);
+      throw tooMany(callsMax);
     },
     connected: (call) => connectCall(db, call, clock.now()),
     release: async (call) => {
@@ -111,4 +111,10 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
 
 function nameOf({ ownerId, conversationId }: CallKey): string {
   return `${ownerId} ${conversationId}`;
+}
+
+function tooMany(callsMax: number): ServiceError {
+  const limit = `This account has ${callsMax} calls in progress, which is its limit`;
+  const fix = "end one or wait until one ends; the operator can raise the limit with PARLEY_CALLS_CONCURRENT_MAX";
+  return new ServiceError("rate_limited", `${limit}: ${fix}`);
 }

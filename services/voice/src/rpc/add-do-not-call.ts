@@ -12,7 +12,10 @@ export function addDoNotCall(ctx: OutboundContext): NonNullable<Handlers<typeof 
     if (!E164.test(mobileNumber))
       throw invalid("mobile_number", "mobile_number must be a phone number in E.164 form, such as +14155550123");
     if ((await countDoNotCall(ctx.db, ownerId)) >= NUMBERS_MAX)
-      throw new ServiceError("condition", `The do-not-call list has ${NUMBERS_MAX} numbers, which is its limit`);
+      throw new ServiceError(
+        "condition",
+        `The do-not-call list has ${NUMBERS_MAX} numbers, which is its limit: remove one first`,
+      );
     return { number: await insertDoNotCall(ctx.db, ownerId, mobileNumber, ctx.clock.now()) };
   };
 }

@@ -20,6 +20,9 @@ test("numbers are added to an owner's do-not-call list, listed, and removed from
   }
   const listed = await doNotCall("list", "--page-size", "1");
   expect(listed.stdout).toMatch(/^mobile_number\s+created_at\n\+14155550123 .*\npage 1 of 2, 2 in all\n$/);
+  const found = JSON.parse((await doNotCall("list", "--search", "+14155550124", "--json")).stdout);
+  expect(found).toMatchObject({ numbers: [{ mobile_number: "+14155550124" }], total: 1 });
+  expect((await doNotCall("list", "--search", "+49")).stdout).toContain("no number on the list");
   expect(await doNotCall("remove", "+14155550123")).toMatchObject({ status: 0, stdout: "Removed +14155550123.\n" });
   const left = JSON.parse((await doNotCall("list", "--json")).stdout);
   expect(left).toMatchObject({ numbers: [{ mobile_number: "+14155550124" }], total: 1, total_pages: 1 });

@@ -10,6 +10,7 @@ interface OwnerOptions {
 }
 
 interface ListOptions extends OwnerOptions {
+  search: string;
   page: number;
   pageSize: number;
 }
@@ -44,19 +45,26 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
     .command("list")
     .description("List the numbers, sorted as text")
     .addOption(ownerOption())
+    .addOption(new Option("--search <number>", "Only numbers that are this one or begin with it").default("", "all"))
     .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
     .addOption(
       new Option("--page-size <number>", "Numbers on a page, 1 to 100").argParser(parseWholeNumber).default(20),
     )
     .addOption(jsonOption())
-    .action(async ({ owner, page, pageSize, json }: ListOptions) => {
+    .addHelpText(
+      "after",
+      examples(program, "do-not-call list --owner own_…", "do-not-call list --search +1415 --owner own_…"),
+    )
+    .action(async ({ owner, search, page, pageSize, json }: ListOptions) => {
       const wanted = { number: page, size: pageSize };
-      const { numbers, total } = await withVoice(env, (voice) => voice.listDoNotCall({ ownerId: owner, page: wanted }));
+      const { numbers, total } = await withVoice(env, (voice) =>
+        voice.listDoNotCall({ ownerId: owner, search, page: wanted }),
+      );
       if (total === 0) await requireOwner(env, owner);
       const shown = numbers.map(presentDoNotCall);
       const document = { numbers: shown, total, page, page_size: pageSize, total_pages: pagesOf(wanted, total) };
       const table = `${formatTable(["mobile_number", "created_at"], shown)}\n${formatPage(wanted, total)}`;
-      await print(json, document, total > 0 ? table : `${owner} has no numbers on the list.`);
+      await print(json, document, total > 0 ? table : nothingFound(owner, search));
     });
 
   list
@@ -70,4 +78,8 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
       await withVoice(env, (voice) => voice.removeDoNotCall({ ownerId: owner, mobileNumber }));
       await print(json, { mobile_number: mobileNumber, removed: true }, `Removed ${mobileNumber}.`);
     });
+}
+
+function nothingFound(owner: string, search: string): string {
+  return search === "" ? `${owner} has no numbers on the list.` : `${owner} has no number on the list that begins so.`;
 }

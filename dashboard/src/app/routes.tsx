@@ -137,6 +137,7 @@ const calls = createRoute({
     ...oneIn(search, "tab", CALL_TABS),
     ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
     ...textIn(search, "batch_id"),
+    ...textIn(search, "search"),
     ...pageIn(search),
   }),
   component: lazyRouteComponent(observe, "CallsPage"),

@@ -17335,6 +17335,8 @@ export interface operations {
                 page?: number;
                 /** @description Items on a page. */
                 page_size?: number;
+                /** @description A number or its beginning, with or without the plus. Spaces, brackets, dots and hyphens are ignored. */
+                search?: string;
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */

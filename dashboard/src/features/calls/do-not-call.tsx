@@ -1,12 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { PhoneOff } from "lucide-react";
+import { PhoneOff, SearchX } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
+import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -22,30 +23,52 @@ type Listing = Schema["DoNotCallNumber"];
 
 /** The numbers that no agent calls, neither alone nor in a batch. */
 export function DoNotCall() {
-  const { page } = useSearch({ from: "/signed-in/calls" });
+  const { page, search } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
   const list = useQuery({
-    queryKey: [...DO_NOT_CALL, page ?? 1],
-    queryFn: ({ signal }) =>
-      ask(api.GET("/v1/manage/do-not-call", { params: { query: { page: page ?? 1, page_size: SHOWN } }, signal })),
+    queryKey: [...DO_NOT_CALL, search ?? "", page ?? 1],
+    queryFn: ({ signal }) => {
+      const query = { page: page ?? 1, page_size: SHOWN, ...(search !== undefined && { search }) };
+      return ask(api.GET("/v1/manage/do-not-call", { params: { query }, signal }));
+    },
     placeholderData: (before) => before,
   });
+  const show = (wanted: { search?: string; page?: number | undefined }) =>
+    navigate({ search: { tab: "do-not-call", ...wanted } });
+  const isFiltered = search !== undefined;
   return (
     <div className="flex flex-col gap-5">
       <AddForm />
+      {(isFiltered || (list.data?.total ?? 0) > 0) && (
+        <SearchInput
+          label="Search numbers"
+          value={search ?? ""}
+          onChange={(text) => void show(text === "" ? {} : { search: text })}
+        />
+      )}
       <Listed
         query={list}
         rows={list.data?.numbers}
         page={page}
         pageSize={SHOWN}
-        onPage={(next) => navigate({ search: { tab: "do-not-call", page: next } })}
+        onPage={(next) => show({ ...(isFiltered && { search }), page: next })}
         label="Do-not-call list"
         columns={COLUMNS}
         rowKey={({ mobile_number }) => mobile_number}
         empty={
-          <EmptyState icon={PhoneOff} title="No numbers on the list">
-            Your agents never call numbers on this list, and batches skip them.
-          </EmptyState>
+          isFiltered ? (
+            <EmptyState
+              icon={SearchX}
+              title="No matching numbers"
+              action={<Button onClick={() => void show({})}>Clear search</Button>}
+            >
+              Your agents may call this number.
+            </EmptyState>
+          ) : (
+            <EmptyState icon={PhoneOff} title="No numbers on the list">
+              Your agents never call numbers on this list, and batches skip them.
+            </EmptyState>
+          )
         }
       />
     </div>

@@ -26,7 +26,10 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
         },
         async ({ ownerId, query, origin }) => {
           const page = pageOf(query);
-          const { numbers, total } = await voices.listDoNotCall({ ownerId, page }, { origin });
+          const { numbers, total } = await voices.listDoNotCall(
+            { ownerId, page, search: query.search ?? "" },
+            { origin },
+          );
           return { numbers: numbers.map(presentDoNotCall), ...pageFigures(total, page) };
         },
       ),

@@ -1,8 +1,18 @@
 import { Type } from "@sinclair/typebox";
 import { At, PageFigures, Resource } from "../resources.ts";
-import { E164, PageQuery } from "../types.ts";
+import { E164, PageQuery, Text } from "../types.ts";
 
-export const ListDoNotCallQuery = Type.Object(PageQuery);
+export const ListDoNotCallQuery = Type.Object({
+  ...PageQuery,
+  search: Type.Optional(
+    Text({
+      max: 40,
+      description:
+        "A number or its beginning, with or without the plus. Spaces, brackets, dots and hyphens are ignored.",
+      example: "+1415",
+    }),
+  ),
+});
 
 export const DoNotCallBody = Type.Object(
   { mobile_number: E164 },

@@ -1,4 +1,5 @@
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { invalid } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
@@ -7,5 +8,17 @@ import { listDoNotCall as listNumbers } from "../store/do-not-call.ts";
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listDoNotCall"]>;
 
 export function listDoNotCall(ctx: OutboundContext): Handler {
-  return async ({ ownerId, page }) => listNumbers(ctx.db, ownerId, pageOf(page));
+  return async ({ ownerId, page, search }) => listNumbers(ctx.db, { ownerId, begins: beginning(search) }, pageOf(page));
+}
+
+/** How people write numbers, and a plus as a query that does not encode it has it. */
+const BETWEEN_DIGITS = /[\s().\-/]/g;
+const BEGINNING = /^\+?([1-9]\d{0,14})$/;
+
+/** The beginning of E.164 numbers that a search means; a plus alone for all. @throws ServiceError invalid */
+function beginning(search: string): string {
+  if (search === "") return "+";
+  const [, digits] = BEGINNING.exec(search.replaceAll(BETWEEN_DIGITS, "")) ?? [];
+  if (!digits) throw invalid("search", "search must be a phone number in E.164 form or its beginning, such as +1415");
+  return `+${digits}`;
 }

@@ -27,18 +27,28 @@ export async function deleteDoNotCall(sql: Sql, ownerId: string, mobileNumber: s
   return count > 0;
 }
 
+interface DoNotCallFilter {
+  ownerId: string;
+  /** The plus and the first digits of the numbers. */
+  begins: string;
+}
+
+const matching = (sql: Sql, { ownerId, begins }: DoNotCallFilter) =>
+  // All numbers are a plus and digits, so no collation has another order, and the primary key finds them.
+  sql`owner_id = ${ownerId} and mobile_number between ${begins} and ${begins + "9".repeat(15)}`;
+
 export async function listDoNotCall(
   sql: Sql,
-  ownerId: string,
+  filter: DoNotCallFilter,
   page: { number: number; size: number },
 ): Promise<{ numbers: DoNotCallRow[]; total: number }> {
-  const [numbers, total] = await Promise.all([
+  const [numbers, [count]] = await Promise.all([
     sql<DoNotCallRow[]>`
-      select mobile_number, created_at from do_not_call where owner_id = ${ownerId}
+      select mobile_number, created_at from do_not_call where ${matching(sql, filter)}
       order by mobile_number limit ${page.size} offset ${(page.number - 1) * page.size}`,
-    countDoNotCall(sql, ownerId),
+    sql<{ total: number }[]>`select count(*) as total from do_not_call where ${matching(sql, filter)}`,
   ]);
-  return { numbers, total };
+  return { numbers, total: count?.total ?? 0 };
 }
 
 export async function countDoNotCall(sql: Sql, ownerId: string): Promise<number> {

@@ -126,7 +126,7 @@ test("numbers on the do-not-call list are skipped and counted, and refused for a
   const refused = await failure(kit.create(ownerId, { toMobileNumber: denied[0] ?? "" }));
   expect(refused).toMatchObject({ kind: "invalid", paths: ["to_mobile_number"] });
   const page = { number: 1, size: 10 };
-  const list = await kit.handlers.listDoNotCall?.({ ownerId, page }, served);
+  const list = await kit.handlers.listDoNotCall?.({ ownerId, page, search: "" }, served);
   expect(list?.numbers.map(({ mobileNumber }) => mobileNumber)).toEqual(denied);
   await kit.handlers.removeDoNotCall?.({ ownerId, mobileNumber: denied[0] ?? "" }, served);
   await kit.create(ownerId, { toMobileNumber: denied[0] ?? "" });

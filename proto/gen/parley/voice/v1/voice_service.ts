@@ -290,7 +290,11 @@ export interface ChangeCallBatchResponse {
 
 export interface ListDoNotCallRequest {
   ownerId: string;
-  page: Page | undefined;
+  page:
+    | Page
+    | undefined;
+  /** A number or its beginning, with or without the plus, also as people write numbers; empty: all. */
+  search: string;
 }
 
 export interface ListDoNotCallResponse {
@@ -3067,7 +3071,7 @@ export const ChangeCallBatchResponse: MessageFns<ChangeCallBatchResponse> = {
 };
 
 function createBaseListDoNotCallRequest(): ListDoNotCallRequest {
-  return { ownerId: "", page: undefined };
+  return { ownerId: "", page: undefined, search: "" };
 }
 
 export const ListDoNotCallRequest: MessageFns<ListDoNotCallRequest> = {
@@ -3077,6 +3081,9 @@ export const ListDoNotCallRequest: MessageFns<ListDoNotCallRequest> = {
     }
     if (message.page !== undefined) {
       Page.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    if (message.search !== "") {
+      writer.uint32(26).string(message.search);
     }
     return writer;
   },
@@ -3110,6 +3117,14 @@ export const ListDoNotCallRequest: MessageFns<ListDoNotCallRequest> = {
             message.page = Page.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.search = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3129,6 +3144,7 @@ export const ListDoNotCallRequest: MessageFns<ListDoNotCallRequest> = {
     const message = createBaseListDoNotCallRequest();
     message.ownerId = object.ownerId ?? "";
     message.page = (object.page !== undefined && object.page !== null) ? Page.fromPartial(object.page) : undefined;
+    message.search = object.search ?? "";
     return message;
   },
 };

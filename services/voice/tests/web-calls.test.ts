@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { ServiceError } from "@parley/shared/errors";
+import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { fakeClock } from "@parley/shared/testing/clock";
@@ -23,6 +23,8 @@ const hungUp: string[] = [];
 let connected: { call: WebCallRow; offer: string }[] = [];
 /** The error that refuses the next call. */
 let refusal: ServiceError | null = null;
+/** Agents that were deleted. */
+const gone = new Set<string>();
 let ctx: VoiceContext;
 
 beforeAll(async () => {
@@ -41,6 +43,7 @@ beforeAll(async () => {
     iceServers: [{ urls: ["stun:stun.example.com"] }],
     conversations: {
       getCallSetup: (async ({ agentId }: { agentId: string }) => {
+        if (gone.has(agentId)) throw notFound("Agent");
         if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
       }) as unknown as VoiceContext["conversations"]["getCallSetup"],
     },
@@ -123,6 +126,18 @@ test("a repeated request with its idempotency key creates one call", async () =>
   const idempotency = { key: "k", fingerprint: new Uint8Array(32) };
   const first = await create(ownerId, { idempotency });
   expect(await create(ownerId, { idempotency })).toEqual(first);
+});
+
+test("a repeated request gets the first one's response or refusal, though its agent was deleted or made since", async () => {
+  const ownerId = newOwner();
+  const of = (agentId: string) => ({ agentId, idempotency: { key: agentId, fingerprint: new Uint8Array(32) } });
+  gone.add("agt_later");
+  const first = await create(ownerId, of("agt_deleted"));
+  expect(await serviceErrorOf(create(ownerId, of("agt_later")))).toMatchObject({ kind: "not_found" });
+  gone.delete("agt_later");
+  gone.add("agt_deleted");
+  expect(await create(ownerId, of("agt_deleted"))).toEqual(first);
+  expect(await serviceErrorOf(create(ownerId, of("agt_later")))).toMatchObject({ kind: "not_found" });
 });
 
 test("hanging up reaches the process that holds the call, with the call's token only", async () => {

@@ -1,5 +1,5 @@
 import { CreateWebCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { runIdempotent } from "@parley/shared/idempotency/run";
+import { runPrepared } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { VoiceContext } from "../context.ts";
@@ -10,22 +10,24 @@ import { newToken, tokenDigest } from "../token.ts";
 const VALID_MS = 5 * 60_000;
 
 export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
-  return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) => {
-    // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled.
-    await ctx.conversations.getCallSetup({ ownerId, agentId, dynamicVariables, draftId }, { origin: call });
-    return runIdempotent(
+  return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) =>
+    runPrepared(
       ctx,
       { ownerId, idempotency, codec: CreateWebCallResponse, call },
-      async (tx): Promise<CreateWebCallResponse> => {
-        const conversationId = newUuid();
-        const token = newToken();
-        const createdAt = ctx.clock.now();
-        const expiresAt = new Date(createdAt.getTime() + VALID_MS);
-        const digest = tokenDigest(token);
-        const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
-        await insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
-        return { conversationId, token, expiresAt, iceServers: [...ctx.iceServers] };
+      {
+        // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled.
+        prepare: () =>
+          ctx.conversations.getCallSetup({ ownerId, agentId, dynamicVariables, draftId }, { origin: call }),
+        write: async (tx): Promise<CreateWebCallResponse> => {
+          const conversationId = newUuid();
+          const token = newToken();
+          const createdAt = ctx.clock.now();
+          const expiresAt = new Date(createdAt.getTime() + VALID_MS);
+          const digest = tokenDigest(token);
+          const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
+          await insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
+          return { conversationId, token, expiresAt, iceServers: [...ctx.iceServers] };
+        },
       },
     );
-  };
 }

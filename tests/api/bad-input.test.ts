@@ -366,6 +366,20 @@ describe("an address", () => {
     expect(head.headers.get("x-ratelimit-limit")).not.toBeNull();
   });
 
+  test("answers HEAD for a first message without opening a session", async () => {
+    const { body: agent } = await api.post("/agents", { agent_name: "Headed", agent_type: "INBOUND" });
+    const headers = { "x-api-key": stack.owners[0].apiKey };
+    const headOf = (id: string) =>
+      fetch(`${stack.url}/v1/public/agents/${id}/first-message`, { method: "HEAD", headers });
+    const head = await headOf(agent.id);
+    expect([head.status, head.headers.get("x-session-id"), await head.text()]).toEqual([200, null, ""]);
+    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(0);
+    expect((await headOf("none")).status).toBe(404);
+    expect((await headOf(foreignAgentId)).status).toBe(403);
+    await api.get(`/agents/${agent.id}/first-message`);
+    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(1);
+  });
+
   test("whose percent-encoding is broken names nothing", async () => {
     expect(problem(await api.get("/agents/%zz"))).toEqual({ status: 404, detail: "Agent not found" });
     expect(problem(await api.get("/prompts/%ff"))).toEqual({ status: 404, detail: "Prompt not found" });

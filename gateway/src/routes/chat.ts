@@ -28,7 +28,7 @@ import { endpoint } from "./endpoint.ts";
 /** Longer than any turn may take: the conversation service's limits end it first. */
 const TURN_TIMEOUT_MS = 660_000;
 
-export function chatRoutes(gate: GateContext, { agents, conversations, turns }: Clients) {
+export function chatRoutes(gate: GateContext, { agents, conversations, turns, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
     .post(
       "/chat",
@@ -77,8 +77,14 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns }: 
           namesChat: true,
           refuses: ["not_found", "condition"],
         },
-        async ({ ownerId, params, origin, headers }) => {
+        async ({ ownerId, params, request: { method }, origin, headers }) => {
           const agentId = params.agent_id ?? "";
+          if (method === "HEAD") {
+            // A HEAD must have no effect, so it opens no session; the agent may be missing all the same.
+            await getShownAgent(ownerId, agentId);
+            headers.set("Content-Type", "application/json; charset=utf-8");
+            return new Response(null, { headers });
+          }
           const request = { ownerId, agentId, metadata: undefined };
           const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
           headers.set("X-Session-ID", sessionId);

@@ -75,6 +75,17 @@ describe("a violation is reported with its field and the fix", () => {
     ],
     ["custom without base_url", custom({ api_key: "k" }), "llm.params.base_url is required"],
     [
+      "blank model name",
+      { ...GOOD, llm: { ...custom({ base_url: "https://a", api_key: "k" }).llm, model_name: " \u00a0" } },
+      "llm.model_name must not be blank",
+    ],
+    ["blank words", { ...GOOD, call_settings: { apology: "  " } }, "call_settings.apology must not be blank"],
+    [
+      "blank button",
+      { ...GOOD, widget_config: { suggested_messages: ["Hello", "\n"] } },
+      "widget_config.suggested_messages.1 must not be blank",
+    ],
+    [
       "custom with a query in base_url",
       custom({ base_url: "https://a/v1?b=c", api_key: "k" }),
       "llm.params.base_url must be an https:// address without spaces, ? and #",
@@ -121,7 +132,7 @@ describe("a violation is reported with its field and the fix", () => {
     [
       "standard with more",
       { ...GOOD, llm: { provider_name: "OPENAI", model_name: "m", params: { top_p: 1 } } },
-      "llm.params.top_p is not allowed: allowed are temperature",
+      "llm.params.top_p is not allowed: only temperature is",
     ],
     [
       "temperature",
@@ -157,7 +168,7 @@ describe("a violation is reported with its field and the fix", () => {
     [
       "tts params",
       { ...GOOD, tts: { provider_name: "OPENAI", voice_id: "v", params: { pitch: 1 } } },
-      "tts.params.pitch is not allowed: allowed are speed",
+      "tts.params.pitch is not allowed: only speed is",
     ],
     [
       "speed",

@@ -51,11 +51,15 @@ function explainObject(schema: TSchema, value: Record<string, unknown>, path: st
     const allowed = Object.keys(schema.properties);
     for (const key of Object.keys(value)) {
       if (allowed.includes(key)) continue;
-      const known = allowed.length > 0 ? `allowed are ${allowed.join(", ")}` : "it must be empty";
-      found.push({ path: at(path, key), message: `${at(path, key)} is not allowed: ${known}` });
+      found.push({ path: at(path, key), message: `${at(path, key)} is not allowed: ${allowedInstead(allowed)}` });
     }
   }
   if (found.length === before) found.push({ path, message: `${path === "" ? "The request" : path} is not valid` });
+}
+
+function allowedInstead([only, ...others]: readonly string[]): string {
+  if (only === undefined) return "it must be empty";
+  return others.length === 0 ? `only ${only} is` : `allowed are ${[only, ...others].join(", ")}`;
 }
 
 function explainArray(

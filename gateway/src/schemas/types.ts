@@ -31,7 +31,7 @@ export function Text({ min, max, pattern, check, form, description, example }: T
 }
 
 /** A text that people read or hear, so it must have something for them. */
-export function Words(options: Pick<TextOptions, "max" | "description">): TextSchema {
+export function Words(options: Pick<TextOptions, "max" | "description" | "example">): TextSchema {
   return Text({ min: 1, check: isVisible, form: "not be blank", ...options });
 }
 

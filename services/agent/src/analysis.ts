@@ -1,6 +1,7 @@
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { NotationError, parseNotation } from "@parley/shared/domain/analysis/notation";
 import { invalid } from "@parley/shared/errors";
+import { nameFault } from "@parley/shared/name";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import type { StoredAnalysis } from "./store/agents.ts";
 
@@ -26,6 +27,8 @@ export function checkAnalysis(before: StoredAnalysis | null, { analysis, clear }
     throw invalid("call_analysis_prompt", "call_analysis_prompt is required when call_analysis_enabled is true");
   }
   for (const [name, field] of Object.entries(analysis?.schema ?? {})) {
+    const fault = nameFault(name);
+    if (fault) throw invalid("call_analysis_schema", `The name of each field of call_analysis_schema ${fault}`);
     checkNotation(`call_analysis_schema.${name}.type`, (field as { type?: unknown }).type);
   }
 }

@@ -118,6 +118,12 @@ test("analysis without a prompt is refused, whichever change would lead to it", 
   expect((await service.agents.updateAgent(both)).agent?.analysis).toMatchObject({ enabled: false, prompt: undefined });
 });
 
+test.each(["", "  ", "two\nlines", "x".repeat(101)])("a schema's field with the name %j is refused", async (name) => {
+  const refused = await failure(analysed({ schema: { [name]: { type: "str" } } }));
+  expect(refused).toMatchObject({ kind: "invalid", paths: ["call_analysis_schema"] });
+  expect(refused.detail).toStartWith("The name of each field of call_analysis_schema must ");
+});
+
 test("a main prompt is refused for analysis, and an analysis prompt is refused as the main one", async () => {
   const owner = newOwner();
   await createPrompt(service.prompts, owner, "main");

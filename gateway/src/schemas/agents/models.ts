@@ -1,6 +1,6 @@
 import { PRICE_MAX } from "@parley/shared/domain/prices";
 import { Type } from "@sinclair/typebox";
-import { About, Json, Maybe, OneOf, Text } from "../types.ts";
+import { About, Json, Maybe, OneOf, Text, Words } from "../types.ts";
 
 export const Language = Text({
   max: 35,
@@ -9,7 +9,7 @@ export const Language = Text({
   description: "BCP 47 tag.",
   example: "en-US",
 });
-const ModelName = Text({ min: 1, max: 200, description: "A model of the provider.", example: "gpt-4.1-mini" });
+const ModelName = Words({ max: 200, description: "A model of the provider.", example: "gpt-4.1-mini" });
 const Temperature = Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature.", examples: [0.5] });
 const strict = { additionalProperties: false };
 

@@ -1,3 +1,5 @@
+import { isObject, type JsonObject } from "@parley/shared/json/json-object";
+
 /** An error that the caller can act on; `render` gives it OpenAI's error shape. */
 export class ApiError extends Error {
   constructor(
@@ -31,12 +33,6 @@ export function render(error: unknown): Response {
   }
   const { status, message, param, code } = error;
   return Response.json({ error: { message, type: "invalid_request_error", param, code } }, { status });
-}
-
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @throws ApiError 400 when the body is not one JSON object */

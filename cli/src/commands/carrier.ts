@@ -15,6 +15,7 @@ import {
   type ShownRegistration,
 } from "@parley/shared/domain/present/carrier";
 import { ServiceError } from "@parley/shared/errors";
+import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import { Argument, type Command } from "commander";
 import { type Environment, withAccount, withVoice } from "../connection.ts";
 import { examples, jsonOption, ownerOption } from "../options.ts";
@@ -60,7 +61,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
     )
     .action(async (given: string, { owner, json }: OwnerOptions, command: Command) => {
       const provider = given.toUpperCase();
-      const settings = readCarrierSettings(parseObject(await readStdin(), command));
+      const settings = readCarrierSettings(readFields(await readStdin(), command));
       const response = await withAccount(env, (account) =>
         account.connectCarrier({ ownerId: owner, provider, settings }, PATIENT),
       );
@@ -138,14 +139,9 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
 }
 
 /** @param command shows how to use it if the text is wrong */
-function parseObject(text: string, command: Command): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // The code below tells the user.
-  }
-  return command.error("error: standard input must be a JSON object with the fields of the account");
+function readFields(text: string, command: Command): JsonObject {
+  const fields = parseObject(text);
+  return fields ?? command.error("error: standard input must be a JSON object with the fields of the account");
 }
 
 function fieldsOf(provider: CarrierProvider): string {

@@ -1,4 +1,5 @@
-import { ApiError, isObject } from "../openai-api.ts";
+import { isObject } from "@parley/shared/json/json-object";
+import { ApiError } from "../openai-api.ts";
 import { type Ask, lastUserText, type Message } from "./ask.ts";
 import { isGoodbye, reply } from "./replies.ts";
 import { sampleJson } from "./sample.ts";

@@ -1,4 +1,5 @@
-import { invalid, isObject, type JsonObject, missing, readBody } from "../openai-api.ts";
+import { isObject, type JsonObject } from "@parley/shared/json/json-object";
+import { invalid, missing, readBody } from "../openai-api.ts";
 
 /** What a request of chat completions asks for. */
 export interface Ask {

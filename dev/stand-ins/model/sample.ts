@@ -1,5 +1,5 @@
+import { isObject } from "@parley/shared/json/json-object";
 import { generateSync } from "json-schema-faker";
-import { isObject } from "../openai-api.ts";
 
 /** Larger values would take too long to generate. */
 const LENGTH_MAX = 1_000;

@@ -1,4 +1,5 @@
-import { ApiError, invalid, type JsonObject, missing } from "../openai-api.ts";
+import type { JsonObject } from "@parley/shared/json/json-object";
+import { ApiError, invalid, missing } from "../openai-api.ts";
 
 export interface SpeechRequest {
   text: string;

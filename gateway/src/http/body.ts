@@ -1,6 +1,6 @@
 import { readBounded } from "@parley/shared/bounded-bytes";
 import { cancelled } from "@parley/shared/errors";
-import { refuseUnstorable } from "@parley/shared/storable-json";
+import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { HttpError } from "../problem.ts";
 import { refuseManyValues } from "./json-values.ts";
 

@@ -1,4 +1,5 @@
 import type { Violation } from "@parley/shared/errors";
+import { isObject } from "@parley/shared/json/json-object";
 import { isLonger } from "@parley/shared/length";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
@@ -162,10 +163,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Every message repeats the field's name, which may be a megabyte long. */

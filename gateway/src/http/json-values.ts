@@ -1,4 +1,4 @@
-import { JSON_VALUES_MAX, tooManyValues } from "@parley/shared/storable-json";
+import { JSON_VALUES_MAX, tooManyValues } from "@parley/shared/json/storable-json";
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -4,10 +4,10 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { type AgentMemory, rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
 import { notFound } from "@parley/shared/errors";
+import { bytesOfValue } from "@parley/shared/json/value-bytes";
 import type { Logger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { Given } from "@parley/shared/service";
-import { bytesOfValue } from "@parley/shared/value-bytes";
 import type { ConversationConfig } from "./config.ts";
 
 /** The current agents that conversations run on. All throw ServiceError forbidden for another owner's agent, not_found for none. */

@@ -1,3 +1,5 @@
+import { parseObject } from "@parley/shared/json/json-object";
+
 /**
  * Finds the JSON object in a model's answer: the answer itself, or the only object in the prose or code fence around
  * it. Returns null when there is none, and when there are several, because picking one would be a guess.
@@ -31,15 +33,4 @@ function objectsIn(text: string): Record<string, unknown>[] {
     }
   }
   return found;
-}
-
-function parseObject(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,4 +1,5 @@
 import type { FieldType } from "@parley/shared/domain/analysis/notation";
+import { isObject } from "@parley/shared/json/json-object";
 import { storable } from "../storable.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -64,10 +65,6 @@ function jsonOf(given: unknown, depth: number): Json | undefined {
 /** A JSON column cannot store NUL or a lone surrogate. */
 function textOf(text: string): string {
   return storable(text).toWellFormed();
-}
-
-function isObject(given: unknown): given is Record<string, unknown> {
-  return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
 function nameOf(given: unknown): string {

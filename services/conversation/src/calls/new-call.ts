@@ -3,8 +3,8 @@ import { CALLING_TYPES, CARRIERS, CONVERSATION_TYPES, nameOf } from "@parley/sha
 import { collectValues, type VariableValue } from "@parley/shared/domain/variables/values";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
+import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { isLonger } from "@parley/shared/length";
-import { refuseUnstorable } from "@parley/shared/storable-json";
 import type { NewCall } from "../store/calls.ts";
 import { checkUrl } from "./url.ts";
 

@@ -1,3 +1,4 @@
+import { parseObject } from "@parley/shared/json/json-object";
 import type { ToolCall } from "./port.ts";
 
 /** The most tool calls in one answer: each is run, and returns to the model with its result. */
@@ -34,14 +35,4 @@ export function toolCallBounds(): ToolCallBounds {
 export function toolCall(name: string, input: string): ToolCall {
   const json = input === "" ? "{}" : input;
   return { name, json, input: parseObject(json) };
-}
-
-function parseObject(json: string): Record<string, unknown> | null {
-  try {
-    const parsed: unknown = JSON.parse(json);
-    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-    return isObject ? (parsed as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,6 +1,7 @@
 import { dailySignature, isSameSignature } from "@parley/shared/carriers/signatures";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
+import { parseObject } from "@parley/shared/json/json-object";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { type DailySession, findSessionOfRoom, storeJoined, storeLeft, storeOver } from "../store/daily-sessions.ts";
 import { isHeld } from "../store/outbound-calls.ts";
@@ -87,12 +88,12 @@ function isOf(session: DailySession, { connection, ownerId }: DailyConnection): 
 }
 
 function isTest(body: Uint8Array): boolean {
-  const { test, type } = objectIn(body) ?? {};
+  const { test, type } = parseObject(Buffer.from(body).toString()) ?? {};
   return test === "test" && type === undefined;
 }
 
 function readEvent(body: Uint8Array): Event {
-  const event = objectIn(body);
+  const event = parseObject(Buffer.from(body).toString());
   if (!event || typeof event.type !== "string") throw invalid("body", "The body must be one of Daily's events");
   const payload = (typeof event.payload === "object" && event.payload) || {};
   const { room, session_id, user_id, end_ts } = payload as Record<string, unknown>;
@@ -104,13 +105,4 @@ function readEvent(body: Uint8Array): Event {
     userId: text(user_id),
     endTs: typeof end_ts === "number" ? end_ts : 0,
   };
-}
-
-function objectIn(body: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString());
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,8 +1,4 @@
-export type JsonObject = Record<string, unknown>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isObject, type JsonObject } from "@parley/shared/json/json-object";
 
 /** The object in a field, an empty one if there is none. */
 export function objectIn(object: JsonObject, field: string): JsonObject {

@@ -1,5 +1,5 @@
+import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import { counter } from "@parley/shared/telemetry/instruments";
-import { isObject } from "./json.ts";
 
 export interface Socket {
   /** Does nothing unless the socket is open. */
@@ -98,11 +98,6 @@ export function openSocket(
   };
 }
 
-function parse(data: string | ArrayBuffer): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+function parse(data: string | ArrayBuffer): JsonObject | null {
+  return parseObject(typeof data === "string" ? data : new TextDecoder().decode(data));
 }

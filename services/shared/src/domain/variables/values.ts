@@ -1,3 +1,4 @@
+import { isObject } from "../../json/json-object.ts";
 import { normalizeVariableName } from "./name.ts";
 
 export type VariableValue = string | number | boolean;
@@ -9,8 +10,7 @@ export type VariableValue = string | number | boolean;
  */
 export function collectValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
   const named = metadata.dynamic_variables;
-  const isObject = typeof named === "object" && named !== null && !Array.isArray(named);
-  return Object.fromEntries(byCanonicalKey(isObject ? named : {}, metadata));
+  return Object.fromEntries(byCanonicalKey(isObject(named) ? named : {}, metadata));
 }
 
 /** The strings, numbers and booleans of the records, by canonical key; the first of each key wins. */

@@ -1,6 +1,7 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { pcmBytes, pcmReader } from "../../audio/wav.ts";
 import { type Access, socketUrl } from "../access.ts";
-import { bytesIn, type JsonObject, objectIn, objectsIn, textIn } from "../json.ts";
+import { bytesIn, objectIn, objectsIn, textIn } from "../json.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
 import { stsSession } from "./session.ts";
 

@@ -1,8 +1,9 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { resampler } from "@parley/shared/media/resample";
 import { SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { pcmBytes, pcmReader } from "../../audio/wav.ts";
 import { type Access, baseLanguage, socketUrl, unreachable } from "../access.ts";
-import { bytesIn, type JsonObject, objectIn, textIn } from "../json.ts";
+import { bytesIn, objectIn, textIn } from "../json.ts";
 import type { ConverseOptions, Said, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
 import { stsSession } from "./session.ts";
 

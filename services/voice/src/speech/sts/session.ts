@@ -1,7 +1,7 @@
 import type { ServiceError } from "@parley/shared/errors";
+import type { JsonObject } from "@parley/shared/json/json-object";
 import type { Pcm } from "../../audio/pcm.ts";
 import { type Access, refusal, timesOf, unreachable } from "../access.ts";
-import type { JsonObject } from "../json.ts";
 import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import { waitingAudio } from "./waiting-audio.ts";
 

@@ -1,5 +1,6 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { type Access, socketUrl } from "../access.ts";
-import { type JsonObject, numberIn, objectIn, objectsIn, textIn } from "../json.ts";
+import { numberIn, objectIn, objectsIn, textIn } from "../json.ts";
 import type { SpeechToText } from "../stt.ts";
 import { type Dialect, type Heard, socketStream } from "./socket-stream.ts";
 

@@ -1,7 +1,7 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { pcmBytes } from "../../audio/wav.ts";
 import { type Access, refusal, timesOf, unreachable } from "../access.ts";
-import type { JsonObject } from "../json.ts";
 import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream } from "../stt.ts";
 import { audioTail } from "./audio-tail.ts";

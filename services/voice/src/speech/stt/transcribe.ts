@@ -1,8 +1,8 @@
 import { EgressError } from "@parley/shared/egress/error";
+import { isObject } from "@parley/shared/json/json-object";
 import type { Pcm } from "../../audio/pcm.ts";
 import { wavFile } from "../../audio/wav.ts";
 import { type Access, baseLanguage, refusal, unreachable } from "../access.ts";
-import { isObject } from "../json.ts";
 
 const REQUEST_MS_MAX = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,8 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { pcmReader } from "../../audio/wav.ts";
 import { type Access, baseLanguage, refusal, socketUrl } from "../access.ts";
-import { bytesIn, type JsonObject, numberIn, objectIn } from "../json.ts";
+import { bytesIn, numberIn, objectIn } from "../json.ts";
 import type { SpeakOptions, TextToSpeech } from "../tts.ts";
 import { reply, type SpeakerEvents } from "./reply.ts";
 import { endingInSpace, type SpeakerDialect, socketSpeaker } from "./socket-speaker.ts";

@@ -1,7 +1,8 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { pcmReader } from "../../audio/wav.ts";
 import { type Access, baseLanguage, socketUrl } from "../access.ts";
-import { bytesIn, type JsonObject, objectIn } from "../json.ts";
+import { bytesIn, objectIn } from "../json.ts";
 import type { SpeakOptions, TextToSpeech } from "../tts.ts";
 import { checkResponse, httpSpeaker } from "./http-speaker.ts";
 import { reply, type SpeakerEvents } from "./reply.ts";

@@ -1,7 +1,8 @@
+import { isObject } from "@parley/shared/json/json-object";
 import type { Pcm } from "../../audio/pcm.ts";
 import { wavReader } from "../../audio/wav.ts";
 import type { Access } from "../access.ts";
-import { bytesIn, isObject } from "../json.ts";
+import { bytesIn } from "../json.ts";
 import type { SpeakOptions, TextToSpeech } from "../tts.ts";
 import { checkResponse, httpSpeaker } from "./http-speaker.ts";
 import { reply } from "./reply.ts";

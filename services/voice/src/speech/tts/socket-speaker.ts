@@ -1,5 +1,5 @@
+import type { JsonObject } from "@parley/shared/json/json-object";
 import { type Access, refusal, timesOf } from "../access.ts";
-import type { JsonObject } from "../json.ts";
 import { openSocket } from "../socket.ts";
 import type { Speaker, SpeakerEvents } from "./reply.ts";
 

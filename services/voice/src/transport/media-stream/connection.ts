@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import { parseObject } from "@parley/shared/json/json-object";
 import { NotConnected } from "../../call/port.ts";
 import type { ExpectedStream } from "../../store/media-streams.ts";
 import type { Leg, LegListener } from "../leg.ts";
@@ -110,7 +111,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
     received: (given) => {
       if (!isOpen) return;
       if (isTooFast(given.length)) return fail("stream_too_fast");
-      const message = typeof given === "string" ? parsed(given) : null;
+      const message = typeof given === "string" ? parseObject(given) : null;
       const read = message && dialect.read(message);
       // A stream starts once, before anything else.
       if (!read || (read.type === "start") === hasStarted) {
@@ -130,15 +131,6 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
       leg?.closed(ORDERLY.has(code) ? "hung_up" : "lost");
     },
   };
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const message = JSON.parse(text);
-    return typeof message === "object" && message !== null && !Array.isArray(message) ? message : null;
-  } catch {
-    return null;
-  }
 }
 
 /** Returns whether this many bytes more are too many. */

@@ -1,4 +1,4 @@
-import { invalid, type ServiceError } from "./errors.ts";
+import { invalid, type ServiceError } from "../errors.ts";
 
 /** Each nested object takes three protobuf messages, and readers stop at 100 (protobuf.dev: recursion limit). */
 const DEPTH_MAX = 32;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { getExpectedTwilioSignature, validateRequest } from "twilio/lib/webhooks/webhooks";
-import { isSameSignature, plivoSignature, twilioSignature } from "../src/carriers/signatures.ts";
+import { plivoSignature, twilioSignature } from "../src/carriers/signatures.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const URL = "https://api.acme.example/v1/carriers/twilio/car_01m7yyhwgbk5r2v7x0z4b6d8f1/voice";
@@ -48,10 +48,4 @@ test("Plivo signs the URL, a question mark, the sorted parameters and the nonce"
   const expected = new Bun.CryptoHasher("sha256", TOKEN).update(text).digest("base64");
   expect(plivoSignature(TOKEN, url, form, "12345")).toBe(expected);
   expect(plivoSignature(TOKEN, url, form, "12346")).not.toBe(expected);
-});
-
-test("signatures of different lengths differ", () => {
-  expect(isSameSignature("", "a")).toBeFalse();
-  expect(isSameSignature("ab", "a")).toBeFalse();
-  expect(isSameSignature("ab", "ab")).toBeTrue();
 });

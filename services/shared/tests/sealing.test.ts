@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { readConfig } from "../src/config.ts";
-import { createSealer, ENCRYPTION_KEY } from "../src/sealing.ts";
+import { createSealer, ENCRYPTION_KEY, isSameSecret } from "../src/sealing.ts";
 
 const [OLD, NEW] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64")) as [string, string];
 
@@ -28,4 +28,10 @@ test("a reseal keeps what the first key sealed and seals the rest with it", () =
 
 test.each(["", "short", `${OLD},short`, `${OLD},`])("%j is not an encryption key", (text) => {
   expect(() => readConfig({ KEY: text }, { KEY: ENCRYPTION_KEY() })).toThrow("KEY");
+});
+
+test("signatures of different lengths differ", () => {
+  expect(isSameSecret("", "a")).toBeFalse();
+  expect(isSameSecret("ab", "a")).toBeFalse();
+  expect(isSameSecret("ab", "ab")).toBeTrue();
 });

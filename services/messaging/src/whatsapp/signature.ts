@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
+import { isSameSecret } from "@parley/shared/sealing";
 
 /**
  * Whether Meta signed these bytes with the app's secret
@@ -7,11 +8,5 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
  */
 export function isSigned(body: Uint8Array, signature: string, appSecret: string): boolean {
   const expected = `sha256=${createHmac("sha256", appSecret).update(body).digest("hex")}`;
-  return appSecret !== "" && isSame(signature, expected);
-}
-
-/** Compares secrets in a time that tells nothing about where they differ. */
-export function isSame(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return appSecret !== "" && isSameSecret(signature, expected);
 }

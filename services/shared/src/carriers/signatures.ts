@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 
 /**
  * Twilio's signature: base64 of the HMAC-SHA1 of the URL and each parameter's name and value, in the order of the names
@@ -35,12 +35,6 @@ export function plivoSignature(authToken: string, url: string, form: URLSearchPa
  */
 export function dailyWebhookSecret(apiKey: string, connection: string): string {
   return createHmac("sha256", apiKey).update(`parley webhook ${connection}`).digest("base64");
-}
-
-/** Compares in constant time. */
-export function isSameSignature(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 /**

@@ -1,7 +1,8 @@
-import { dailySignature, isSameSignature } from "@parley/shared/carriers/signatures";
+import { dailySignature } from "@parley/shared/carriers/signatures";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { parseObject } from "@parley/shared/json/json-object";
+import { isSameSecret } from "@parley/shared/sealing";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { type DailySession, findSessionOfRoom, storeJoined, storeLeft, storeOver } from "../store/daily-sessions.ts";
 import { isHeld } from "../store/outbound-calls.ts";
@@ -79,7 +80,7 @@ function isAfter({ endTs }: Event, { answeredAt }: DailySession): boolean {
 }
 
 function isSigned({ webhookSecret }: DailyConnection, { body, signature, timestamp }: DailyWebhook): boolean {
-  return timestamp !== "" && isSameSignature(signature, dailySignature(webhookSecret, timestamp, body));
+  return timestamp !== "" && isSameSecret(signature, dailySignature(webhookSecret, timestamp, body));
 }
 
 /** A webhook of a domain concerns only that domain's sessions. */

@@ -1,10 +1,11 @@
 import type { Carrier as CarrierAccount } from "@parley/proto/parley/account/v1/account.ts";
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
-import { isSameSignature, plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
+import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import { isSameSecret } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { CalledBack } from "../carrier.ts";
@@ -111,7 +112,7 @@ function isSigned({ publicUrl }: CallbackContext, callback: Callback, account: C
   const url = callbackUrl(publicUrl, provider, id, event);
   const expected =
     provider === "twilio" ? twilioSignature(authToken, url, form) : plivoSignature(authToken, url, form, nonce);
-  return signatures.some((given) => isSameSignature(given, expected));
+  return signatures.some((given) => isSameSecret(given, expected));
 }
 
 async function outgoing(

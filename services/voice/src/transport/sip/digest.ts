@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { isSameSecret } from "@parley/shared/sealing";
 
 /** Digest authentication (RFC 3261, section 22; RFC 8760 for SHA-256), both ways. */
 export interface Credentials {
@@ -88,7 +89,7 @@ export function challenger(now: () => number): Challenger {
       if (nc === undefined || cnonce === undefined || params.get("realm") !== realm) return "wrong";
       const right = digest(algorithm, { method, uri, username, password, realm, nonce, once: { nc, cnonce } });
       const at = nonce.split(".")[0] as string;
-      if (!isSame(response, right) || !isSame(nonce, signed(at))) return "wrong";
+      if (!isSameSecret(response, right) || !isSameSecret(nonce, signed(at))) return "wrong";
       if (now() - Number.parseInt(at, 10) > NONCE_MAX_MS || !isFirst(`${nonce} ${nc}`)) return "stale";
       return "right";
     },
@@ -123,9 +124,4 @@ function readDigest(value: string): Map<string, string> | null {
 function algorithmOf(given = "MD5"): Algorithm | null {
   const algorithm = given.toUpperCase();
   return algorithm in ALGORITHMS ? (algorithm as Algorithm) : null;
-}
-
-function isSame(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,6 +1,7 @@
 import { muLaw } from "@parley/shared/media/g711";
 import { type RtpPacket, writeRtp } from "@parley/shared/media/rtp-packet";
 import { eventually } from "@parley/shared/testing/eventually";
+import { responseTo } from "../../src/transport/sip/derived-messages.ts";
 import {
   cseqOf,
   headerOf,
@@ -10,7 +11,6 @@ import {
   type SipRequest,
   writeSip,
 } from "../../src/transport/sip/message.ts";
-import { responseTo } from "../../src/transport/sip/transactions.ts";
 import { tone } from "../listening.ts";
 import type { Phone } from "./phones.ts";
 

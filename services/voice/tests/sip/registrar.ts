@@ -1,8 +1,8 @@
 import { readNameAddress } from "../../src/transport/sip/address.ts";
+import { responseTo } from "../../src/transport/sip/derived-messages.ts";
 import { challenger } from "../../src/transport/sip/digest.ts";
 import { headerOf, isRequest, readSip, type SipRequest, writeSip } from "../../src/transport/sip/message.ts";
 import type { Target } from "../../src/transport/sip/sockets.ts";
-import { responseTo } from "../../src/transport/sip/transactions.ts";
 
 const KNOWN = { username: "acme", password: "of-the-trunk", realm: "trunk.example" };
 

@@ -2,13 +2,14 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import { readNameAddress, readUri, type SipUri } from "./address.ts";
 import type { Calls } from "./calls.ts";
+import { responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
 import { type Credentials, challenger } from "./digest.ts";
 import { cseqOf, headerOf, type SipRequest } from "./message.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
 import { ALLOW } from "./session.ts";
 import type { Target } from "./sockets.ts";
-import { type Incoming, responseTo } from "./transactions.ts";
+import type { Incoming } from "./transactions.ts";
 
 /** A call that waits for an answer: one of `accept` and `refuse` ends it, unless the caller gives up first. */
 export interface Invite {

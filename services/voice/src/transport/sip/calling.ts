@@ -1,12 +1,12 @@
 import type { Leg, LegListener } from "../leg.ts";
 import type { Calls } from "./calls.ts";
+import { cancelOf, responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInviting, newTag, requestIn } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import { agree, offer } from "./sdp.ts";
 import { ALLOW } from "./session.ts";
 import type { Target } from "./sockets.ts";
-import { cancelOf, responseTo } from "./transactions.ts";
 
 export interface OutgoingCall {
   /** The URI that is called, and where its server is. */

@@ -3,10 +3,11 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import type { RtpStream } from "../rtp/stream.ts";
 import { hostPort, readNameAddress, readUri } from "./address.ts";
+import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
 import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
-import { type Incoming, responseTo, type Transactions } from "./transactions.ts";
+import type { Incoming, Transactions } from "./transactions.ts";
 
 /** An answered call: its media, and the requests that both sides may still make. */
 export interface Session {

@@ -6,12 +6,13 @@ import { hostPort, readNameAddress } from "./address.ts";
 import { answering, type Invite } from "./answering.ts";
 import { calling, type PlaceCall } from "./calling.ts";
 import { newCalls } from "./calls.ts";
+import { responseTo } from "./derived-messages.ts";
 import { newTag } from "./dialog.ts";
 import { headerOf, isRequest, type SipMessage } from "./message.ts";
 import { type Register, registering } from "./registering.ts";
 import { ALLOW } from "./session.ts";
 import { openSipSockets, type SipTls, type Target } from "./sockets.ts";
-import { type Incoming, responseTo, transactions } from "./transactions.ts";
+import { type Incoming, transactions } from "./transactions.ts";
 
 export interface UserAgentOptions {
   /** Where SIP and RTP are listened on. */

@@ -3,13 +3,14 @@ import { every, persistently } from "@parley/shared/retry/persistently";
 import type { Sealer } from "@parley/shared/sealing";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Pace } from "@parley/shared/shares/pace";
-import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
 import { type Attempt, makeAttempt, type Sender, type Target } from "./attempt.ts";
+import { logAttempt } from "./log-attempt.ts";
 import type { LendPayload } from "./payloads.ts";
 import type { Settle } from "./settle.ts";
 import type { DeliveryState } from "./state.ts";
+import { targetOf } from "./target.ts";
 
 export interface LaneContext {
   /** Reads a destination and its next deliveries, due ones first, batched with other lanes' reads. */
@@ -194,7 +195,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     unsettled--;
     retryAt = earlier(retryAt, state?.nextAttemptAt ?? null);
     nextAt = earlier(nextAt, retryAt);
-    if (attempt) tell(delivery, attempt, state);
+    if (attempt) logAttempt(sender.log, delivery, attempt, state);
     begin();
     if (readInMs() <= 0) pause?.end();
   }
@@ -218,23 +219,6 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       wake();
       return null;
     }
-  }
-
-  function tell(delivery: PendingDelivery, attempt: Attempt, state: DeliveryState | null): void {
-    sender.log.info(
-      {
-        owner_id: delivery.ownerId,
-        destination_id: delivery.destinationId,
-        delivery_id: delivery.deliveryId,
-        event_id: delivery.eventId,
-        attempt: delivery.attempts + 1,
-        http_status: attempt.httpStatus,
-        error: attempt.error,
-        ms: attempt.durationMs,
-        status: state?.status ?? "lost",
-      },
-      "webhook attempt",
-    );
   }
 
   function readInMs(): number {
@@ -303,17 +287,4 @@ function sum(numbers: readonly number[]): number {
 function earlier(one: Date | null, other: Date | null): Date | null {
   if (!one || !other) return one ?? other;
   return one < other ? one : other;
-}
-
-/** A secret that cannot be decrypted fails the attempts, which the owner sees; failing the lane would retry forever. */
-function targetOf(sealer: Sealer, destination: DestinationRow): Target {
-  const { url, requestType } = destination;
-  try {
-    return { url, requestType, sign: signer(sealer, destination) };
-  } catch (error) {
-    const sign = () => {
-      throw error;
-    };
-    return { url, requestType, sign };
-  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import { type Placeholder, parseText } from "./grammar.ts";
+import { PLACEHOLDERS_MAX, type Placeholder, parseText } from "./grammar.ts";
 import { normalizeVariableName } from "./name.ts";
 
 function placeholder(key: string, parts: Partial<Placeholder> = {}): Placeholder {
@@ -218,10 +218,19 @@ describe("a hostile text is read in linear time", () => {
 });
 
 function expectLinear(text: string): void {
-  const looks = looksAtCharacters(() => parseText(text));
+  const looks = looksAtCharacters(() => parseText(text, Number.POSITIVE_INFINITY));
   expect(looks).toBeGreaterThanOrEqual(text.length);
   expect(looks).toBeLessThanOrEqual(5 * text.length);
 }
+
+test("of a text, the first thousand braces that may begin a placeholder are read, and what follows is plain text", () => {
+  const read = (text: string) => parseText(text).filter((piece) => typeof piece !== "string").length;
+  for (const before of ["{{a}}", "{{ no placeholder ", "{{a:NOTHING}}", "{{{{{ "]) {
+    expect(read(`${before.repeat(PLACEHOLDERS_MAX - 1)}{{b}}`)).toBe(before === "{{a}}" ? PLACEHOLDERS_MAX : 1);
+    expect(parseText(`${before.repeat(PLACEHOLDERS_MAX)}{{b}}`).at(-1)).toEndWith("{{b}}");
+  }
+  expect(read(`${"{".repeat(500_000)}a}}`)).toBe(1);
+});
 
 /** Counts the characters that the parser passes over, by a one-character pattern or by indexOf. */
 function looksAtCharacters(run: () => void): number {

@@ -12,6 +12,12 @@ export interface Placeholder {
 }
 
 /**
+ * Of a text, so many `{{` may begin a placeholder: each takes 3 µs, and a prompt is read in each turn. A run of braces counts once,
+ * because only its last two can.
+ */
+export const PLACEHOLDERS_MAX = 1_000;
+
+/**
  * Cuts a text into plain pieces and placeholders, in reading order and time linear in its length. Never throws.
  *
  * Syntax: `{{ name [: TYPE [: description]] [| default] }}` (docs/api-reference.md#dynamic-variables). Anything else is plain text,
@@ -22,24 +28,32 @@ export interface Placeholder {
  * - TYPE is STRING, NUMBER, EMAIL or PHONE in any case; another word makes plain text, as `{{"ok": true}}` is no variable.
  * - A description may hold `:` and quotes; its whitespace runs become one space, a blank one counts as left out. The first `|`
  *   ends it.
+ * - After the first thousand `{{`, everything is plain text.
  * - A default is a JSON string, in which `}}`, `|` and `:` are ordinary, or one word without whitespace, `"`, `|` or braces.
  *   Numbers, true and false stay as written (`1.50`). A blank one makes plain text; `""` is the empty default.
  */
-export function parseText(text: string): (string | Placeholder)[] {
+export function parseText(text: string, placeholdersMax = PLACEHOLDERS_MAX): (string | Placeholder)[] {
   const pieces: (string | Placeholder)[] = [];
   let plainFrom = 0;
-  let open = text.indexOf("{{");
-  while (open !== -1) {
+  let open = nextOpen(text, 0);
+  for (let number = 1; open !== -1 && number <= placeholdersMax; number++) {
     const read = readPlaceholder(text, open);
     if (read) {
       if (open > plainFrom) pieces.push(text.slice(plainFrom, open));
       pieces.push(read.placeholder);
       plainFrom = read.end;
     }
-    open = text.indexOf("{{", read ? read.end : open + 1);
+    open = nextOpen(text, read ? read.end : open + 1);
   }
   if (plainFrom < text.length) pieces.push(text.slice(plainFrom));
   return pieces;
+}
+
+/** The next two braces that no brace follows; -1 if there are none. */
+function nextOpen(text: string, from: number): number {
+  const open = /\{\{(?!\{)/g;
+  open.lastIndex = from;
+  return open.exec(text)?.index ?? -1;
 }
 
 function readPlaceholder(text: string, open: number): { placeholder: Placeholder; end: number } | null {

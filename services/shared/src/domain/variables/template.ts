@@ -11,7 +11,7 @@ export interface VariableDefinition {
 
 export interface Template {
   /** One per canonical key, in the order of first use. */
-  definitions: VariableDefinition[];
+  readonly definitions: VariableDefinition[];
   /**
    * Fills the text at the index in one pass: values are never expanded. A given value, even an empty string, overrides
    * the default; a variable with neither becomes an empty string. Names in `values` are normalized; the first one of a
@@ -32,10 +32,13 @@ const INFERRED_TYPES: readonly { fieldType: FieldType; words: readonly string[] 
  * first default, type and description apply in all of them.
  */
 export function compileTexts(texts: readonly string[]): Template {
-  const parsed = texts.map(parseText);
+  const parsed = texts.map((text) => parseText(text));
   const variables = mergeByKey(parsed);
   return {
-    definitions: [...variables.values()].map(toDefinition),
+    // Whoever fills the texts does not need them.
+    get definitions() {
+      return [...variables.values()].map(toDefinition);
+    },
     fill(index, values, lengthMax = Number.POSITIVE_INFINITY) {
       const pieces = parsed[index];
       if (!pieces) throw new RangeError(`No text ${index}: ${parsed.length} were compiled`);

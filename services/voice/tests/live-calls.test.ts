@@ -28,7 +28,7 @@ afterAll(async () => {
 
 /** One process of the voice service, reduced to its calls in the database. */
 function startProcess(clock: FakeClock, endLost: (call: LostCall) => Promise<boolean> = async () => true): LiveCalls {
-  return liveCalls({ db, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
+  return liveCalls({ db, clock, log: silentLogger, callsMax: 2, endLost, overtaken: () => {}, beatMs: 10 });
 }
 
 const callOf = (ownerId = newOwner()) => ({ ownerId, conversationId: newUuid() });
@@ -82,6 +82,48 @@ test("the calls of a process that died are ended once, by another, when their le
   await Promise.all(others.map((process) => process.stop()));
 });
 
+test("a process that was frozen learns which of its calls another process has ended", async () => {
+  const clock = fakeClock();
+  let isFrozen = false;
+  const waiting: (() => void)[] = [];
+  const freezing = new Proxy(db, {
+    apply: async (target, self, given) => {
+      if (isFrozen) await new Promise<void>((goOn) => waiting.push(goOn));
+      return Reflect.apply(target, self, given);
+    },
+  });
+  const [ended, overtaken] = [[] as string[], [] as string[]];
+  const frozen: LiveCalls = liveCalls({
+    db: freezing,
+    clock,
+    log: silentLogger,
+    callsMax: 2,
+    endLost: async () => true,
+    overtaken: (call) => {
+      overtaken.push(call.conversationId);
+      void frozen.release(call);
+    },
+    beatMs: 10,
+  });
+  const [lost, later] = [callOf(), callOf()];
+  await frozen.take(lost);
+  isFrozen = true;
+  await eventually(() => expect(waiting).not.toEqual([]));
+  const other = startProcess(clock, async ({ conversationId }) => ended.push(conversationId) > 0);
+  clock.advance(7_000);
+  await eventually(() => expect(ended).toContain(lost.conversationId));
+  await eventually(async () =>
+    expect(await db`select from calls where conversation_id = ${lost.conversationId}`).toHaveLength(0),
+  );
+  isFrozen = false;
+  for (const goOn of waiting) goOn();
+  await frozen.take(later);
+  await eventually(() => expect(overtaken).toEqual([lost.conversationId]));
+  await frozen.release(later);
+  await Promise.all([frozen.stop(), other.stop()]);
+  expect(overtaken).toEqual([lost.conversationId]);
+});
+
 test("ending a lost call is retried until it succeeds", async () => {
   const clock = fakeClock();
   const [dead, call] = [startProcess(clock), callOf()];
@@ -128,7 +170,15 @@ test("the calls of processes that live survive an outage of the database that is
   });
   const ended: string[] = [];
   const endLost = async ({ conversationId }: LostCall) => ended.push(conversationId) > 0;
-  const quick = liveCalls({ db: flaky, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
+  const quick = liveCalls({
+    db: flaky,
+    clock,
+    log: silentLogger,
+    callsMax: 2,
+    endLost,
+    overtaken: () => {},
+    beatMs: 10,
+  });
   // A process that lives, but does not reach the database again before the other.
   const [slow, call] = [startProcess(clock), callOf()];
   await slow.take(call);

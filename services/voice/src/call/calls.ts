@@ -62,8 +62,9 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     log,
     callsMax,
     endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings, clock }, call),
+    overtaken: (call) => holder.signal(call, "hang_up"),
   });
-  const holder = callHolder({
+  const holder: CallHolder = callHolder({
     conversations,
     getSpeech: (request) => agents.getSpeech(request),
     selectSpeech: ({ stt, tts }) => ({

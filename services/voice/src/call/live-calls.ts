@@ -34,6 +34,8 @@ export interface LiveCallsOptions {
   callsMax: number;
   /** Ends the conversation of a call whose process is gone. @returns false if it has not begun, and may still begin */
   endLost(call: LostCall): Promise<boolean>;
+  /** Called, until the call is released, when another process has ended a call of this one, which was frozen for longer than its lease. */
+  overtaken(call: CallKey): void;
   /** For tests. */
   beatMs?: number;
 }
@@ -43,7 +45,15 @@ const LEASE_MS = 6_000;
 const BEAT_MS = 2_000;
 const LOST_AT_ONCE = 20;
 
-export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS }: LiveCallsOptions): LiveCalls {
+export function liveCalls({
+  db,
+  clock,
+  log,
+  callsMax,
+  endLost,
+  overtaken,
+  beatMs = BEAT_MS,
+}: LiveCallsOptions): LiveCalls {
   const processId = newUuid();
   const until = () => new Date(clock.now().getTime() + LEASE_MS);
   /** Only their leases are extended. A row that could not be deleted is left for another process to end. */
@@ -55,7 +65,7 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
   let claimsFrom = 0;
 
   async function beat(): Promise<void> {
-    await extendCalls(db, processId, [...held.values()], until());
+    await extend();
     if (wasAway) claimsFrom = clock.now().getTime() + LEASE_MS;
     wasAway = false;
     if (clock.now().getTime() < claimsFrom) return;
@@ -68,6 +78,17 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
         // Its new lease ends too, and then another process tries again.
         log.warn({ err, conversation_id: call.conversationId }, "a lost call could not be ended yet");
       }
+    }
+  }
+
+  async function extend(): Promise<void> {
+    const calls = [...held.values()];
+    const extended = new Set((await extendCalls(db, processId, calls, until())).map(nameOf));
+    for (const call of calls) {
+      // One that is not held anymore has been released in the meantime.
+      if (extended.has(nameOf(call)) || !held.has(nameOf(call))) continue;
+      log.warn({ conversation_id: call.conversationId }, "a call was ended by another process, because this one hung");
+      overtaken(call);
     }
   }
 

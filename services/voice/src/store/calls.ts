@@ -33,12 +33,21 @@ export async function takeCall(
   });
 }
 
-/** Extends the leases of calls that a process holds. Also asks the database if there are none, which shows whether it is there. */
-export async function extendCalls(sql: Sql, processId: string, calls: readonly CallKey[], until: Date): Promise<void> {
-  await sql`
+/**
+ * Extends the leases of calls that a process holds. Also asks the database if there are none, which shows whether it is there.
+ * @returns the calls that it still holds
+ */
+export async function extendCalls(
+  sql: Sql,
+  processId: string,
+  calls: readonly CallKey[],
+  until: Date,
+): Promise<CallKey[]> {
+  return sql<CallKey[]>`
     update calls set leased_until = ${until}
     where process_id = ${processId} and (owner_id, conversation_id) in (
-      select * from unnest(${calls.map(({ ownerId }) => ownerId)}::text[], ${calls.map((call) => call.conversationId)}::uuid[]))`;
+      select * from unnest(${calls.map(({ ownerId }) => ownerId)}::text[], ${calls.map((call) => call.conversationId)}::uuid[]))
+    returning owner_id, conversation_id`;
 }
 
 export async function connectCall(sql: Sql, call: CallKey, now: Date): Promise<void> {

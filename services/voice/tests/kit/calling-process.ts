@@ -52,6 +52,7 @@ const live = liveCalls({
   log,
   callsMax: 1_000,
   endLost: (call) => completeLost({ conversations, recordEnd, recordings: kept, clock: systemClock }, call),
+  overtaken: () => {},
 });
 const stopping = new AbortController();
 const ended: Promise<unknown>[] = [];

@@ -114,7 +114,7 @@ export function startMessaging(
         const queues = {
           ...threadQueue(ctx, stopping.signal),
           ...deliveryQueue(ctx),
-          ...forgetOwners(ctx),
+          ...forgetOwners(db),
           ...sweepQueues(clock, log, sweeps, stopping.signal),
         };
         const worker = startWorker(db, queues, log, { clock, direct, ...(pollMs !== undefined && { pollMs }) });

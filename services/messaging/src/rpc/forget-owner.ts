@@ -1,6 +1,5 @@
-import { enqueueJob } from "@parley/shared/jobs/store";
+import { enqueueForgetting } from "@parley/shared/jobs/forget-owner";
 import type { Handler, MessagingContext } from "../context.ts";
-import { forgetJob } from "../owners/forget-owner.ts";
 import { insertDeletedOwner } from "../store/deleted-owners.ts";
 
 export function forgetOwner({ db, clock }: MessagingContext): Handler<"forgetOwner"> {
@@ -8,7 +7,7 @@ export function forgetOwner({ db, clock }: MessagingContext): Handler<"forgetOwn
     const now = clock.now();
     await db.begin(async (tx) => {
       await insertDeletedOwner(tx, ownerId, now);
-      await enqueueJob(tx, forgetJob(ownerId, now));
+      await enqueueForgetting(tx, ownerId, now);
     });
     return {};
   };

@@ -1,4 +1,5 @@
 import type { Sql } from "../db/database.ts";
+import type { OwnedTable } from "../db/owned-rows.ts";
 import { type ErrorKind, ServiceError, type Violation } from "../errors.ts";
 import type { IdempotencyKey, KeyTable } from "./keys.ts";
 
@@ -7,6 +8,13 @@ export const IDEMPOTENCY_KEYS: KeyTable = {
   name: "idempotency_keys",
   takenAt: "created_at",
   clear: (sql) => sql`response = null, error = null,`,
+};
+
+/** The same table for the deletion of an owner's rows. A response may have megabytes. */
+export const IDEMPOTENCY_TABLE: OwnedTable = {
+  name: IDEMPOTENCY_KEYS.name,
+  key: ["idempotency_key"],
+  rows: 50,
 };
 
 export interface StoredError {

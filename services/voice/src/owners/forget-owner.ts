@@ -1,57 +1,49 @@
+import type { OwnedTable } from "@parley/shared/db/owned-rows";
+import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { backOff } from "@parley/shared/retry/back-off";
 import type { CallEnd } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import { endSession } from "../daily/end-session.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCall } from "../outbound/end-call.ts";
 import type { Recordings } from "../recording/recordings.ts";
-import { cancelBatchesOf, deleteBatchesOf } from "../store/call-batches.ts";
+import { cancelBatchesOf } from "../store/call-batches.ts";
 import { listOpenSessions } from "../store/daily-sessions.ts";
 import { isHeld, listUnended } from "../store/outbound-calls.ts";
-import {
-  deleteDoNotCallOf,
-  deleteIncomingCallsOf,
-  deleteTrunksOf,
-  deleteWebCallsOf,
-  listCallsOf,
-  listRecordingsOf,
-} from "../store/owner-rows.ts";
+import { listCallsOf, listRecordingsOf } from "../store/owner-rows.ts";
 
 export interface ForgetContext extends Pick<OutboundContext, "db" | "clock"> {
   signals: Pick<CallSignals, "tell">;
   recordings: Pick<Recordings, "remove">;
 }
 
-const QUEUE = "forget-owner";
-const RETRY_MAX_MS = 5 * 60_000;
-const LEASE_MS = 60_000;
+/** Recordings whose removal one transaction requests. */
 const ROWS = 1_000;
-/** Each may have 10,000 numbers. */
-const BATCHES = 10;
+/** What is kept beside conversations. Other calls are deleted with those, at the latest after 30 days. */
+const TABLES: readonly OwnedTable[] = [
+  // Each may have 10,000 numbers.
+  { name: "call_batches", key: ["batch_id"], rows: 10 },
+  { name: "do_not_call", key: ["mobile_number"] },
+  { name: "incoming_calls", key: ["call_id"] },
+  { name: "web_calls", key: ["conversation_id"] },
+  { name: "media_streams", key: ["token_digest"] },
+  { name: "trunk_contacts", key: ["carrier_id"] },
+  { name: "trunk_registrations", key: ["carrier_id"] },
+  IDEMPOTENCY_TABLE,
+];
 /** The end of a call that no process holds. */
 const END: CallEnd = { outcome: "CANCELLED", durationSeconds: 0, notes: "The account was deleted" };
-
-export function forgetJob(ownerId: string, dueAt: Date) {
-  return { ownerId, jobId: QUEUE, queue: QUEUE, payload: {}, dueAt };
-}
 
 /**
  * Ends the calls of deleted owners, and deletes what is kept of them beside conversations: batches, do-not-call lists, recordings, how
  * their trunks stand. Their ended calls are deleted with the conversations, at the latest after 30 days.
  */
 export function forgetOwners(ctx: ForgetContext): Record<string, Queue> {
-  return {
-    [QUEUE]: {
-      concurrency: 2,
-      leaseMs: LEASE_MS,
-      retryDelayMs: backOff(2_000, RETRY_MAX_MS),
-      run: async ({ ownerId }, lease) => {
-        await endAll(ctx, ownerId);
-        await deleteAll(ctx, ownerId, lease);
-      },
-    },
-  };
+  return forgetQueue(async (ownerId, lease) => {
+    await endAll(ctx, ownerId);
+    await deleteAll(ctx, ownerId, lease);
+  });
 }
 
 async function endAll(ctx: ForgetContext, ownerId: string): Promise<void> {
@@ -65,15 +57,8 @@ async function endAll(ctx: ForgetContext, ownerId: string): Promise<void> {
 }
 
 async function deleteAll({ db, recordings }: ForgetContext, ownerId: string, lease: AbortSignal): Promise<void> {
-  const all = async (full: number, next: () => Promise<number>) => {
-    while ((await next()) === full) lease.throwIfAborted();
-  };
-  await all(BATCHES, () => deleteBatchesOf(db, ownerId, BATCHES));
-  await all(ROWS, () => deleteDoNotCallOf(db, ownerId, ROWS));
-  await all(ROWS, () => deleteIncomingCallsOf(db, ownerId, ROWS));
-  await all(ROWS, () => deleteWebCallsOf(db, ownerId, ROWS));
-  await deleteTrunksOf(db, ownerId);
-  await all(ROWS, async () => {
+  await deleteRowsOf(db, ownerId, lease, TABLES);
+  await deleteParts(lease, async () => {
     const ids = await listRecordingsOf(db, ownerId, ROWS);
     await recordings.remove(ownerId, ids);
     return ids.length;

@@ -193,14 +193,6 @@ export async function cancelBatchesOf(sql: Sql, ownerId: string, now: Date): Pro
     where owner_id = ${ownerId} and status in ('RUNNING', 'PAUSED')`;
 }
 
-/** Deletes at most `limit` batches of an owner. @returns the number deleted */
-export async function deleteBatchesOf(sql: Sql, ownerId: string, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from call_batches where (owner_id, batch_id) in (
-      select owner_id, batch_id from call_batches where owner_id = ${ownerId} limit ${limit})`;
-  return count;
-}
-
 /** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
 export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`

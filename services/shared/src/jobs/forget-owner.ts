@@ -1,0 +1,48 @@
+import type { Sql } from "../db/database.ts";
+import { deleteOwnedRows, type OwnedTable } from "../db/owned-rows.ts";
+import { backOff } from "../retry/back-off.ts";
+import type { Queue } from "./queue.ts";
+import { enqueueJob } from "./store.ts";
+
+const QUEUE = "forget-owner";
+const RETRY_MS = 2_000;
+const RETRY_MAX_MS = 5 * 60_000;
+
+/** Enqueues the deletion of a deleted owner's data. Repeated, it also deletes what has come in since. */
+export async function enqueueForgetting(sql: Sql, ownerId: string, now: Date): Promise<void> {
+  await enqueueJob(sql, { ownerId, jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: now });
+}
+
+/**
+ * The queue that deletes the data of deleted owners.
+ * @param forget deletes part by part, because a statement has 15 s; called again, with what is left, until it succeeds
+ */
+export function forgetQueue(forget: (ownerId: string, lease: AbortSignal) => Promise<void>): Record<string, Queue> {
+  return {
+    [QUEUE]: {
+      concurrency: 2,
+      leaseMs: 60_000,
+      retryDelayMs: backOff(RETRY_MS, RETRY_MAX_MS),
+      run: ({ ownerId }, lease) => forget(ownerId, lease),
+    },
+  };
+}
+
+/**
+ * Deletes part by part until nothing is left.
+ * @param deletePart returns the number of rows that it deleted
+ * @throws the lease's reason when another run may have claimed the job
+ */
+export async function deleteParts(lease: AbortSignal, deletePart: () => Promise<number>): Promise<void> {
+  while ((await deletePart()) > 0) lease.throwIfAborted();
+}
+
+/** Deletes all of an owner's rows, one table after the other. */
+export async function deleteRowsOf(
+  sql: Sql,
+  ownerId: string,
+  lease: AbortSignal,
+  tables: readonly OwnedTable[],
+): Promise<void> {
+  for (const table of tables) await deleteParts(lease, () => deleteOwnedRows(sql, table, ownerId));
+}

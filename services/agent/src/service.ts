@@ -22,6 +22,7 @@ import { type AgentConfig, modelKeysOf } from "./config.ts";
 import type { AgentContext } from "./context.ts";
 import { expiredDrafts } from "./drafts/expired.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
 import { CLAIM_AT_ONCE } from "./prompts/claim.ts";
 import { referenceQueue } from "./prompts/prompt-references.ts";
 import { addClonedVoice } from "./rpc/add-cloned-voice.ts";
@@ -31,6 +32,7 @@ import { createAgent } from "./rpc/create-agent.ts";
 import { createDraft } from "./rpc/create-draft.ts";
 import { deleteAgent } from "./rpc/delete-agent.ts";
 import { findCallee } from "./rpc/find-callee.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getChannelSettings } from "./rpc/get-channel-settings.ts";
 import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
 import { getSpeech } from "./rpc/get-speech.ts";
@@ -73,7 +75,11 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
         };
         const stopping = new AbortController();
         const sweeps = [expiredDrafts(db)];
-        const queues = { ...referenceQueue(ctx), ...sweepQueues(clock, log, sweeps, stopping.signal) };
+        const queues = {
+          ...referenceQueue(ctx),
+          ...forgetOwners(ctx),
+          ...sweepQueues(clock, log, sweeps, stopping.signal),
+        };
         const worker = startWorker(db, queues, log, { clock, direct });
         await startSweeps(db, clock, sweeps);
         return {
@@ -98,6 +104,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             listVoices: listVoices(ctx),
             addClonedVoice: addClonedVoice(ctx),
             removeClonedVoice: removeClonedVoice(ctx),
+            forgetOwner: forgetOwner(ctx),
           },
           stop: async () => {
             stopping.abort();

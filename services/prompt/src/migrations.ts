@@ -1,6 +1,8 @@
 import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import prompts from "../migrations/0001_prompts.sql" with { type: "text" };
 import search from "../migrations/0002_prompt_search.sql" with { type: "text" };
 import revisions from "../migrations/0003_reference_revisions.sql" with { type: "text" };
@@ -13,4 +15,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_reference_revisions", sql: revisions },
   { name: "0004_change_followers", sql: changes },
   { name: "0005_tell_changes", sql: tellChanges },
+  { name: "0006_jobs", sql: jobs },
+  { name: "0007_jobs_in_turn", sql: jobsInTurn },
 ];

@@ -7,6 +7,7 @@ import {
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
+import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { registered } from "@parley/shared/rpc/registration";
@@ -15,10 +16,12 @@ import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
 import { acquirePrompts } from "./rpc/acquire-prompts.ts";
 import { batchGetPrompts } from "./rpc/batch-get-prompts.ts";
 import { createPrompt } from "./rpc/create-prompt.ts";
 import { deletePrompt } from "./rpc/delete-prompt.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getPrompt } from "./rpc/get-prompt.ts";
 import { listPromptVersions } from "./rpc/list-prompt-versions.ts";
 import { listPrompts } from "./rpc/list-prompts.ts";
@@ -33,8 +36,9 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, changes, clock }) => {
+      build: ({ db, direct, changes, clock }) => {
         const ctx: PromptContext = { db, boundedRead: boundedReads(), changes, clock };
+        const worker = startWorker(db, forgetOwners(ctx), log, { clock, direct });
         return {
           handlers: {
             createPrompt: settling(changes, createPrompt(ctx)),
@@ -47,7 +51,9 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
             watchPrompts: watchPrompts(ctx),
             acquirePrompts: acquirePrompts(ctx),
             setPromptReferences: setPromptReferences(ctx),
+            forgetOwner: forgetOwner(ctx),
           },
+          stop: worker.stop,
         };
       },
     },

@@ -16,10 +16,12 @@ import type { DispatcherContext } from "./context.ts";
 import { longPayloadShares } from "./delivery/payloads.ts";
 import { deliveryQueue } from "./delivery/queue.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
 import { batchAcceptEvents } from "./rpc/batch-accept-events.ts";
 import { createDestination } from "./rpc/create-destination.ts";
 import { deleteDestination } from "./rpc/delete-destination.ts";
 import { forgetConversations } from "./rpc/forget-conversations.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getDelivery } from "./rpc/get-delivery.ts";
 import { listDeliveries } from "./rpc/list-deliveries.ts";
 import { listDestinations } from "./rpc/list-destinations.ts";
@@ -71,13 +73,18 @@ export function startDispatcher(
         const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
         const stopping = new AbortController();
         const sweeps = [oldDeliveries(db)];
-        const queues = { ...deliveries.queues, ...sweepQueues(clock, log, sweeps, stopping.signal) };
+        const queues = {
+          ...deliveries.queues,
+          ...forgetOwners(db),
+          ...sweepQueues(clock, log, sweeps, stopping.signal),
+        };
         const worker = startWorker(db, queues, log, settings);
         await startSweeps(db, clock, sweeps);
         return {
           handlers: {
             batchAcceptEvents: batchAcceptEvents(accept, within),
             forgetConversations: forgetConversations(ctx),
+            forgetOwner: forgetOwner(ctx),
             createDestination: createDestination(ctx),
             listDestinations: listDestinations(ctx),
             updateDestination: updateDestination(ctx),

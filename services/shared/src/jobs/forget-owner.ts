@@ -30,7 +30,7 @@ export function forgetQueue(forget: (ownerId: string, lease: AbortSignal) => Pro
 
 /**
  * Deletes part by part until nothing is left.
- * @param deletePart returns the number of rows that it deleted
+ * @param deletePart returns 0 when nothing was left to delete
  * @throws the lease's reason when another run may have claimed the job
  */
 export async function deleteParts(lease: AbortSignal, deletePart: () => Promise<number>): Promise<void> {

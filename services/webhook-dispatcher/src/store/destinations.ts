@@ -100,3 +100,9 @@ export async function updateDestinationRow(sql: Sql, row: DestinationRow): Promi
 export async function deleteDestinationRow(sql: Sql, { ownerId, destinationId }: DestinationKey): Promise<void> {
   await sql`delete from destinations where owner_id = ${ownerId} and destination_id = ${destinationId}`;
 }
+
+/** Deletes all of an owner's destinations, with their secrets. @returns the keys of those that there were */
+export async function deleteDestinationsOf(sql: Sql, ownerId: string): Promise<DestinationKey[]> {
+  return sql<DestinationKey[]>`
+    delete from destinations where owner_id = ${ownerId} returning owner_id, destination_id`;
+}

@@ -349,6 +349,13 @@ export interface RemoveClonedVoiceRequest {
 export interface RemoveClonedVoiceResponse {
 }
 
+export interface ForgetOwnerRequest {
+  ownerId: string;
+}
+
+export interface ForgetOwnerResponse {
+}
+
 function createBasePromptSource(): PromptSource {
   return { source: undefined };
 }
@@ -3871,6 +3878,104 @@ export const RemoveClonedVoiceResponse: MessageFns<RemoveClonedVoiceResponse> = 
   },
 };
 
+function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
+  return { ownerId: "" };
+}
+
+export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
+  encode(message: ForgetOwnerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(base?: I): ForgetOwnerRequest {
+    return ForgetOwnerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(object: I): ForgetOwnerRequest {
+    const message = createBaseForgetOwnerRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
+  return {};
+}
+
+export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
+  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
+    return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+    const message = createBaseForgetOwnerResponse();
+    return message;
+  },
+};
+
 /** Agents, the variables they expect, the provider catalogue, voices. */
 export type AgentServiceService = typeof AgentServiceService;
 export const AgentServiceService = {
@@ -4063,6 +4168,16 @@ export const AgentServiceService = {
       Buffer.from(RemoveClonedVoiceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveClonedVoiceResponse => RemoveClonedVoiceResponse.decode(value),
   },
+  /** Deletes the agents, drafts and cloned voices of an owner that was deleted, in the background, retried until done. May be repeated. */
+  forgetOwner: {
+    path: "/parley.agent.v1.AgentService/ForgetOwner" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetOwnerRequest): Buffer => Buffer.from(ForgetOwnerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetOwnerRequest => ForgetOwnerRequest.decode(value),
+    responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
+  },
 } as const;
 
 export interface AgentServiceServer extends UntypedServiceImplementation {
@@ -4096,6 +4211,8 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
   removeClonedVoice: handleUnaryCall<RemoveClonedVoiceRequest, RemoveClonedVoiceResponse>;
+  /** Deletes the agents, drafts and cloned voices of an owner that was deleted, in the background, retried until done. May be repeated. */
+  forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
 
 export interface AgentServiceClient extends Client {
@@ -4371,6 +4488,22 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveClonedVoiceResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes the agents, drafts and cloned voices of an owner that was deleted, in the background, retried until done. May be repeated. */
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
   ): ClientUnaryCall;
 }
 

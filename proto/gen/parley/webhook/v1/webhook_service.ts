@@ -56,6 +56,13 @@ export interface ForgetConversationsRequest {
 export interface ForgetConversationsResponse {
 }
 
+export interface ForgetOwnerRequest {
+  ownerId: string;
+}
+
+export interface ForgetOwnerResponse {
+}
+
 export interface CreateDestinationRequest {
   ownerId: string;
   name: string;
@@ -556,6 +563,104 @@ export const ForgetConversationsResponse: MessageFns<ForgetConversationsResponse
   },
   fromPartial<I extends Exact<DeepPartial<ForgetConversationsResponse>, I>>(_: I): ForgetConversationsResponse {
     const message = createBaseForgetConversationsResponse();
+    return message;
+  },
+};
+
+function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
+  return { ownerId: "" };
+}
+
+export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
+  encode(message: ForgetOwnerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(base?: I): ForgetOwnerRequest {
+    return ForgetOwnerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(object: I): ForgetOwnerRequest {
+    const message = createBaseForgetOwnerRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
+  return {};
+}
+
+export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
+  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
+    return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+    const message = createBaseForgetOwnerResponse();
     return message;
   },
 };
@@ -1969,6 +2074,19 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(ForgetConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetConversationsResponse => ForgetConversationsResponse.decode(value),
   },
+  /**
+   * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until
+   * done, its events, deliveries and attempts. May be repeated.
+   */
+  forgetOwner: {
+    path: "/parley.webhook.v1.WebhookDispatcherService/ForgetOwner" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetOwnerRequest): Buffer => Buffer.from(ForgetOwnerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetOwnerRequest => ForgetOwnerRequest.decode(value),
+    responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
+  },
   createDestination: {
     path: "/parley.webhook.v1.WebhookDispatcherService/CreateDestination" as const,
     requestStream: false as const,
@@ -2097,6 +2215,11 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
    * Deliveries and attempts stay in the log, and pending deliveries are cancelled. Idempotent; unknown conversations are skipped.
    */
   forgetConversations: handleUnaryCall<ForgetConversationsRequest, ForgetConversationsResponse>;
+  /**
+   * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until
+   * done, its events, deliveries and attempts. May be repeated.
+   */
+  forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
   createDestination: handleUnaryCall<CreateDestinationRequest, CreateDestinationResponse>;
   listDestinations: handleUnaryCall<ListDestinationsRequest, ListDestinationsResponse>;
   updateDestination: handleUnaryCall<UpdateDestinationRequest, UpdateDestinationResponse>;
@@ -2155,6 +2278,25 @@ export interface WebhookDispatcherServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ForgetConversationsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Deletes the destinations of an owner that was deleted, so that no attempt starts any more, and in the background, retried until
+   * done, its events, deliveries and attempts. May be repeated.
+   */
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
   ): ClientUnaryCall;
   createDestination(
     request: CreateDestinationRequest,

@@ -44,6 +44,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     GetWidget: ["messaging"],
     GetChannelSettings: ["messaging"],
     WatchAgents: ["gateway", "conversation"],
+    ForgetOwner: ["account"],
   },
   prompt: {
     rest: ["gateway"],
@@ -51,6 +52,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     WatchPrompts: ["gateway", "conversation"],
     AcquirePrompts: ["agent"],
     SetPromptReferences: ["agent"],
+    ForgetOwner: ["account"],
   },
   conversation: {
     rest: ["gateway"],
@@ -69,6 +71,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     rest: ["gateway", "parley"],
     BatchAcceptEvents: ["conversation"],
     ForgetConversations: ["conversation"],
+    ForgetOwner: ["account"],
   },
   voice: {
     rest: ["gateway"],

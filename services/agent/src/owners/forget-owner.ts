@@ -1,0 +1,33 @@
+import { willSettle } from "@parley/shared/changes/follow";
+import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
+import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { AgentContext } from "../context.ts";
+
+/** Subscribers hear of each agent, so few are deleted at a time. */
+const AGENTS: OwnedTable = { name: "agents", key: ["agent_id"], rows: 100 };
+const TABLES: readonly OwnedTable[] = [
+  { name: "agent_drafts", key: ["draft_id"] },
+  { name: "cloned_voices", key: ["provider_name", "voice_id"] },
+  { name: "claims", key: ["claim"] },
+  IDEMPOTENCY_TABLE,
+];
+
+/**
+ * Deletes the agents of deleted owners, with the keys of their models, and what belongs to them. The prompt service deletes the
+ * references to their prompts itself.
+ */
+export function forgetOwners({ db, changes }: Pick<AgentContext, "db" | "changes">): Record<string, Queue> {
+  return forgetQueue(async (ownerId, lease) => {
+    await deleteParts(lease, async () => {
+      const found = await db.begin(async (tx) => {
+        await willSettle(tx);
+        return deleteOwnedRows(tx, AGENTS, ownerId);
+      });
+      await changes.settled();
+      return found;
+    });
+    await deleteRowsOf(db, ownerId, lease, TABLES);
+  });
+}

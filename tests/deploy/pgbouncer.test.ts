@@ -78,6 +78,7 @@ test("every service with jobs listens for them past the pooler", async () => {
       ["parley-agent-direct", 'listen "agent.jobs"'],
       ["parley-conversation-direct", 'listen "conversation.jobs"'],
       ["parley-messaging-direct", 'listen "messaging.jobs"'],
+      ["parley-prompt-direct", 'listen "prompt.jobs"'],
       // The voice service listens for two things, in either order.
       ["parley-voice-direct", expect.stringMatching(/^listen "voice\.(jobs|hang_ups)"$/)],
       ["parley-webhook-dispatcher-direct", 'listen "webhook.jobs"'],

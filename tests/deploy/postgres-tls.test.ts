@@ -112,6 +112,9 @@ describe("an address of Postgres with sslrootcert", () => {
       PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
       PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
       PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
+      PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+      PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
+      PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     });
     const sql = connectPostgres(admin, { max: 1 });
     const connections = await sql<{ ssl: boolean }[]>`

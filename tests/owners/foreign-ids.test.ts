@@ -13,7 +13,7 @@ import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { eventually } from "@parley/shared/testing/eventually";
-import { openOwnerRows } from "../kit/owner-rows.ts";
+import { openOwnerRows } from "../kit/rows/owner-rows.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";

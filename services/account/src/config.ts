@@ -13,6 +13,11 @@ const VARIABLES = {
   PARLEY_MESSAGING_ADDRESS: str({
     desc: "host:port of the messaging service, which deletes the messages of deleted owners",
   }),
+  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service, which deletes the agents of deleted owners" }),
+  PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service, which deletes the prompts of deleted owners" }),
+  PARLEY_WEBHOOK_ADDRESS: str({
+    desc: "host:port of the webhook dispatcher, which deletes the webhooks of deleted owners",
+  }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
   PARLEY_PUBLIC_URL: str({
     default: "",

@@ -9,6 +9,7 @@ import carriers from "../migrations/0006_carriers.sql" with { type: "text" };
 import sessionDevices from "../migrations/0007_session_devices.sql" with { type: "text" };
 import trunks from "../migrations/0008_trunks.sql" with { type: "text" };
 import keyUse from "../migrations/0009_key_use.sql" with { type: "text" };
+import earlierDeletions from "../migrations/0010_earlier_deletions.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_session_devices", sql: sessionDevices },
   { name: "0008_trunks", sql: trunks },
   { name: "0009_key_use", sql: keyUse },
+  { name: "0010_earlier_deletions", sql: earlierDeletions },
 ];

@@ -1,12 +1,16 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
+import type { Definition } from "@parley/shared/rpc/definition";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { createCarriers } from "./carriers/carriers.ts";
@@ -15,7 +19,7 @@ import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
 import { followKeyChanges, type KeyChanges } from "./keys/key-changes.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { deletionQueue } from "./owners/tell-deletion.ts";
+import { deletionQueues } from "./owners/tell-deletion.ts";
 import { activateKey } from "./rpc/activate-key.ts";
 import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
@@ -64,22 +68,20 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
       clock: given,
       build: ({ db, direct, clock, credentials }) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
-        const conversations = createClient(ConversationServiceService, {
-          peer: "conversation",
-          address: config.PARLEY_CONVERSATION_ADDRESS,
-          credentials,
-        });
-        const voices = createClient(VoiceServiceService, {
-          peer: "voice",
-          address: config.PARLEY_VOICE_ADDRESS,
-          credentials,
-        });
-        const messaging = createClient(MessagingServiceService, {
-          peer: "messaging",
-          address: config.PARLEY_MESSAGING_ADDRESS,
-          credentials,
-        });
-        const forgetting = { voice: voices, messaging };
+        const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
+          createClient(definition, { peer, address, credentials });
+        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+        const forgetting = {
+          voice: connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS),
+          messaging: connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS),
+          agent: connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS),
+          prompt: connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS),
+          "webhook-dispatcher": connect(
+            WebhookDispatcherServiceService,
+            "webhook-dispatcher",
+            config.PARLEY_WEBHOOK_ADDRESS,
+          ),
+        };
         const carriers = createCarriers(createSealer(config.PARLEY_ENCRYPTION_KEY), {
           twilio: config.PARLEY_TWILIO_BASE_URL,
           plivo: config.PARLEY_PLIVO_BASE_URL,
@@ -90,7 +92,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
         const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), carriers, conversations, clock };
         const queues = {
           ...retentionQueue(ctx),
-          ...deletionQueue((service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
+          ...deletionQueues(db, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
           ...restoreQueue({ db, carriers, log }),
         };
         const worker = startWorker(db, queues, log, { clock, direct });
@@ -134,7 +136,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           },
           stop: async () => {
             await worker.stop();
-            for (const client of [conversations, voices, messaging]) client.close();
+            for (const client of [conversations, ...Object.values(forgetting)]) client.close();
           },
         };
       },

@@ -12,7 +12,7 @@ import { forgetSettings } from "../store/settings.ts";
 
 /**
  * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get their earlier settings
- * at their carriers back, and then the carriers' credentials are deleted. The services that hold calls and messages are told.
+ * at their carriers back, and then the carriers' credentials are deleted. The services are told, and delete what they keep.
  */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {

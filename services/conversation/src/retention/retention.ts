@@ -1,5 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import { sweepKeys } from "@parley/shared/idempotency/keys";
+import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
@@ -37,7 +38,8 @@ export function expiredConversations(ctx: Context, log: Logger): Sweep {
     everyMs: EVERY_MS,
     deletes: true,
     run: async (now, stopping) => {
-      while (!stopping.aborted && (await sweepKeys(ctx.db, TURN_KEYS, ctx.clock)) > 0);
+      for (const keys of [TURN_KEYS, IDEMPOTENCY_KEYS])
+        while (!stopping.aborted && (await sweepKeys(ctx.db, keys, ctx.clock)) > 0);
       await inTurns(ownersWithExpired(ctx.db, now), ownerSweep(ctx, log, now), stopping);
     },
   };

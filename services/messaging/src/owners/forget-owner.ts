@@ -9,6 +9,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "outgoing_messages", key: ["message_id"] },
   { name: "threads", key: ["carrier_id", "contact"] },
   { name: "widget_days", key: ["day"] },
+  { name: "whatsapp_days", key: ["day"] },
   IDEMPOTENCY_TABLE,
 ];
 

@@ -1,0 +1,99 @@
+import type { Schema } from "@parley/shared/db/provision";
+import type postgres from "postgres";
+
+/** Values of columns that a check restricts, or that a service acts on, by table. The others get one that fits their type. */
+const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  agents: { agent_type: "INBOUND" },
+  cloned_voices: { gender: "NEUTRAL" },
+  conversation_counts: { minutes: [0], running: [1] },
+  conversations: { type: "CHAT", status: "COMPLETED" },
+  daily_sessions: { status: "ENDED", outcome: "SUCCESS", ended_at: "now", is_room_gone: true },
+  deliveries: { status: "failed", attempts_left: 0 },
+  destinations: { request_type: "POST" },
+  messages: { role: "user" },
+  outbound_calls: { status: "ENDED", outcome: "SUCCESS", ended_at: "now", batch_id: null },
+  outgoing_messages: { state: "sent" },
+  call_batches: { status: "ENDED", ended_at: "now" },
+  batch_calls: { status: "ENDED" },
+  prompts: { prompt_type: "main" },
+  recordings: { state: "ready" },
+  trunk_registrations: { state: "REFUSED" },
+};
+
+/**
+ * Tables that cannot have a row of a made-up owner: `jobs` are work, `calls` are held by a process, `number_restores` wait for a carrier,
+ * and a job fills the search's tables from the conversations.
+ */
+const LEFT_OUT = ["jobs", "calls", "number_restores"];
+const OF_SEARCH = /^search_/;
+
+const BY_TYPE: Readonly<Record<string, string | boolean | object>> = {
+  text: "canary",
+  uuid: "00000000-0000-7000-8000-000000000001",
+  jsonb: {},
+  json: {},
+  ARRAY: [],
+  bytea: "",
+  date: "today",
+  boolean: false,
+  "timestamp with time zone": "now",
+};
+
+interface Column {
+  table: string;
+  column: string;
+  type: string;
+  isNeeded: boolean;
+}
+
+/** Gives an owner a row in every table of a schema that has owners. */
+export async function fillOwnedTables(sql: postgres.Sql, schema: Schema, ownerId: string): Promise<void> {
+  const columns = await sql<Column[]>`
+    select table_name as table, column_name as column, data_type as type,
+      is_nullable = 'NO' and column_default is null and is_identity = 'NO' and is_generated = 'NEVER' as "isNeeded"
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = ${schema} and table_type = 'BASE TABLE'`;
+  const tables = Map.groupBy(columns, ({ table }) => table);
+  let waiting = [...tables.keys()].filter(
+    (table) =>
+      tables.get(table)?.some(({ column }) => column === "owner_id") &&
+      !LEFT_OUT.includes(table) &&
+      !OF_SEARCH.test(table),
+  );
+  while (waiting.length > 0) {
+    const refused: unknown[] = [];
+    const again: string[] = [];
+    for (const table of waiting) {
+      const row = { ...rowOf(tables.get(table) ?? []), ...VALUES[table], owner_id: ownerId };
+      const names = sql(Object.keys(row));
+      await sql`
+        insert into ${sql(table)} (${names})
+        select ${names} from jsonb_populate_record(null::${sql(table)}, ${sql.json(row as never)})
+        on conflict do nothing`.catch((error) => {
+        // A row that another table's must come before.
+        refused.push(error);
+        again.push(table);
+      });
+    }
+    if (again.length === waiting.length) throw refused[0];
+    waiting = again;
+  }
+  if (schema === "conversation") await index(sql, ownerId);
+}
+
+function rowOf(columns: readonly Column[]): Record<string, unknown> {
+  return Object.fromEntries(
+    columns
+      .filter(({ isNeeded }) => isNeeded)
+      .map(({ column, type }) => [column, column === "expires_at" ? "tomorrow" : (BY_TYPE[type] ?? 1)]),
+  );
+}
+
+async function index(sql: postgres.Sql, ownerId: string): Promise<void> {
+  await sql`select index_conversations_again(${ownerId})`;
+  for (;;) {
+    const [row] = await sql`select 1 from search_documents where owner_id = ${ownerId}`;
+    if (row) return;
+    await Bun.sleep(50);
+  }
+}

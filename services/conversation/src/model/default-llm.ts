@@ -1,4 +1,5 @@
 import { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { readSettings, requiredText } from "@parley/shared/json/read-settings";
 import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
 
 /**
@@ -6,13 +7,11 @@ import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
  * @throws Error saying what is wrong
  */
 export function parseDefaultLlm(text: string): LlmConfig {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object, as in an agent");
-  const { provider_name: providerName, model_name: modelName, params } = value as Record<string, unknown>;
-  const { base_url: baseUrl, api_key: apiKey, temperature } = (params ?? {}) as Record<string, unknown>;
+  const settings = readSettings(text);
+  const { base_url: baseUrl, api_key: apiKey, temperature } = (settings.params ?? {}) as Record<string, unknown>;
   return LlmConfig.fromPartial({
-    providerName: textOf(providerName, "provider_name"),
-    modelName: textOf(modelName, "model_name"),
+    providerName: requiredText(settings, "provider_name"),
+    modelName: requiredText(settings, "model_name"),
     params: {
       ...(typeof baseUrl === "string" && { baseUrl }),
       ...(typeof apiKey === "string" && { apiKey }),
@@ -26,9 +25,4 @@ export function usableProviders(credentials: Credentials): string[] {
   return Object.entries(LLM_PROVIDERS)
     .filter(([, { prefix }]) => (credentials[prefix]?.apiKey ?? "") !== "")
     .map(([name]) => name);
-}
-
-function textOf(value: unknown, name: string): string {
-  if (typeof value !== "string" || value === "") throw new Error(`must have ${name}`);
-  return value;
 }

@@ -1,5 +1,6 @@
 import { SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { readSettings, requiredText } from "@parley/shared/json/read-settings";
 
 /** The speech settings of agents that have none. */
 export interface DefaultSpeech {
@@ -18,10 +19,11 @@ export function withDefaults(own: GetSpeechResponse, defaults: DefaultSpeech): G
  * @throws Error saying what is wrong
  */
 export function parseDefaultStt(text: string): SttConfig {
-  const { provider_name: providerName, model_name: modelName, language, params } = read(text);
+  const settings = readSettings(text);
+  const { language, params } = settings;
   return SttConfig.fromPartial({
-    providerName: textOf(providerName, "provider_name"),
-    modelName: textOf(modelName, "model_name"),
+    providerName: requiredText(settings, "provider_name"),
+    modelName: requiredText(settings, "model_name"),
     ...(typeof language === "string" && { language }),
     ...endpointOf(params),
   });
@@ -29,10 +31,11 @@ export function parseDefaultStt(text: string): SttConfig {
 
 /** The same, such as `{"provider_name": "ELEVENLABS", "voice_id": "…"}`. @throws Error saying what is wrong */
 export function parseDefaultTts(text: string): TtsConfig {
-  const { provider_name: providerName, voice_id: voiceId, model_name: modelName, language, params } = read(text);
+  const settings = readSettings(text);
+  const { model_name: modelName, language, params } = settings;
   return TtsConfig.fromPartial({
-    providerName: textOf(providerName, "provider_name"),
-    voiceId: textOf(voiceId, "voice_id"),
+    providerName: requiredText(settings, "provider_name"),
+    voiceId: requiredText(settings, "voice_id"),
     ...(typeof modelName === "string" && { modelName }),
     ...(typeof language === "string" && { language }),
     ...endpointOf(params),
@@ -43,15 +46,4 @@ function endpointOf(params: unknown) {
   const { base_url: baseUrl, api_key: apiKey } = (params ?? {}) as Record<string, unknown>;
   if (typeof baseUrl !== "string") return {};
   return { endpoint: { baseUrl, ...(typeof apiKey === "string" && { apiKey }) } };
-}
-
-function read(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object, as in an agent");
-  return value as Record<string, unknown>;
-}
-
-function textOf(value: unknown, name: string): string {
-  if (typeof value !== "string" || value === "") throw new Error(`must have ${name}`);
-  return value;
 }

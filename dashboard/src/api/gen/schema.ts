@@ -20609,7 +20609,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 64 KiB"
+                     *       "detail": "The request body must be at most 16 KiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

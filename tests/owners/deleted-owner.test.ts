@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owned-rows";
+import { countOwnedRows } from "@parley/shared/testing/owners";
 import postgres from "postgres";
 import { fillOwnedTables } from "../kit/rows/fill-owned-tables.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";

@@ -12,7 +12,7 @@ import { type RunningServer, serve } from "@parley/shared/rpc/server";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owned-rows";
+import { countOwnedRows } from "@parley/shared/testing/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { type AccountClient, newKey, newOwner, startAccountProcess } from "./kit.ts";
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Gender, Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owned-rows";
-import { newOwner } from "@parley/shared/testing/owners";
+import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
 import { create, creation, customLlm, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 let service: TestAgents;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owned-rows";
-import { newOwner } from "@parley/shared/testing/owners";
+import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
 import { byName, creation, newAgent, startTestService, type TestService, update, withContent } from "./harness.ts";
 
 let service: TestService;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owned-rows";
-import { newOwner } from "@parley/shared/testing/owners";
+import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
 import { DELIVERED, ended, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 

@@ -2,6 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { parseObject } from "@parley/shared/json/json-object";
 import { NotConnected } from "../../call/port.ts";
 import type { ExpectedStream } from "../../store/media-streams.ts";
+import { byteRate } from "../byte-rate.ts";
 import type { Leg, LegListener } from "../leg.ts";
 import { DIALECTS, type StreamMessage } from "./dialects.ts";
 import { type StreamCarrier, type StreamLeg, streamLeg } from "./stream-leg.ts";
@@ -41,8 +42,7 @@ const START_MAX_MS = 5_000;
 /** How long the call may take to be accepted, because that calls other services. */
 const ACCEPT_MAX_MS = 15_000;
 /** Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. */
-const BYTES_PER_SECOND = 64 * 1024;
-const BURST_BYTES = 512 * 1024;
+const RATE = { perSecond: 64 * 1024, burst: 512 * 1024 };
 
 const NORMAL = 1_000;
 const UNACCEPTABLE = 1_003;
@@ -53,7 +53,7 @@ const ORDERLY = new Set([1_000, 1_001, 1_005]);
 export function openConnection(options: ConnectionOptions, arrived: (stream: ArrivedStream) => void): Connection {
   const { expected, dropped } = options;
   const dialect = DIALECTS[expected.dialect];
-  const isTooFast = bytesPerSecond();
+  const isTooFast = byteRate(RATE);
   const gone = new AbortController();
   let isOpen = true;
   let hasLeft = false;
@@ -130,17 +130,5 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
       close(code);
       leg?.closed(ORDERLY.has(code) ? "hung_up" : "lost");
     },
-  };
-}
-
-/** Returns whether this many bytes more are too many. */
-function bytesPerSecond(): (bytes: number) => boolean {
-  let credit = BURST_BYTES;
-  let at = performance.now();
-  return (bytes) => {
-    const now = performance.now();
-    credit = Math.min(BURST_BYTES, credit + ((now - at) / 1_000) * BYTES_PER_SECOND) - bytes;
-    at = now;
-    return credit < 0;
   };
 }

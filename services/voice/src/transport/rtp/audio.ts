@@ -1,5 +1,6 @@
 import type { RtpPacket } from "@parley/shared/media/rtp-packet";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+import { byteRate } from "../byte-rate.ts";
 import { incomingAudio } from "../incoming-audio.ts";
 import type { LegListener } from "../leg.ts";
 import { pace } from "../pacer.ts";
@@ -26,11 +27,15 @@ export interface RtpAudioOptions {
 
 /** A peer may be this far ahead of real time, as after network congestion. */
 const AHEAD_MAX_SAMPLES = SAMPLES_PER_SECOND;
+/** Packets are bounded before they are put in order and decoded. A phone sends 18 KiB a second, each packet counted as 200 bytes more. */
+const RATE = { perSecond: 64 * 1024, burst: 128 * 1024 };
+const PACKET_BYTES = 200;
 
 export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard" | "reached" | "sending">): RtpAudio {
   const player = playback();
   const incoming = incomingAudio({ aheadMaxSamples: AHEAD_MAX_SAMPLES, dropped: options.dropped }, to);
   const sending = newSending();
+  const isTooFast = byteRate(RATE);
   let codec: Codec | null = null;
   let peerListens = true;
   let usualSamples = FRAME_SAMPLES;
@@ -80,6 +85,7 @@ export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard"
     },
     receive: (packet) => {
       incoming.arrived();
+      if (isTooFast(PACKET_BYTES + packet.payload.length)) return options.dropped("too_much");
       ordered.receive(packet, performance.now());
     },
     unheardMs: incoming.unheardMs,

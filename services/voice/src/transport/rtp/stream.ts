@@ -1,3 +1,4 @@
+import { isPublicAddress } from "@parley/shared/egress/address";
 import type { Law } from "@parley/shared/media/g711";
 import { type RtpPacket, readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
 import type { LegListener } from "../leg.ts";
@@ -29,8 +30,11 @@ export interface RtpStream extends Omit<RtpAudio, "use" | "receive"> {
   localKey: Uint8Array;
   /** Whether the peer and we encrypt. */
   isSecure(): boolean;
-  /** Begins, or applies a new agreement: the peer may have another address from now on. */
-  agree(media: RtpMedia): void;
+  /**
+   * Begins, or applies a new agreement: the peer may have another address from now on.
+   * @param from the IP address that signaled it
+   */
+  agree(media: RtpMedia, from: string): void;
   /** The peer has reported a key by signaling; it may report the same one in its audio. */
   signaled(key: string): void;
 }
@@ -54,6 +58,7 @@ export async function openRtpStream(
   const press = keysOnce(to.pressed);
   let media: RtpMedia | null = null;
   let agreedAt = 0;
+  let mayAim = false;
   const localKey = crypto.getRandomValues(new Uint8Array(SRTP_KEY_BYTES));
   let cipher: Srtp | null = null;
   let peer: { address: string; port: number } | null = null;
@@ -77,7 +82,7 @@ export async function openRtpStream(
   const socket = await bindRtpSocket(options.hostname, options.ports, receive);
 
   const send = (packet: RtpPacket) => {
-    if (!media || (!peer && performance.now() - agreedAt > UNSEEN_MAX_MS)) return;
+    if (!media || (!peer && (!mayAim || performance.now() - agreedAt > UNSEEN_MAX_MS))) return;
     const { address, port } = peer ?? media;
     try {
       socket.send(cipher ? cipher.write(packet) : writeRtp(packet), port, address);
@@ -93,7 +98,8 @@ export async function openRtpStream(
     port: socket.port,
     localKey,
     isSecure: () => cipher !== null,
-    agree: (agreed) => {
+    agree: (agreed, from) => {
+      mayAim = isOfSamePlace(agreed.address, from);
       const isOnHold = !agreed.peerListens;
       if (isOnHold === (media?.peerListens ?? true)) to.held?.(isOnHold);
       const moved = media?.address !== agreed.address || media?.port !== agreed.port;
@@ -112,4 +118,12 @@ export async function openRtpStream(
       socket.close();
     },
   };
+}
+
+/**
+ * Whether we may send to an announced address before anything came from there. A peer on the internet, behind NAT or not, cannot aim
+ * our packets at a private network of ours.
+ */
+function isOfSamePlace(announced: string, from: string): boolean {
+  return isPublicAddress(announced) || !isPublicAddress(from.replace(/^::ffff:(?=\d+\.)/i, ""));
 }

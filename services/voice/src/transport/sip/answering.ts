@@ -91,7 +91,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
           rtp.close();
           throw new ServiceError("condition", "The caller hung up");
         }
-        if (agreed) rtp.agree(agreed);
+        if (agreed) rtp.agree(agreed, from.address);
         const session = calls.begin(dialog, rtp, to);
         const local = calls.describe(rtp);
         const body = agreed ? answer(local, request.body, agreed) : offer(local);

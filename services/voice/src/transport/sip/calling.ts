@@ -119,7 +119,7 @@ export function calling(calls: Calls): PlaceCall {
       const dialog = response.status < 300 ? dialogOfInviting(request, response, call.server) : null;
       const agreed = dialog && agree(response.body);
       if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
-        rtp.agree(agreed);
+        rtp.agree(agreed, call.server.address);
         return { answered: calls.begin(dialog, rtp, to).leg };
       }
       endAtOnce(dialog);

@@ -99,7 +99,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     if (request.method === "UPDATE" && request.body === "") return reply(ok(request));
     const described = describe(request);
     if (!described) return reply(responseTo(request, 488, "Not Acceptable Here"));
-    if (described.agreed) rtp.agree(described.agreed);
+    if (described.agreed) rtp.agree(described.agreed, incoming.from.address);
     const target = readNameAddress(headerOf(request, "contact"))?.uri;
     if (target) dialog.remoteTarget = target;
     const response = ok(request, { "content-type": SDP }, described.body);
@@ -120,10 +120,10 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
   const handlers: Readonly<Record<string, (incoming: Incoming) => void>> = {
     INVITE: changeMedia,
     UPDATE: changeMedia,
-    ACK: ({ request }) => {
+    ACK: ({ request, from }) => {
       confirmed();
       const agreed = request.body === "" ? null : agree(request.body);
-      if (agreed) rtp.agree(agreed);
+      if (agreed) rtp.agree(agreed, from.address);
     },
     BYE: ({ request, answer: reply }) => {
       reply(ok(request));

@@ -1,0 +1,35 @@
+import { afterEach, expect, test } from "bun:test";
+import { muLaw } from "@parley/shared/media/g711";
+import { eventually } from "@parley/shared/testing/eventually";
+import { listening } from "../../../tests/listening.ts";
+import { openRtpStream } from "./stream.ts";
+
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+test.each([
+  ["on the internet does not aim audio at a private address before its packets come from there", "9.9.9.9", 0],
+  ["of the same network gets audio before it has sent any", "127.0.0.1", 1],
+] as const)("a peer %s", async (_what, from, expected) => {
+  let heard = 0;
+  const target = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => void heard++ } });
+  let sent = 0;
+  const sending = () => {
+    sent++;
+    return null;
+  };
+  const ports = { first: 25_000, last: 25_999 };
+  const stream = await openRtpStream(
+    { hostname: "127.0.0.1", ports, dropped: () => {} },
+    { ...listening().to, sending },
+  );
+  open.push(target, stream);
+  const media = { law: muLaw, payloadType: 0, keysType: null, remoteKey: null, peerListens: true };
+  stream.agree({ ...media, address: "127.0.0.1", port: target.port }, from);
+  await eventually(() => expect(sent).toBeGreaterThan(5));
+  expect(Math.min(1, heard)).toBe(expected);
+  target.send(new Uint8Array([0x80, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 255]), stream.port, "127.0.0.1");
+  await eventually(() => expect(heard).toBeGreaterThan(0));
+});

@@ -9,6 +9,7 @@ test.each([
   ["57P02", "a crash"],
   ["57P03", "a start"],
   ["57P05", "an idle session that was ended"],
+  ["25006", "a server that takes no writes, such as the former primary after a failover"],
   ["53100", "a full disk"],
   ["53200", "no memory"],
   ["53300", "too many connections"],

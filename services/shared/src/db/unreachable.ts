@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 
-/** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, out of disk, memory or connections. */
-const SQLSTATES = /^(08...|57P0[1-5]|53[123]00)$/;
+/** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, read-only as after a failover, out of disk, memory or connections. */
+const SQLSTATES = /^(08...|57P0[1-5]|25006|53[123]00)$/;
 /** Codes of the `postgres` package. */
 const DRIVER = /^(CONNECTION_(CLOSED|DESTROYED|ENDED)|CONNECT_TIMEOUT)$/;
 /** Codes of the operating system and the resolver. */

@@ -18,11 +18,11 @@ export function untilStored<T>(log: Logger, write: () => Promise<T>, delaysMs = 
 }
 
 /**
- * Whether a retry may help: the database is unreachable, rolled back (40), out of resources (53) or a standby (25006), or
- * the statement timed out. False for a closed pool, which this process closes last when it stops.
+ * Whether a retry may help: the database is unreachable, rolled back (40) or out of resources (53), or the statement timed out.
+ * False for a closed pool, which this process closes last when it stops.
  */
 function mayPass(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "CONNECTION_ENDED") return false;
-  return isUnreachableDatabase(error) || isOutOfTime(error) || /^(40|53|25006)/.test(code);
+  return isUnreachableDatabase(error) || isOutOfTime(error) || /^(40|53)/.test(code);
 }

@@ -33,6 +33,51 @@ export const MODEL_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "tool-calls",
+    what: "8 streamed chats at a time, answered with 30,000 tool calls each",
+    tier: "free",
+    async prepare(hostile) {
+      const agent_id = await hostile.createAgent(hostile.model("tool-calls"));
+      return () => again(8, () => hostile.request("POST", CHATS, { agent_id, message: "Hi", streaming: true }));
+    },
+  },
+  {
+    name: "many-values",
+    what: "8 chats at a time with a model of the Responses protocol that answers with 4 MB of numbers",
+    tier: "free",
+    async prepare(hostile) {
+      const params = { base_url: hostile.model("values"), api_key: "any", API_TYPE: "RESPONSES" };
+      const llm = { provider_name: "CUSTOM_LLM", model_name: "hostile", params };
+      const agent_id = await hostile.createAgent(hostile.model("values"), { llm });
+      return () =>
+        again(8, (worker) => hostile.request("POST", CHATS, { agent_id, message: "Hi", streaming: worker % 2 === 0 }));
+    },
+  },
+  {
+    name: "placeholders",
+    what: "8 chats at a time with a prompt of 55,000 placeholders",
+    tier: "enterprise",
+    async prepare(hostile) {
+      const prompt_content = Array.from({ length: 55_000 }, (_, at) => `{{${at}}}`).join("");
+      const agent_id = await hostile.createAgent(hostile.model("short"), { prompt_content });
+      return () => again(8, () => hostile.request("POST", CHATS, { agent_id, message: "Hi", streaming: false }));
+    },
+  },
+  {
+    name: "interim-responses",
+    what: "8 chats at a time and 4 webhooks that get 100 Continue without end",
+    tier: "free",
+    async prepare(hostile) {
+      const agent_id = await hostile.createAgent(hostile.interim);
+      for (let at = 0; at < 4; at++) await hostile.createDestination(hostile.interim);
+      const ends = await hostile.startConversations(agent_id, 100);
+      return () => {
+        for (const end of ends) void end();
+        return again(8, () => hostile.request("POST", CHATS, { agent_id, message: "Hi", streaming: true }));
+      };
+    },
+  },
+  {
     name: "stalled-names",
     what: "100 chats at a time and 50 webhooks at names whose servers never answer",
     tier: "enterprise",

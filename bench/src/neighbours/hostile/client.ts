@@ -22,6 +22,8 @@ export interface Hostile {
   tally: Record<string, number>;
   /** Base URL of a hostile model. */
   model(behavior: string): string;
+  /** Base URL of a model, or URL of a webhook endpoint, that sends nothing but interim responses. */
+  interim: string;
   /** URL of a hostile webhook endpoint. */
   hook(behavior: string): string;
   /** Sends a request and discards the response. @returns the status, 0 when the request failed; never throws */
@@ -100,6 +102,7 @@ export function createHostile(orders: Orders): Hostile {
     ownerId,
     tally,
     model: (behavior) => `${endpointsUrl}/model/${behavior}/v1`,
+    interim: orders.interimUrl,
     hook: (behavior) => `${endpointsUrl}/hook/${behavior}`,
     async request(method, path, body, headers) {
       try {

@@ -25,12 +25,12 @@ const STARTED_WITHIN_MS = 20_000;
 export async function startAttacker(
   run: Run,
   idleCpu: IdleCpu,
-  given: Omit<Orders, "endpointsUrl">,
+  given: Omit<Orders, "endpointsUrl" | "interimUrl">,
 ): Promise<Attacker> {
-  const [port = 0] = await freePorts(1);
+  const [port = 0, interimPort = 0] = await freePorts(2);
   const endpointsUrl = `http://127.0.0.1:${port}`;
   const endpoints = Bun.spawn(scriptOf("endpoints.ts"), {
-    env: { ...process.env, PORT: String(port) },
+    env: { ...process.env, PORT: String(port), INTERIM_PORT: String(interimPort) },
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
@@ -56,7 +56,7 @@ export async function startAttacker(
   };
   run.onEnd(stop);
   await eventually(() => fetch(`${endpointsUrl}/hook/works`), STARTED_WITHIN_MS);
-  client.send({ ...given, endpointsUrl });
+  client.send({ ...given, endpointsUrl, interimUrl: `http://127.0.0.1:${interimPort}` });
   return {
     ready: ready.promise,
     begin: () => client.send("begin"),

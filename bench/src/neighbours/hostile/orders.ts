@@ -6,6 +6,8 @@ export interface Orders {
   apiKey: string;
   /** Address of the hostile endpoints. */
   endpointsUrl: string;
+  /** Of the endpoint that sends nothing but interim responses. */
+  interimUrl: string;
   accountAddress: string;
   conversationAddress: string;
   dispatcherAddress: string;

@@ -132,7 +132,7 @@ test.each([
   ["SIP", { host: "sip example" }, "host", "must be a host name"],
   ["SIP", { transport: "SCTP" }, "transport", "must be UDP, TCP or TLS"],
   ["SIP", { allowedAddresses: ["10.0.0.0/8", "everywhere"] }, "allowed_addresses", "must be at most 100 IP addresses"],
-  ["SIP", { authToken: TOKEN }, "provider", "SIP takes only host, transport"],
+  ["SIP", { authToken: TOKEN }, "auth_token", "is not taken by SIP, only host, transport"],
   ["VONAGE", {}, "provider", "must be one of TWILIO, PLIVO, SIP, DAILY, WHATSAPP"],
 ] as const)("%s with %j is refused, naming %s", async (provider, wrong, path, must) => {
   const right: Record<string, () => Partial<CarrierSettings>> = {

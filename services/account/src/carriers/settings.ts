@@ -29,6 +29,13 @@ const CHECKS: Partial<Record<CarrierField, Check>> = {
   agentId: [(text) => isId("agt", text), "be the ID of an agent, agt_…"],
 };
 
+/** The fields of all providers, by their names in the protocol. */
+const API_NAMES = new Map(
+  (Object.keys(CARRIER_PROVIDERS) as CarrierProvider[])
+    .flatMap(carrierFields)
+    .map(({ field, rule }) => [field, rule.api] as const),
+);
+
 /**
  * The fields of a provider, with SIP's default transport.
  * @throws ServiceError invalid, naming every field that is missing, wrong or not the provider's
@@ -51,12 +58,10 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
       if (!rule.isOptional) refuse(rule.api, "is required");
     } else if (!isRight(String(value))) refuse(rule.api, `must ${must}`);
   }
-  const others = Object.entries(given).filter(
-    ([field, value]) => isGiven(value) && !rules.some((one) => one.field === field),
-  );
-  if (others.length > 0) {
-    const names = rules.map(({ rule }) => rule.api).join(", ");
-    refuse("provider", `${provider} takes only ${names}`);
+  const names = rules.map(({ rule }) => rule.api);
+  for (const [field, name] of API_NAMES) {
+    if (isGiven(given[field]) && !names.includes(name))
+      refuse(name, `is not taken by ${provider}, only ${names.join(", ")}`);
   }
   if (violations.length > 0)
     throw new ServiceError("invalid", violations.map(({ message }) => message).join("; "), { violations });

@@ -58,7 +58,7 @@ async function hurry(ownerId: string): Promise<void> {
   for (const sql of Object.values(schemas))
     await sql`
       update jobs set due_at = now(), payload = payload
-      where owner_id in ('', ${ownerId}) and due_at > now() and leased_until is null`;
+      where owner_id in ('', ${ownerId}) and due_at > now() and due_at < 'infinity' and leased_until is null`;
 }
 
 /** Moves every time that is stored with the owner's rows three months into the past. */

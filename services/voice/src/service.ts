@@ -11,7 +11,7 @@ import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
-import { fewUnverified } from "@parley/shared/shares/few-at-once";
+import { fewAtOnce, fewUnverified } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { startCalls } from "./call/calls.ts";
 import { listenForSignals } from "./call/signals.ts";
@@ -46,7 +46,7 @@ import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
 import { transcribe } from "./rpc/transcribe.ts";
 import { announcer } from "./sip-calls/announce.ts";
-import { answerInvite } from "./sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite } from "./sip-calls/answer-invite.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
 import { hostAddresses } from "./sip-calls/host-addresses.ts";
 import { serveSip } from "./sip-calls/serve-sip.ts";
@@ -193,9 +193,10 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           voiceOf: (tts) => selectTextToSpeech(tts, speech),
           log,
         });
+        const admitFewAtOnce = fewAtOnce(ADMISSIONS);
         const sip = await serveSip(config, media.dropped, (invite) =>
           answerInvite(
-            { accounts, agents, addressesOf: hostAddresses, startCall: calls.startCall, announce, log },
+            { accounts, agents, addressesOf: hostAddresses, admitFewAtOnce, startCall: calls.startCall, announce, log },
             invite,
           ),
         );

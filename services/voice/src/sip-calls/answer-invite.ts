@@ -3,7 +3,9 @@ import { isPublicAddress, parseAddress } from "@parley/shared/egress/address";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
+import { networkOf } from "@parley/shared/rate-limit/network-of";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { type CallRequest, type Channel, NotConnected, type StartCall } from "../call/port.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, numberOf, type TrunkContext } from "./admit-trunk-call.ts";
@@ -11,11 +13,16 @@ import type { Announce } from "./announce.ts";
 
 export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
+  /** Callers of a network of whom it is not known yet whether they are a trunk: that asks the account service and name servers. */
+  admitFewAtOnce: FewAtOnce;
   startCall: StartCall;
   /** Announces to callers of an imported number that no agent answers. */
   announce: Announce;
   log: Logger;
 }
+
+/** Of one network, of all, and waiting of one. */
+export const ADMISSIONS = { what: "calls", atOnce: 4, totalAtOnce: 32, waitingMax: 50 };
 
 /** The SIP answer for the error that refuses a call. */
 const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: string]>> = {
@@ -33,7 +40,10 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
  */
 export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<void> {
   try {
-    const callee = isLoopback(invite.source.address) ? dialled(invite) : await admitTrunkCall(ctx, invite);
+    const { source, cancelled } = invite;
+    const callee = isLoopback(source.address)
+      ? dialled(invite)
+      : await ctx.admitFewAtOnce(networkOf(source.address), cancelled, () => admitTrunkCall(ctx, invite));
     if (!callee) return;
     invite.ring();
     const { agent } = await ctx.agents.findCallee(callee);
@@ -45,6 +55,8 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
     if (refusal) throw refusal;
     invite.refuse(404, "Not Found");
   } catch (error) {
+    // The caller has given up while the call waited, and was answered.
+    if (invite.cancelled.aborted && !(error instanceof ServiceError)) return;
     const kind = error instanceof ServiceError ? error.kind : "internal";
     const level = REFUSALS[kind] ? "info" : "error";
     ctx.log[level]({ err: error, called: invite.called.user }, "a call was refused");

@@ -2,9 +2,10 @@ import { expect, test } from "bun:test";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
-import { answerInvite, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import { listening } from "../listening.ts";
 import { type Phone, phone, to } from "./phones.ts";
@@ -40,6 +41,7 @@ function office(settings: Partial<CarrierSettings>, { hasVoice = true, refusal =
       looked.push(host);
       return host === "trunk.example" ? ["198.51.100.7", "2001:db8::7"] : [];
     },
+    admitFewAtOnce: fewAtOnce(ADMISSIONS),
     startCall: async (request, connect) => {
       if (refusal) throw refusal;
       requests.push(request);
@@ -197,6 +199,34 @@ test("callers of an agent that cannot hold calls hear the sentence, and callers 
   expect((await called(TRUNK, {}, { refusal: cannot, hasVoice: false })).outcome).toEqual(["480"]);
   const busy = new ServiceError("rate_limited", "This account has 10 calls in progress, which is its limit");
   expect(await called(TRUNK, {}, { refusal: busy })).toMatchObject({ outcome: ["486"], announced: [] });
+});
+
+test("strangers have few calls looked up at once, and a trunk's call is answered meanwhile", async () => {
+  const { ctx, requests } = office(TRUNK);
+  const { promise: found, resolve: find } = Promise.withResolvers<void>();
+  let asked = 0;
+  const findTrunk: typeof ctx.accounts.findTrunk = async (request) => {
+    if (request.mobileNumber === NUMBER) return ctx.accounts.findTrunk(request);
+    asked++;
+    await found;
+    return { carrier: undefined };
+  };
+  const slow = { ...ctx, accounts: { findTrunk } };
+  const strangers = Array.from({ length: 40 }, () => invite({ from: "203.0.113.9", called: "+14155550199" }));
+  const answers = strangers.map(({ given }) => answerInvite(slow, given));
+  await answerInvite(slow, invite({}).given);
+  expect(requests).toHaveLength(1);
+  expect(asked).toBe(ADMISSIONS.atOnce);
+  find();
+  await Promise.all(answers);
+  expect(strangers.every(({ outcome }) => outcome.join() === "401")).toBeTrue();
+});
+
+test("a caller who gives up before its trunk is looked up is not answered again", async () => {
+  const { ctx } = office(TRUNK);
+  const { given, outcome } = invite({});
+  await answerInvite(ctx, { ...given, cancelled: AbortSignal.abort() });
+  expect(outcome).toEqual([]);
 });
 
 test("a trunk that authenticates by digest is admitted over a real connection", async () => {

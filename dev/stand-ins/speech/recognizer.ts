@@ -10,24 +10,25 @@ export interface Recognizer {
   close(): void;
 }
 
-/**
- * The thread is the only one, because each loads the model: half a second of CPU and 100 MB. The end of a sentence may therefore wait
- * until the words so far are recognized.
- * @param missing what to do if PocketSphinx is not installed
- */
+/** Two threads, so that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
+const THREADS = 2;
+
+/** @param missing what to do if PocketSphinx is not installed */
 export function openRecognizer(missing = missingPocketSphinx()): Recognizer {
-  const thread = openThread<Int16Array, string>(new URL("./pocketsphinx-thread.ts", import.meta.url));
-  let isWarm = false;
+  const script = new URL("./pocketsphinx-thread.ts", import.meta.url);
+  const threads = Array.from({ length: THREADS }, () => openThread<Int16Array, string>(script));
+  const freest = () => threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
   return {
     hear: async (audio, signal) => {
       if (missing) throw new ApiError(503, missing, "speech_to_text_missing");
-      return thread.ask(audio, signal);
+      return freest().ask(audio, signal);
     },
     warm: () => {
-      if (missing || isWarm) return;
-      isWarm = true;
-      thread.ask(new Int16Array()).catch(() => {});
+      if (missing) return;
+      for (const thread of threads) if (thread.waiting() === 0) thread.ask(new Int16Array()).catch(() => {});
     },
-    close: () => thread.close(),
+    close: () => {
+      for (const thread of threads) thread.close();
+    },
   };
 }

@@ -5,6 +5,8 @@ export interface Thread<Question, Answer> {
    * @throws what the thread threw, that it died, or the signal's reason
    */
   ask(question: Question, signal?: AbortSignal): Promise<Answer>;
+  /** Questions without an answer. */
+  waiting(): number;
   close(): void;
 }
 
@@ -53,6 +55,7 @@ export function openThread<Question, Answer>(script: URL): Thread<Question, Answ
       if (!current) next();
       return asked.promise;
     },
+    waiting: () => queue.length + (current ? 1 : 0),
     close: () => worker?.terminate(),
   };
 }

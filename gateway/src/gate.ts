@@ -9,13 +9,15 @@ import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import type { Answers, Reservation } from "./http/answer/answers.ts";
-import { readJson } from "./http/body.ts";
+import { BYTES_MAX, readJson } from "./http/body.ts";
+import type { BodyShares } from "./http/body-shares.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import { logRequest } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
 import { readQuery } from "./http/query.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
+import { dropBody } from "./http/unread-bodies.ts";
 import { validator } from "./http/validate.ts";
 import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
@@ -34,6 +36,7 @@ export interface GateContext extends IdentifyContext {
   signInLimiter: RateLimiter;
   refusals: Refusals;
   answers: Answers;
+  bodies: BodyShares;
   /** Where clients reach the gateway; empty if each request says so itself. */
   publicUrl: string;
   /** Keeps an idle connection open, because a model may think for long, until the returned function is called. */
@@ -105,8 +108,15 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let answer: Response;
     let failure: unknown;
     let reservation: Reservation | null = null;
+    let holding: ReturnType<BodyShares["hold"]> | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
+      if (checkBody) {
+        const bytesMax = rules.bodyBytesMax ?? BYTES_MAX;
+        holding = ctx.bodies.hold(caller?.ownerId ?? ctx.addressOf(request), request, bytesMax);
+        // What is refused is dropped while it arrives, not only when the request's turn comes.
+        holding.catch(() => dropBody(request));
+      }
       if (caller) {
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
         // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop.
@@ -119,6 +129,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
+      await holding;
       const sent = checkBody ? await readJson(request, rules.bodyBytesMax, rules.bodyValuesMax) : null;
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
@@ -153,6 +164,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       const problem = problemOf(error, requestId);
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
+    } finally {
+      holding?.then((hold) => hold?.release()).catch(() => {});
     }
     logRequest(ctx.log, rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;

@@ -13,6 +13,7 @@ import type { GatewayConfig } from "./config.ts";
 import { createDrain } from "./drain.ts";
 import type { GateContext } from "./gate.ts";
 import { createAnswers } from "./http/answer/answers.ts";
+import { createBodyShares } from "./http/body-shares.ts";
 import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
@@ -46,6 +47,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     signInLimiter: limiters.signIns,
     refusals: createRefusals(),
     answers: createAnswers(),
+    bodies: createBodyShares(),
     addressOf: (request) =>
       networkOf(
         clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),

@@ -7,6 +7,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createBodyShares } from "../src/http/body-shares.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -24,6 +25,7 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
+    bodies: createBodyShares(),
     publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,

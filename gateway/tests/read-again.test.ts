@@ -5,6 +5,7 @@ import { silentLogger } from "@parley/shared/log";
 import type { GateContext } from "../src/gate.ts";
 import { gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createBodyShares } from "../src/http/body-shares.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -23,6 +24,7 @@ const gate: GateContext = {
   refusals: createRefusals(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
+  bodies: createBodyShares(),
   publicUrl: "",
   holdOpen: () => () => {},
   clock: systemClock,

@@ -6,6 +6,7 @@ import type { Logger } from "@parley/shared/log";
 import { recordLog } from "@parley/shared/testing/recorded-log";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createBodyShares } from "../src/http/body-shares.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
@@ -26,6 +27,7 @@ function gateWith(log: Logger): GateContext {
     refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
+    bodies: createBodyShares(),
     publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,

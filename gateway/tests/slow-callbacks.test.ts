@@ -4,6 +4,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createBodyShares } from "../src/http/body-shares.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -18,6 +19,7 @@ const gate = {
   guesses: createGuesses({ limiter: memoryLimiter() }),
   addressOf: () => "192.0.2.1",
   answers: createAnswers(),
+  bodies: createBodyShares(),
   publicUrl: "",
   holdOpen: () => () => {},
   clock: systemClock,

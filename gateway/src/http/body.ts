@@ -6,7 +6,7 @@ import { refuseManyValues } from "./json-values.ts";
 
 const KIB = 1024;
 /** The default limit of a route. */
-const BYTES_MAX = 1024 * KIB;
+export const BYTES_MAX = 1024 * KIB;
 /** Time limit for a text: texts are short, and some come from callers without a key. */
 const TEXT_WITHIN_MS = 10_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;

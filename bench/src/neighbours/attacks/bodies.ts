@@ -46,4 +46,16 @@ export const BODY_ATTACKS: readonly Attack[] = [
       );
     },
   },
+  {
+    name: "long-bodies",
+    what: "600 chats with bodies of 1 MB, sent together",
+    tier: "enterprise",
+    async prepare(hostile) {
+      const agent_id = await hostile.createAgent(hostile.model("hangs"));
+      const chat = { agent_id, message: "Hi", streaming: false, metadata: { text: "t".repeat(BODY_BYTES) } };
+      const body = JSON.stringify(chat);
+      const json = { "Content-Type": "application/json", "Content-Length": body.length };
+      return () => hostile.hold(600, (socket) => socket.write(head(hostile, "POST", CHATS, json) + body));
+    },
+  },
 ];

@@ -7,7 +7,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newOwner } from "@parley/shared/testing/owners";
-import { foldFigureChanges } from "../src/store/figures.ts";
+import { foldFigureChanges, listFigures } from "../src/store/figures.ts";
 import { startCall } from "./calls-kit.ts";
 import { createAgent, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
@@ -110,6 +110,19 @@ test("latency is reported separately for calls and text, accurate to 5 %", async
   expect([near(of(false)?.p50Ms, 500), near(of(false)?.p95Ms, 950)]).toEqual([true, true]);
   expect([near(of(true)?.p50Ms, 750), near(of(true)?.p95Ms, 2_000)]).toEqual([true, true]);
   expect(latencies.filter(({ day }) => day === "2026-01-01")).toHaveLength(2);
+});
+
+test("of ever more agents and models, those with the most conversations and replies are read", async () => {
+  const ownerId = newOwner();
+  await db`
+    insert into figure_changes (owner_id, day, agent_id, type, provider, model, begun, replies)
+    select ${ownerId}, '2026-01-01', 'agt_' || least(at, 5), 'CHAT', 'CUSTOM_LLM', 'model ' || least(at, 4), 1, 1
+    from generate_series(1, 9) as given (at)`;
+  const filter = { ownerId, agentId: "", first: "2026-01-01", last: "2026-01-31" };
+  const rows = await listFigures(db, filter, 1);
+  expect(rows.filter(({ agentId }) => agentId !== null)).toMatchObject([{ agentId: "agt_5", begun: 5 }]);
+  expect(rows.filter(({ model }) => model !== null)).toMatchObject([{ model: "model 4", replies: 6 }]);
+  expect(rows.filter(({ day }) => day !== null)).toMatchObject([{ begun: 9, replies: 9 }]);
 });
 
 test("an owner without conversations has empty statistics", async () => {

@@ -15,10 +15,10 @@ export function getStatistics(ctx: ConversationContext): Handler {
     const filter = { ownerId, agentId, ...daysOf(from, to) };
     // Statistics share the places of lists, because a year of many agents takes as long as a list.
     const [figures, latencies] = await ctx.listFewAtOnce(ownerId, signal, () =>
-      Promise.all([listFigures(ctx.db, filter), listLatencies(ctx.db, filter)]),
+      Promise.all([listFigures(ctx.db, filter, SHOWN_MAX), listLatencies(ctx.db, filter)]),
     );
     const most = (rows: FigureRow[], figure: "begun" | "replies") =>
-      rows.sort((one, other) => other[figure] - one[figure]).slice(0, SHOWN_MAX);
+      rows.sort((one, other) => other[figure] - one[figure]);
     return {
       channels: figures.flatMap(({ day, type, ...row }) =>
         day !== null && type !== null ? { day, type: CONVERSATION_TYPES[type], figures: row } : [],

@@ -83,8 +83,11 @@ export interface FigureRow extends Figures {
   model: string | null;
 }
 
-/** Sums an owner's figures by day and channel, by agent, and by model; without those of no model. */
-export async function listFigures(sql: Sql, filter: FigureFilter): Promise<FigureRow[]> {
+/**
+ * Sums an owner's figures by day and channel, by agent, and by model; without those of no model. Of agents and models, returns those
+ * with the most conversations or replies: their names are the owner's, who may use a new one for each reply.
+ */
+export async function listFigures(sql: Sql, filter: FigureFilter, mostMax: number): Promise<FigureRow[]> {
   return sql<FigureRow[]>`
     with counted as (
       select day, agent_id, type, provider, model, begun, completed, disconnected, failed, call_seconds, replies,
@@ -93,15 +96,23 @@ export async function listFigures(sql: Sql, filter: FigureFilter): Promise<Figur
       union all
       select day, agent_id, type, provider, model, ${sums(sql)}
       from figure_changes where ${matching(sql, filter)} group by 1, 2, 3, 4, 5
+    ), summed as (
+      select to_char(day, 'YYYY-MM-DD') as day, type, agent_id, provider, model, sum(begun)::bigint as begun,
+        sum(completed)::bigint as completed, sum(disconnected)::bigint as disconnected, sum(failed)::bigint as failed,
+        sum(call_seconds) as call_seconds, sum(replies)::bigint as replies, sum(input_tokens)::bigint as input_tokens,
+        sum(output_tokens)::bigint as output_tokens, sum(cost_usd_micros)::bigint as cost_usd_micros,
+        greatest(sum(replies - priced_replies), 0)::bigint as unpriced_replies,
+        row_number() over (
+          partition by grouping(agent_id), grouping(provider)
+          order by case when grouping(agent_id) = 0 then sum(begun) else sum(replies) end desc
+        ) as place
+      from counted
+      group by grouping sets ((day, type), (agent_id), (provider, model))
+      having provider is distinct from ''
     )
-    select to_char(day, 'YYYY-MM-DD') as day, type, agent_id, provider, model, sum(begun)::bigint as begun,
-      sum(completed)::bigint as completed, sum(disconnected)::bigint as disconnected, sum(failed)::bigint as failed,
-      sum(call_seconds) as call_seconds, sum(replies)::bigint as replies, sum(input_tokens)::bigint as input_tokens,
-      sum(output_tokens)::bigint as output_tokens, sum(cost_usd_micros)::bigint as cost_usd_micros,
-      greatest(sum(replies - priced_replies), 0)::bigint as unpriced_replies
-    from counted
-    group by grouping sets ((day, type), (agent_id), (provider, model))
-    having provider is distinct from ''`;
+    select day, type, agent_id, provider, model, begun, completed, disconnected, failed, call_seconds, replies, input_tokens,
+      output_tokens, cost_usd_micros, unpriced_replies
+    from summed where day is not null or place <= ${mostMax}`;
 }
 
 export interface LatencyRow {

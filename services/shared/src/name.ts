@@ -7,7 +7,7 @@ const VISIBLE = /[^\p{Z}\p{Cf}\p{Cc}]/u;
 
 /**
  * Returns why a text cannot be the name of anything, as the end of a sentence that begins with the field, or null if it can
- * (docs/api-reference.md#requests).
+ * (docs/api-reference.md#request-bodies).
  * @param lengthMax in characters
  */
 export function nameFault(name: string, lengthMax = 100): string | null {

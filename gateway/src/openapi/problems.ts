@@ -7,7 +7,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The API key is missing, invalid, inactive or expired, or the session has ended.",
   403: "The key lacks the scope, its owner has no access, or a session's request comes from another site's page.",
   404: "Not found.",
-  409: "Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress.",
+  409: "Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores.",
   413: "The body is too large.",
   415: "The body is not application/json.",
   416: "The range is outside the file.",

@@ -33,6 +33,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           scope: "prompts:write",
           body: CreatePromptBody,
           response: Prompt,
+          refuses: ["conflict"],
         },
         async ({ ownerId, body, idempotency, write }) => {
           const { prompt } = await prompts.createPrompt(
@@ -104,7 +105,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           scope: "prompts:write",
           body: UpdatePromptBody,
           response: Prompt,
-          refuses: ["not_found"],
+          refuses: ["not_found", "conflict"],
         },
         async ({ ownerId, params, body, idempotency, write }) => {
           const { prompt } = await prompts.updatePrompt(

@@ -1,4 +1,4 @@
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
@@ -11,6 +11,10 @@ const VARIABLES = {
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that agents' own endpoints may be on",
+  }),
+  PARLEY_AGENTS_OWNER_BYTES: positiveInteger({
+    default: 256 * 1024 ** 2,
+    desc: "limit for the settings of all agents of one owner",
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),

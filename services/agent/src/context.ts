@@ -6,6 +6,7 @@ import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
@@ -25,4 +26,6 @@ export interface AgentContext {
   boundedRead: BoundedRead;
   changes: ChangeFollower;
   clock: Clock;
+  /** For the settings of all agents of one owner. */
+  room: RoomSettings;
 }

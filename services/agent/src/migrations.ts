@@ -3,6 +3,7 @@ import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
+import storedBytes from "@parley/shared/stored-bytes/table.sql" with { type: "text" };
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
 import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
 import analysisOrder from "../migrations/0003_analysis_order.sql" with { type: "text" };
@@ -13,6 +14,7 @@ import callSettings from "../migrations/0009_call_settings.sql" with { type: "te
 import drafts from "../migrations/0010_drafts.sql" with { type: "text" };
 import recording from "../migrations/0011_recording.sql" with { type: "text" };
 import whatsapp from "../migrations/0012_whatsapp.sql" with { type: "text" };
+import agentBytes from "../migrations/0014_agent_bytes.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -29,4 +31,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_drafts", sql: drafts },
   { name: "0011_recording", sql: recording },
   { name: "0012_whatsapp", sql: whatsapp },
+  { name: "0013_stored_bytes", sql: storedBytes },
+  { name: "0014_agent_bytes", sql: agentBytes },
 ];

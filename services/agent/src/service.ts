@@ -16,6 +16,7 @@ import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
 import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { type AgentConfig, modelKeysOf } from "./config.ts";
@@ -72,6 +73,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           changes,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
+          room: roomOf(config.PARLEY_AGENTS_OWNER_BYTES),
         };
         const stopping = new AbortController();
         const sweeps = [expiredDrafts(db)];
@@ -117,4 +119,8 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
     config,
     log,
   );
+}
+
+function roomOf(bytesMax: number): RoomSettings {
+  return { bytesMax, what: "Agents", remedy: "delete agents that you no longer need, or shorten their settings" };
 }

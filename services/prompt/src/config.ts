@@ -1,9 +1,17 @@
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 
-export type PromptConfig = ConfigOf<typeof SERVICE_VARIABLES>;
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_PROMPTS_OWNER_BYTES: positiveInteger({
+    default: 1024 ** 3,
+    desc: "limit for all prompts of one owner, with their versions",
+  }),
+};
+
+export type PromptConfig = ConfigOf<typeof VARIABLES>;
 
 /** @throws ConfigError naming every variable that is missing or wrong. */
 export function readPromptConfig(env: Record<string, string | undefined>): PromptConfig {
-  return readConfig(env, SERVICE_VARIABLES);
+  return readConfig(env, VARIABLES);
 }

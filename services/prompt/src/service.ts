@@ -13,6 +13,7 @@ import type { Running } from "@parley/shared/process";
 import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
 import { boundedReads } from "@parley/shared/shares/bounded-reads";
+import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -37,7 +38,8 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       migrations: MIGRATIONS,
       clock: given,
       build: ({ db, direct, changes, clock }) => {
-        const ctx: PromptContext = { db, boundedRead: boundedReads(), changes, clock };
+        const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
+        const ctx: PromptContext = { db, boundedRead: boundedReads(), changes, clock, room };
         const worker = startWorker(db, forgetOwners(ctx), log, { clock, direct });
         return {
           handlers: {
@@ -60,4 +62,8 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
     config,
     log,
   );
+}
+
+function roomOf(bytesMax: number): RoomSettings {
+  return { bytesMax, what: "Prompts and their versions", remedy: "delete prompts that you no longer need" };
 }

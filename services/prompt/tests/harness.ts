@@ -29,12 +29,13 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-export async function startTestService(): Promise<TestService> {
+export async function startTestService(env: Record<string, string> = {}): Promise<TestService> {
   const database = await createTestDatabase();
   const clock = fakeClock();
   const stops: (() => Promise<void>)[] = [];
   const startReplica = async () => {
-    const running = await startPrompt(readPromptConfig({ DATABASE_URL: database.urls.prompt }), silentLogger, clock);
+    const config = readPromptConfig({ DATABASE_URL: database.urls.prompt, ...env });
+    const running = await startPrompt(config, silentLogger, clock);
     const client = createClient(PromptServiceService, { peer: "prompt", address: running.address, timeoutMs: 30_000 });
     stops.push(async () => {
       client.close();

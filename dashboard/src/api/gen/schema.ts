@@ -5371,7 +5371,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6168,7 +6168,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6764,6 +6764,25 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -7156,7 +7175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7379,6 +7398,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Prompt not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7810,7 +7848,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21097,7 +21135,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Conflict with the current state, such as a prompt or a number that is in use, or a reply in progress. */
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];

@@ -72,9 +72,13 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 
 const NUMBER_TAKEN =
   "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true";
+const PROMPTS_FULL =
+  "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need";
 const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
+  createPrompt: PROMPTS_FULL,
+  updatePrompt: PROMPTS_FULL,
   sendMessage: "A reply is in progress in this session, wait for it to end",
   createAgent: NUMBER_TAKEN,
   updateAgent: NUMBER_TAKEN,

@@ -2,6 +2,7 @@ import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import { openDatabase } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { type AgentConfig, modelKeysOf } from "../config.ts";
 import {
   type AgentFields,
@@ -39,6 +40,7 @@ export async function resealAgents(config: AgentConfig, log: Logger): Promise<vo
   try {
     for (const key of await listAgentsThatMayHaveKeys(db)) {
       await db.begin(async (tx) => {
+        await lockStoredBytes(tx, key.ownerId);
         const stored = await lockFieldsWithKeys(tx, key);
         const fresh = stored && reseal(stored, key);
         if (!fresh || Bun.deepEquals(fresh, stored)) return;

@@ -3,6 +3,7 @@ import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 
 /** Subscribers hear of each agent, so few are deleted at a time. */
@@ -11,6 +12,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "agent_drafts", key: ["draft_id"] },
   { name: "cloned_voices", key: ["provider_name", "voice_id"] },
   { name: "claims", key: ["claim"] },
+  STORED_BYTES,
   IDEMPOTENCY_TABLE,
 ];
 

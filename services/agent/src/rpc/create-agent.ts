@@ -10,6 +10,7 @@ import { newId } from "@parley/shared/ids";
 import { checkName } from "@parley/shared/name";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
@@ -30,7 +31,9 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
     const sealed = sealKeys(request, null, ctx.modelKeys, key);
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
-    const store = async (tx: Sql, prompts: AcquiredPrompts) => {
+    const store = (tx: Sql, prompts: AcquiredPrompts) =>
+      withinRoom(tx, request.ownerId, ctx.room, () => insert(tx, prompts));
+    const insert = async (tx: Sql, prompts: AcquiredPrompts) => {
       const row = newRow(key.agentId, request, { sealed, prompts, now: ctx.clock.now() });
       if (row.agentMobileNumbers.length > 0) await lockNumbers(tx, request.ownerId);
       if (request.moveNumbers) await freeNumbers(tx, key, row.agentMobileNumbers, row.updatedAt);

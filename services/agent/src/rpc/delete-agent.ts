@@ -2,6 +2,7 @@ import { type AgentServiceService, DeleteAgentResponse } from "@parley/proto/par
 import { willSettle } from "@parley/shared/changes/follow";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompts/prompt-references.ts";
 import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
@@ -17,6 +18,7 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: DeleteAgentResponse, call },
       async (tx) => {
         await willSettle(tx);
+        await lockStoredBytes(tx, request.ownerId);
         const { agentName } = await getLockedAgentRow(tx, key);
         await deleteAgentRow(tx, key);
         return { agentName, deletedAt: ctx.clock.now() };

@@ -11,6 +11,7 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import { checkName } from "@parley/shared/name";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { changedAgent } from "../changed-agent.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
@@ -72,7 +73,8 @@ async function change(
         { ownerId, idempotency, codec: UpdateAgentResponse, call },
         {
           prepare: () => prepare(ctx, request, call, references),
-          write: (tx, prepared) => write(ctx, tx, request, prepared, references),
+          write: (tx, prepared) =>
+            withinRoom(tx, ownerId, ctx.room, () => write(ctx, tx, request, prepared, references)),
         },
       );
     } catch (error) {

@@ -3,6 +3,7 @@ import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 
 /** References would keep their prompts; versions come before their prompts because a prompt may have many. */
@@ -12,7 +13,11 @@ const BEFORE_PROMPTS: readonly OwnedTable[] = [
 ];
 /** Subscribers hear of each prompt, so few are deleted at a time. */
 const PROMPTS: OwnedTable = { name: "prompts", key: ["prompt_name"], rows: 100 };
-const AFTER_PROMPTS: readonly OwnedTable[] = [{ name: "reference_revisions", key: ["agent_id"] }, IDEMPOTENCY_TABLE];
+const AFTER_PROMPTS: readonly OwnedTable[] = [
+  { name: "reference_revisions", key: ["agent_id"] },
+  STORED_BYTES,
+  IDEMPOTENCY_TABLE,
+];
 
 /** Deletes the prompts of deleted owners, also those that agents use: the agents are deleted too. */
 export function forgetOwners({ db, changes }: Pick<PromptContext, "db" | "changes">): Record<string, Queue> {

@@ -8,6 +8,7 @@ import { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
@@ -23,8 +24,7 @@ export function acquirePrompts(
     const wanted = uses.map(readUse);
     if (preview) return { acquired: await previewed(ctx, agent, wanted) };
     const writes = !wanted.every(isReference);
-    const response = await ctx.db.begin(async (tx) => {
-      if (writes) await willSettle(tx);
+    const acquire = async (tx: Sql) => {
       await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock.now());
       // Locks all prompts by name before writing any, so that two such transactions cannot deadlock.
       const types = await holdPrompts(
@@ -41,8 +41,13 @@ export function acquirePrompts(
       const names = acquired.map(({ reference }) => reference?.promptName ?? "");
       await insertReferences(tx, agent, [...new Set(names)]);
       return { acquired };
+    };
+    if (!writes) return ctx.db.begin(acquire);
+    const response = await ctx.db.begin(async (tx) => {
+      await willSettle(tx);
+      return withinRoom(tx, ownerId, ctx.room, () => acquire(tx));
     });
-    if (writes) await ctx.changes.settled();
+    await ctx.changes.settled();
     return response;
   };
 }

@@ -6,6 +6,7 @@ import { invalid, type ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { checkContent, checkPromptName } from "../rules.ts";
@@ -17,7 +18,7 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
       checkPromptName(promptName);
       checkContent(promptContent);
       await willSettle(tx);
-      const row = await insertVersion(tx, {
+      const version = {
         ownerId,
         promptName,
         promptId: newId("pmt"),
@@ -25,7 +26,8 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
         internalAgentId: null,
         promptContent,
         now: ctx.clock.now(),
-      });
+      };
+      const row = await withinRoom(tx, ownerId, ctx.room, () => insertVersion(tx, version));
       if (!row) throw otherType(promptType);
       return { prompt: toPrompt(row) };
     });

@@ -4,6 +4,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { deletePromptRow, lockPromptToDelete } from "../store/prompts.ts";
@@ -17,6 +18,7 @@ export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
     runIdempotent(ctx, { ownerId, idempotency, codec: DeletePromptResponse, call }, async (tx) => {
       checkPromptMayExist(promptName);
       await willSettle(tx);
+      await lockStoredBytes(tx, ownerId);
       if (!(await lockPromptToDelete(tx, ownerId, promptName))) throw notFound("Prompt");
       await refuseWhileUsed(tx, ownerId, promptName);
       const versionsDeleted = await deletePromptRow(tx, ownerId, promptName);

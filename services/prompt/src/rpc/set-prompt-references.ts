@@ -1,6 +1,7 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { promptNameFault } from "../rules.ts";
@@ -13,6 +14,7 @@ export function setPromptReferences(
     const agent = { ownerId, agentId, agentName };
     const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
     const held = await ctx.db.begin(async (tx) => {
+      if (agentGone) await lockStoredBytes(tx, ownerId);
       await beginReferenceChange(tx, { ...agent, revision, agentGone }, ctx.clock.now());
       const existing = await holdPrompts(tx, ownerId, wanted);
       await deleteReferencesExcept(tx, agent, wanted);

@@ -3,6 +3,7 @@ import { willSettle } from "@parley/shared/changes/follow";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { checkContent, checkPromptMayExist } from "../rules.ts";
@@ -14,7 +15,8 @@ export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
       checkContent(promptContent);
       checkPromptMayExist(promptName);
       await willSettle(tx);
-      const row = await insertNextVersion(tx, { ownerId, promptName, promptContent, now: ctx.clock.now() });
+      const version = { ownerId, promptName, promptContent, now: ctx.clock.now() };
+      const row = await withinRoom(tx, ownerId, ctx.room, () => insertNextVersion(tx, version));
       if (!row) throw notFound("Prompt");
       return { prompt: toPrompt(row) };
     });

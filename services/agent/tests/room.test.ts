@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
+import { migrate } from "@parley/shared/db/migrate";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { MIGRATIONS } from "../src/migrations.ts";
+import { change, create, creation, deletion, inline, startTestAgents, type TestAgents } from "./kit.ts";
+
+/** Two agents with long tips fit, three do not. */
+const BYTES_MAX = 20_000;
+const LONG = Array.from({ length: 8 }, () => "x".repeat(1_000));
+const FULL = {
+  kind: "conflict",
+  detail:
+    "Agents would have more than 20,000 bytes together: delete agents that you no longer need, or shorten their settings",
+};
+
+let service: TestAgents;
+beforeAll(async () => {
+  service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });
+});
+afterAll(() => service.stop());
+
+const tips = (agentTips: string[]) => ({ agentTips: { values: agentTips } });
+
+test("a full owner's agents can neither be added nor grow; shortening or deleting one makes room", async () => {
+  const { agents } = service;
+  const owner = newOwner();
+  const long = (given = {}) => create(agents, creation(owner, { agentTips: LONG, ...given }));
+  const first = await long();
+  const second = await long();
+  expect(await failure(long())).toMatchObject(FULL);
+  expect(await failure(long({ prompt: inline("Be brief.") }))).toMatchObject(FULL);
+  expect(await failure(change(agents, first, tips([...LONG, ...LONG])))).toMatchObject(FULL);
+  await change(agents, first, tips(["short"]));
+  const third = await long();
+  expect(await failure(change(agents, first, tips(LONG)))).toMatchObject(FULL);
+  for (const agent of [first, second, third]) await agents.deleteAgent(deletion(agent));
+  const { sql } = service;
+  expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
+  await long();
+});
+
+test("an owner who is over a lowered limit can still change agents without making them larger", async () => {
+  const { agents, sql } = service;
+  const owner = newOwner();
+  const agent = await create(agents, creation(owner, { agentTips: LONG }));
+  await sql`update stored_bytes set bytes = bytes + ${BYTES_MAX} where owner_id = ${owner}`;
+  expect((await change(agents, agent, { agentName: "Front door" })).agentName).toBe("Front door");
+  await change(agents, agent, tips(LONG.slice(1)));
+  expect(await failure(change(agents, agent, tips(LONG)))).toMatchObject(FULL);
+});
+
+test("agents that are created at the same time do not exceed the limit together", async () => {
+  const owner = newOwner();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 8 }, () => create(service.agents, creation(owner, { agentTips: LONG }))),
+  );
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+});
+
+test("an upgrade counts the agents that there are", async () => {
+  const owner = newOwner();
+  const { sql } = service;
+  await create(service.agents, creation(owner, { agentTips: LONG }));
+  const [agent] = await sql`select to_jsonb(agents) as row from agents where owner_id = ${owner}`;
+  const database = await createTestDatabase(EMPTY_TEMPLATE);
+  const db = openDatabase({ url: database.urls.agent, max: 1, name: "test" });
+  const before = MIGRATIONS.findIndex(({ name }) => name === "0013_stored_bytes");
+  try {
+    await migrate(db, MIGRATIONS.slice(0, before));
+    await db`insert into agents select (jsonb_populate_record(null::agents, ${db.json(agent?.row)})).*`;
+    await migrate(db, MIGRATIONS);
+    const [counted] = await db`select owner_id, bytes between 8000 and 10000 as fits from stored_bytes`;
+    expect(counted).toEqual({ ownerId: owner, fits: true });
+    await db`delete from agents`;
+    expect([...(await db`select bytes from stored_bytes`)]).toEqual([{ bytes: 0 }]);
+  } finally {
+    await db.end();
+    await database.drop();
+  }
+});

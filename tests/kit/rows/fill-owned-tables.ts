@@ -52,7 +52,12 @@ export async function fillOwnedTables(sql: postgres.Sql, schema: Schema, ownerId
     select table_name as table, column_name as column, data_type as type,
       is_nullable = 'NO' and column_default is null and is_identity = 'NO' and is_generated = 'NEVER' as "isNeeded"
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = ${schema} and table_type = 'BASE TABLE'`;
+    where table_schema = ${schema} and table_type = 'BASE TABLE'
+    -- Those with triggers first: a row that a trigger adds elsewhere must not be there yet.
+    order by (
+      select count(*) from pg_trigger
+      where tgrelid = (quote_ident(table_schema) || '.' || quote_ident(table_name))::regclass and not tgisinternal
+    ) desc, table_name`;
   const tables = Map.groupBy(columns, ({ table }) => table);
   let waiting = [...tables.keys()].filter(
     (table) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { foldFigureChanges } from "../src/store/figures.ts";
+import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import {
   createAgent,

@@ -7,7 +7,8 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newOwner } from "@parley/shared/testing/owners";
-import { foldFigureChanges, listFigures } from "../src/store/figures.ts";
+import { listFigures } from "../src/store/figures.ts";
+import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { startCall } from "./calls-kit.ts";
 import { createAgent, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
@@ -123,6 +124,44 @@ test("of ever more agents and models, those with the most conversations and repl
   expect(rows.filter(({ agentId }) => agentId !== null)).toMatchObject([{ agentId: "agt_5", begun: 5 }]);
   expect(rows.filter(({ model }) => model !== null)).toMatchObject([{ model: "model 4", replies: 6 }]);
   expect(rows.filter(({ day }) => day !== null)).toMatchObject([{ begun: 9, replies: 9 }]);
+});
+
+test("a day names its first agents and models, and sums further ones as others, so that totals stay exact", async () => {
+  const ownerId = newOwner();
+  const add = (from: number, to: number, day = "2026-01-01") => db`
+    insert into figure_changes (owner_id, day, agent_id, type, provider, model, replies, latency_ms)
+    select ${ownerId}, ${day}::date, 'agt_' || at, 'CHAT', 'CUSTOM_LLM', 'model ' || at, 1, 100
+    from generate_series(${from}::integer, ${to}::integer) as given (at)`;
+  const named = async (table: string) => {
+    const rows = await db<{ name: string; replies: number }[]>`
+      select to_char(day, 'DD ') || agent_id as name, sum(replies)::integer as replies from ${db(table)}
+      where owner_id = ${ownerId} group by name order by name`;
+    return rows.map(({ name, replies }) => `${name}: ${replies}`);
+  };
+  const fold = () => foldFigureChanges(db, ownerId, { figures: 3, latencies: 2 });
+  await add(1, 2);
+  await fold();
+  await add(1, 9);
+  await add(9, 9, "2026-01-02");
+  await db`
+    insert into figure_changes (owner_id, day, agent_id, type, begun)
+    values (${ownerId}, '2026-01-01', 'agt_9', 'CHAT', 1)`;
+  const before = await statistics(ownerId);
+  await fold();
+  await add(4, 4);
+  await fold();
+  expect(await named("figures")).toEqual(["01 OTHER: 7", "01 agt_1: 2", "01 agt_2: 2", "01 agt_3: 1", "02 agt_9: 1"]);
+  expect(await named("figure_latencies")).toEqual(["01 OTHER: 8", "01 agt_1: 2", "01 agt_2: 2", "02 agt_9: 1"]);
+  const { channels, models, latencies } = await statistics(ownerId);
+  expect(channels.map(({ figures }) => [figures?.begun, figures?.replies])).toEqual([
+    [1, 12],
+    [0, 1],
+  ]);
+  expect(models.find(({ modelName }) => modelName === "OTHER")).toMatchObject({
+    providerName: "OTHER",
+    figures: { replies: 7 },
+  });
+  expect(latencies).toEqual(before.latencies);
 });
 
 test("an owner without conversations has empty statistics", async () => {

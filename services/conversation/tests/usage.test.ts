@@ -4,7 +4,7 @@ import { migrate } from "@parley/shared/db/migrate";
 import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
-import { foldFigureChanges } from "../src/store/figures.ts";
+import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { listUsage } from "../src/store/usage.ts";
 import { append, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, say, startTestChat, type TestChat } from "./kit.ts";

@@ -4386,9 +4386,9 @@ export interface components {
             /** @description Every requested day, oldest first. A conversation counts on the day it began. */
             days: components["schemas"]["StatisticsDay"][];
             total: components["schemas"]["StatisticsTotal"];
-            /** @description The 100 agents with the most conversations, deleted ones included. */
+            /** @description The 100 agents with the most conversations, deleted ones included. A day names 1,000 agents with their channels and models; what is beyond counts as `OTHER`. */
             agents: components["schemas"]["StatisticsAgent"][];
-            /** @description The 100 models with the most replies. */
+            /** @description The 100 models with the most replies; `OTHER` has those beyond what a day names. */
             models: components["schemas"]["StatisticsModel"][];
         };
         StatisticsDay: {

@@ -93,7 +93,7 @@ function Shown({ statistics }: { statistics: Statistics }) {
             {
               name: "Agent",
               className: "max-w-0 w-full min-w-32 truncate font-medium",
-              cell: ({ agent_id }) => nameOfAgent(names, agent_id),
+              cell: ({ agent_id }) => (agent_id === "OTHER" ? "Other agents" : nameOfAgent(names, agent_id)),
             },
             ...AGENT_FIGURES,
           ]}
@@ -144,12 +144,15 @@ const MODEL_COLUMNS: readonly Column<Model>[] = [
   {
     name: "Model",
     className: "max-w-0 w-full min-w-32",
-    cell: ({ provider_name, model_name }) => (
-      <>
-        <span className="block truncate font-medium">{model_name}</span>
-        <span className="block truncate text-xs text-muted">{providerLabel(provider_name)}</span>
-      </>
-    ),
+    cell: ({ provider_name, model_name }) =>
+      provider_name === "OTHER" ? (
+        <span className="block truncate font-medium">Other models</span>
+      ) : (
+        <>
+          <span className="block truncate font-medium">{model_name}</span>
+          <span className="block truncate text-xs text-muted">{providerLabel(provider_name)}</span>
+        </>
+      ),
   },
   { name: "Replies", ...NUMERIC, cell: ({ replies }) => numberOf(replies) },
   { name: "Input tokens", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },

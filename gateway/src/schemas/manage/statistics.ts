@@ -61,7 +61,10 @@ export const Statistics = Resource("Statistics", {
   total: Resource("StatisticsTotal", { ...figures, ...latencies }, "All days and channels together."),
   agents: Type.Array(
     Resource("StatisticsAgent", { agent_id: Id("ID of the agent.", "agt_01m7yyhwdzeb28n9gms8rr2qyg"), ...figures }),
-    { description: "The 100 agents with the most conversations, deleted ones included." },
+    {
+      description:
+        "The 100 agents with the most conversations, deleted ones included. A day names 1,000 agents with their channels and models; what is beyond counts as `OTHER`.",
+    },
   ),
   models: Type.Array(
     Resource("StatisticsModel", {
@@ -69,6 +72,6 @@ export const Statistics = Resource("Statistics", {
       model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
       ...modelFigures,
     }),
-    { description: "The 100 models with the most replies." },
+    { description: "The 100 models with the most replies; `OTHER` has those beyond what a day names." },
   ),
 });

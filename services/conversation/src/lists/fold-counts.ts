@@ -1,7 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { foldConversationChanges } from "../store/conversation-counts.ts";
-import { foldFigureChanges } from "../store/figures.ts";
+import { foldFigureChanges } from "../store/fold-figures.ts";
 import { timeSlice } from "../time-slice.ts";
 
 const RETRY_MS = 5_000;

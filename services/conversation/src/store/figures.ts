@@ -1,54 +1,5 @@
-import type { Database, Sql } from "@parley/shared/db/database";
+import type { Sql } from "@parley/shared/db/database";
 import type { TypeName } from "./conversations.ts";
-
-/** Most changes folded in one transaction. */
-const BATCH = 20_000;
-
-/**
- * Moves an owner's pending changes into the figures in one transaction, so that a reader sees each change once. Returns
- * the number of changes.
- */
-export async function foldFigureChanges(db: Database, ownerId: string): Promise<number> {
-  return db.begin(async (tx) => {
-    // Waits for a concurrent fold of this owner, such as one whose lease expired.
-    await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.figures.' || ${ownerId}, 0))`;
-    const [folded] = await tx<{ taken: number }[]>`
-      with taken as (
-        delete from figure_changes
-        where owner_id = ${ownerId} and change_id in (
-          select change_id from figure_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
-        )
-        returning *
-      ), summed as (
-        insert into figures as known (owner_id, day, agent_id, type, provider, model, begun, completed, disconnected,
-          failed, call_seconds, replies, input_tokens, output_tokens, cost_usd_micros, priced_replies)
-        select owner_id, day, agent_id, type, provider, model, ${sums(tx)} from taken group by 1, 2, 3, 4, 5, 6
-        on conflict (owner_id, day, agent_id, type, provider, model) do update set
-          begun = known.begun + excluded.begun, completed = known.completed + excluded.completed,
-          disconnected = known.disconnected + excluded.disconnected, failed = known.failed + excluded.failed,
-          call_seconds = known.call_seconds + excluded.call_seconds, replies = known.replies + excluded.replies,
-          input_tokens = known.input_tokens + excluded.input_tokens,
-          output_tokens = known.output_tokens + excluded.output_tokens,
-          cost_usd_micros = known.cost_usd_micros + excluded.cost_usd_micros,
-          priced_replies = known.priced_replies + excluded.priced_replies
-      ), timed as (
-        insert into figure_latencies as known (owner_id, day, agent_id, type, bucket, replies)
-        select owner_id, day, agent_id, type, latency_bucket(latency_ms), count(*)
-        from taken where latency_ms is not null group by 1, 2, 3, 4, 5
-        on conflict (owner_id, day, agent_id, type, bucket) do update set replies = known.replies + excluded.replies
-      )
-      select count(*) as taken from taken`;
-    return folded?.taken ?? 0;
-  }) as Promise<number>;
-}
-
-function sums(sql: Sql) {
-  return sql`
-    sum(begun) as begun, count(*) filter (where ended = 'COMPLETED') as completed,
-    count(*) filter (where ended = 'DISCONNECTED') as disconnected, count(*) filter (where ended = 'FAILED') as failed,
-    sum(call_seconds) as call_seconds, sum(replies) as replies, sum(input_tokens) as input_tokens,
-    sum(output_tokens) as output_tokens, sum(cost_usd_micros) as cost_usd_micros, sum(priced_replies) as priced_replies`;
-}
 
 export interface FigureFilter {
   ownerId: string;
@@ -152,4 +103,13 @@ function percentile(sql: Sql, part: number) {
 function matching(sql: Sql, { ownerId, first, last, agentId }: FigureFilter) {
   const ofAgent = agentId === "" ? sql`` : sql`and agent_id = ${agentId}`;
   return sql`owner_id = ${ownerId} and day between ${first}::date and ${last}::date ${ofAgent}`;
+}
+
+/** The sums of changes. */
+export function sums(sql: Sql) {
+  return sql`
+    sum(begun) as begun, count(*) filter (where ended = 'COMPLETED') as completed,
+    count(*) filter (where ended = 'DISCONNECTED') as disconnected, count(*) filter (where ended = 'FAILED') as failed,
+    sum(call_seconds) as call_seconds, sum(replies) as replies, sum(input_tokens) as input_tokens,
+    sum(output_tokens) as output_tokens, sum(cost_usd_micros) as cost_usd_micros, sum(priced_replies) as priced_replies`;
 }

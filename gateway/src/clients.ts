@@ -59,6 +59,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
   const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const turnStreams = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+  const longTurns = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
   const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
   const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
@@ -82,7 +83,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     webhooks,
     voices,
     messaging,
-    turns: createTurns(turnStreams),
+    turns: createTurns(turnStreams, longTurns),
     getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
@@ -91,8 +92,8 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     },
     close: () => {
       memory.close();
-      for (const client of [accounts, agents, prompts, conversations, turnStreams, webhooks, voices, messaging])
-        client.close();
+      const calls = [accounts, agents, prompts, conversations, webhooks, voices, messaging];
+      for (const client of [...calls, turnStreams, longTurns]) client.close();
     },
   };
 }

@@ -10,7 +10,7 @@ import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import type { Answers, Reservation } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson } from "./http/body.ts";
-import type { BodyShares } from "./http/body-shares.ts";
+import type { BodyRoom, BodyShares } from "./http/body-shares.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import { logRequest } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
@@ -70,6 +70,8 @@ export interface Admitted<B, Q> {
   /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;
   body: B;
+  /** The length of the body as it was sent. */
+  bodyBytes: number;
   query: Q;
   params: Record<string, string>;
   request: Request;
@@ -108,14 +110,13 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let answer: Response;
     let failure: unknown;
     let reservation: Reservation | null = null;
-    let holding: ReturnType<BodyShares["hold"]> | null = null;
+    let room: BodyRoom | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
       if (checkBody) {
-        const bytesMax = rules.bodyBytesMax ?? BYTES_MAX;
-        holding = ctx.bodies.hold(caller?.ownerId ?? ctx.addressOf(request), request, bytesMax);
+        room = ctx.bodies.enter(caller?.ownerId ?? ctx.addressOf(request), request, rules.bodyBytesMax ?? BYTES_MAX);
         // What is refused is dropped while it arrives, not only when the request's turn comes.
-        holding.catch(() => dropBody(request));
+        room.ready.catch(() => dropBody(request));
       }
       if (caller) {
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
@@ -129,8 +130,10 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
-      await holding;
-      const sent = checkBody ? await readJson(request, rules.bodyBytesMax, rules.bodyValuesMax) : null;
+      await room?.ready;
+      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax, arrived: room?.arrived };
+      const sent = checkBody ? await readJson(request, limits) : null;
+      if (sent) room?.received(sent.bytes.byteLength);
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
       if (rules.answerBytesMax !== undefined) {
@@ -146,6 +149,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         callerId: caller?.id ?? "",
         isSession: caller?.isSession ?? false,
         body,
+        bodyBytes: sent?.bytes.byteLength ?? 0,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
         request,
@@ -165,7 +169,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
     } finally {
-      holding?.then((hold) => hold?.release()).catch(() => {});
+      room?.release();
     }
     logRequest(ctx.log, rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;

@@ -22,7 +22,7 @@ test.each([
   await expect(readJson(request)).rejects.toMatchObject({ name: "HttpError", status });
 });
 
-test.each(["12345678901234567890", "-9007199254740993", "[9007199254740993]"])(
+test.each(["12345678901234567890", "-9007199254740993", "[9007199254740993]", `1${"0".repeat(300)}`])(
   "the number %s, which would lose digits, is refused by its name",
   async (number) => {
     const body = `{"metadata":{"account":${number}}}`;
@@ -67,9 +67,9 @@ test("a route may accept more values, such as those of a batch of 10,000 calls",
   const dynamic_variables = { a: "1", b: "2", c: "3", d: "4" };
   const calls = Array.from({ length: 10_000 }, () => ({ to_mobile_number: "+14155550188", dynamic_variables }));
   const batch = (more: object) => requestOf(JSON.stringify({ agent_id: "a", calls, ...more }));
-  const [bytesMax, valuesMax] = [4 * 1024 * 1024, 71_000];
-  expect((await readJson(batch({}), bytesMax, valuesMax)).value.calls).toHaveLength(10_000);
-  await expect(readJson(batch({ metadata: Array(1_000).fill(1) }), bytesMax, valuesMax)).rejects.toMatchObject({
+  const limits = { bytesMax: 4 * 1024 * 1024, valuesMax: 71_000 };
+  expect((await readJson(batch({}), limits)).value.calls).toHaveLength(10_000);
+  await expect(readJson(batch({ metadata: Array(1_000).fill(1) }), limits)).rejects.toMatchObject({
     kind: "invalid",
     detail: "metadata must not have more than 71000 values",
   });
@@ -114,4 +114,23 @@ test("a raw body is refused as soon as it is too long or does not fit into memor
   await expect(readRaw(endless("one").request, none)).rejects.toBe(full);
   const whole = new Request("http://gateway/", { method: "POST", body: "bytes" });
   expect(Buffer.from(await readRaw(whole, room)).toString()).toBe("bytes");
+});
+
+test("what has arrived of a body of unknown length is told, and may be refused", async () => {
+  const pieces = ['{"a":"', "x".repeat(1_000), '"}'];
+  const sent = () => {
+    const body = new Blob(pieces).stream();
+    return new Request("http://gateway/", { method: "POST", body, headers: { "content-type": "application/json" } });
+  };
+  const told: number[] = [];
+  const { value } = await readJson(sent(), {
+    arrived: (bytes) => {
+      told.push(bytes);
+      return null;
+    },
+  });
+  expect([value, told.at(-1)]).toEqual([{ a: "x".repeat(1_000) }, 1_008]);
+  expect(told.length).toBeGreaterThan(0);
+  const refusal = new Error("no room");
+  await expect(readJson(sent(), { arrived: () => Promise.reject(refusal) })).rejects.toBe(refusal);
 });

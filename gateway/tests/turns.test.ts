@@ -93,14 +93,20 @@ const answers: Answer = (message, number, { tell }) => {
   tell({ number, started: STARTED, text: `You said ${message}.`, end: DONE });
 };
 
-function turnsTo(...replicas: { address: string }[]): Turns {
+function clientOf(...replicas: { address: string }[]) {
   const address = `ipv4:${replicas.map((replica) => replica.address).join(",")}`;
   const client = createClient(ConversationServiceService, { peer: "conversation", address });
   ends.push(() => client.close());
-  return createTurns(client);
+  return client;
+}
+
+function turnsTo(...replicas: { address: string }[]): Turns {
+  const client = clientOf(...replicas);
+  return createTurns(client, client);
 }
 
 interface Given {
+  isLong?: boolean;
   signal?: AbortSignal;
   timeoutMs?: number;
   onText?: (text: string) => Promise<void> | null;
@@ -245,17 +251,31 @@ test("without a replica a turn fails as a call does", async () => {
   });
 });
 
-test("with replicas of the previous release, each turn is a separate call", async () => {
+/** A replica that answers turns in calls of their own. */
+async function startPlainReplica(): Promise<RunningServer> {
   const server = await serve(
     ConversationServiceService,
     {
       streamTurn: async function* ({ turn }) {
         yield { event: { $case: "started" as const, value: STARTED } };
-        yield { event: { $case: "text" as const, value: `You said ${turn?.message}.` } };
+        yield { event: { $case: "text" as const, value: `Alone, you said ${turn?.message}.` } };
       },
     },
     { address: "127.0.0.1:0", log: silentLogger },
   );
   ends.push(server.stop);
-  expect(await say(turnsTo(server), "Hi")).toEqual({ text: "You said Hi.", sessionId: "s" });
+  return server;
+}
+
+test("with replicas of the previous release, each turn is a separate call", async () => {
+  const replica = await startPlainReplica();
+  expect(await say(turnsTo(replica), "Hi")).toEqual({ text: "Alone, you said Hi.", sessionId: "s" });
+});
+
+test("a long turn is a separate call, on the connection for long turns", async () => {
+  const [shared, plain] = [await startReplica("a", answers), await startPlainReplica()];
+  const turns = createTurns(clientOf(shared), clientOf(plain));
+  expect((await say(turns, "Hi")).text).toBe("You said Hi.");
+  expect((await say(turns, "Hi", { isLong: true })).text).toBe("Alone, you said Hi.");
+  expect(shared.began).toEqual(["Hi"]);
 });

@@ -1,4 +1,5 @@
 import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
+import { createPace, type PaceSettings, type Reserved } from "@parley/shared/shares/pace";
 
 const MIB = 1024 * 1024;
 /**
@@ -12,27 +13,89 @@ const BODIES: ByteShareSettings = {
   waitingMax: 16,
   waitMs: 2_000,
 };
+/** Bytes of an owner's bodies: a megabyte takes 5 to 25 ms to check, parse and send on, here and in the services behind. */
+const PACE: PaceSettings = {
+  perSecond: 8 * MIB,
+  atOnce: 4 * MIB,
+  besideOthers: 2,
+  waitMaxMs: 2_000,
+  refusal: "This account's large requests are too many, try again",
+};
 /** Shorter bodies are not counted: their number is limited by connections, and their rate by the key. */
 const SMALL_BYTES = 16 * 1024;
 
-/** Bounds the memory for the bodies of requests. */
-export interface BodyShares {
+/** The room for the body of one request. */
+export interface BodyRoom {
   /**
-   * Holds memory for a request's body, until the request has been answered.
-   * @param bytesMax the longest body of the route, which one of unknown length may have
-   * @returns null for a short body
-   * @throws ServiceError rate_limited when the owner has too many long ones in progress; cancelled when the client leaves
+   * Settles when there is room for a body of known length; at once for any other.
+   * @throws ServiceError rate_limited when the owner has too many long ones in progress, or had too many in the last seconds; cancelled
+   *   when the client leaves
    */
-  hold(ownerId: string, request: Request, bytesMax: number): Promise<Pick<Hold, "release"> | null>;
+  ready: Promise<void>;
+  /**
+   * Takes room for a body of unknown length once it turns out to be long.
+   * @param bytes that have arrived
+   * @returns null when there is nothing to wait for
+   * @throws ServiceError like `ready`
+   */
+  arrived(bytes: number): Promise<void> | null;
+  /** Gives back what a body of unknown length does not need. @param bytes all of the body's */
+  received(bytes: number): void;
+  /** Call it when the request has been answered, however that ends. */
+  release(): void;
 }
 
-export function createBodyShares(settings = BODIES): BodyShares {
-  const shares = byteShares(settings);
+/** Bounds the memory and the time for the bodies of requests. */
+export interface BodyShares {
+  /** @param bytesMax the longest body of the route */
+  enter(ownerId: string, request: Request, bytesMax: number): BodyRoom;
+}
+
+interface Taken {
+  hold: Hold;
+  reserved: Reserved;
+}
+
+export function createBodyShares({ shares = byteShares(BODIES), pace = createPace(PACE) } = {}): BodyShares {
+  async function take(ownerId: string, bytes: number, gone: AbortSignal): Promise<Taken> {
+    const hold = await shares.hold(ownerId, bytes, gone);
+    try {
+      const reserved = pace.reserve(ownerId, bytes, gone);
+      await reserved.due;
+      return { hold, reserved };
+    } catch (error) {
+      hold.release();
+      throw error;
+    }
+  }
+
   return {
-    async hold(ownerId, request, bytesMax) {
-      const length = request.headers.get("content-length");
-      const bytes = Math.min(bytesMax, length === null ? bytesMax : Number(length));
-      return bytes > SMALL_BYTES ? shares.hold(ownerId, bytes, request.signal) : null;
+    enter(ownerId, request, bytesMax) {
+      const header = request.headers.get("content-length");
+      const length = header === null ? null : Math.min(Number(header), bytesMax);
+      let taken: Taken | null = null;
+      let taking: Promise<void> | null = null;
+      let isReleased = false;
+      const begin = (bytes: number) => {
+        taking = take(ownerId, bytes, request.signal).then((got) => {
+          taken = got;
+          if (isReleased) got.hold.release();
+        });
+        return taking;
+      };
+      return {
+        ready: length !== null && length > SMALL_BYTES ? begin(length) : Promise.resolve(),
+        arrived: (bytes) => (length === null && bytes > SMALL_BYTES && !taking ? begin(bytesMax) : null),
+        received(bytes) {
+          if (length !== null) return;
+          taken?.hold.shrink(bytes);
+          taken?.reserved.settle(bytes);
+        },
+        release() {
+          isReleased = true;
+          taken?.hold.release();
+        },
+      };
     },
   };
 }

@@ -13,6 +13,15 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
 
+export interface JsonLimits {
+  /** 1 MiB by default. */
+  bytesMax?: number | undefined;
+  /** 10,000 by default. */
+  valuesMax?: number | undefined;
+  /** Is told how much of a body of unknown length has arrived; throws to refuse the rest. */
+  arrived?: ((bytes: number) => Promise<void> | null) | undefined;
+}
+
 export interface JsonBody {
   value: JsonObject;
   /** The bytes as sent, for the fingerprint of an idempotency key. */
@@ -22,15 +31,18 @@ export interface JsonBody {
 /**
  * Reads the JSON object that a request carries (docs/api-reference.md#request-bodies).
  * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for anything but a JSON object; ServiceError
- *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or `valuesMax` values, 10,000 by default
+ *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or `valuesMax` values
  */
-export async function readJson(request: Request, bytesMax = BYTES_MAX, valuesMax?: number): Promise<JsonBody> {
+export async function readJson(
+  request: Request,
+  { bytesMax = BYTES_MAX, valuesMax, arrived }: JsonLimits = {},
+): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  const bytes = await readBytes(request, bytesMax);
+  const bytes = await readBytes(request, bytesMax, arrived);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
   const value = parse(bytes);
@@ -106,9 +118,9 @@ function isEncoded({ headers }: Request): boolean {
 }
 
 /** @throws ServiceError cancelled when the client disconnects before the end of the body */
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function readBytes(request: Request, bytesMax: number, arrived: JsonLimits["arrived"]): Promise<Uint8Array> {
   try {
-    return await receive(request, bytesMax);
+    return await receive(request, bytesMax, arrived);
   } catch (error) {
     throw isAbort(error) ? cancelled(error) : error;
   }
@@ -120,9 +132,9 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Reads a body of unknown length only up to the limit. */
-async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function receive(request: Request, bytesMax: number, arrived: JsonLimits["arrived"]): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-  const bytes = await readBounded(request, bytesMax);
+  const bytes = await readBounded(request, bytesMax, arrived);
   if (!bytes) throw tooLarge(bytesMax);
   return bytes;
 }
@@ -139,10 +151,14 @@ function parse(bytes: Uint8Array): unknown {
 /** The fewest digits of an integer that a double may not hold. */
 const LONG_DIGITS = /\d{16}/;
 
+/** Integers of more digits are taken to lose some: comparing them takes long, and a double shows no more than 17. */
+const COMPARED_DIGITS = 40;
+
 /** Returns NaN, which JSON does not have, for an integer that would lose digits: an account number must not change. */
 function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
-  return Number.isFinite(value) && BigInt(value) !== BigInt(source) ? Number.NaN : value;
+  if (!Number.isFinite(value)) return value;
+  return source.length > COMPARED_DIGITS || BigInt(value) !== BigInt(source) ? Number.NaN : value;
 }
 
 function tooLarge(bytesMax: number): HttpError {

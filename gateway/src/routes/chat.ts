@@ -27,6 +27,8 @@ import { endpoint } from "./endpoint.ts";
 
 /** Longer than any turn may take: the conversation service's limits end it first. */
 const TURN_TIMEOUT_MS = 660_000;
+/** A request of this many bytes, most of them metadata, takes a millisecond on its way. */
+const LONG_BYTES = 64 * 1024;
 
 export function chatRoutes(gate: GateContext, { agents, conversations, turns, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
@@ -164,7 +166,7 @@ function turnOf({ ownerId, body, idempotency }: Chat): Turn {
   };
 }
 
-async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers }: Chat): Promise<object> {
+async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers, bodyBytes }: Chat): Promise<object> {
   let response = "";
   let sessionId = "";
   await turns.run(turn, {
@@ -172,6 +174,7 @@ async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers }: 
     origin,
     timeoutMs: TURN_TIMEOUT_MS,
     streamed: false,
+    isLong: bodyBytes > LONG_BYTES,
     onStarted: (started) => {
       sessionId = started.sessionId;
       tellStarted(headers, started);
@@ -198,7 +201,14 @@ export async function streamedReply(
   gate: GateContext,
   turns: Turns,
   turn: Turn,
-  { ownerId, origin, write, headers, request }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request">,
+  {
+    ownerId,
+    origin,
+    write,
+    headers,
+    request,
+    bodyBytes,
+  }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request" | "bodyBytes">,
   ended: () => void = () => {},
 ): Promise<Response> {
   const words = textBody();
@@ -207,6 +217,7 @@ export async function streamedReply(
     origin,
     timeoutMs: TURN_TIMEOUT_MS,
     streamed: true,
+    isLong: bodyBytes > LONG_BYTES,
     onStarted: (started) => tellStarted(headers, started),
     onText: words.write,
   });

@@ -55,7 +55,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}, wait a minute`);
 
   async function createToken({ request, requestId }: OpenRequest): Promise<Response> {
-    const body = checkToken((await readJson(request, BODY_BYTES_MAX)).value) as typeof WidgetTokenBody.static;
+    const body = checkToken(
+      (await readJson(request, { bytesMax: BODY_BYTES_MAX })).value,
+    ) as typeof WidgetTokenBody.static;
     const asked = { agentId: body.agent_id, origin: originOf(request), renews: body.token };
     const { ownerId, ...created } = await messaging.createWidgetToken(asked, { origin: { requestId } });
     await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats with this account's agents");
@@ -78,7 +80,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
     const { ownerId, agentId, sessionId } = grant;
     await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages in this chat");
-    const { message } = checkMessage((await readJson(request, BODY_BYTES_MAX)).value) as { message: string };
+    const { message } = checkMessage((await readJson(request, { bytesMax: BODY_BYTES_MAX })).value) as {
+      message: string;
+    };
     const length = codePoints(message);
     if (length === 0 || length > MESSAGE_CHARACTERS_MAX)
       throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
@@ -95,7 +99,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const letGo = await enter(ownerId, requestId);
     const letGoOfConnection = gate.holdOpen(request);
     const headers = new Headers({ "Cache-Control": "no-store" });
-    const call = { ownerId, request, headers, write: {}, origin: { requestId, signal: request.signal } };
+    const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
       return await streamedReply(gate, turns, turn, call, letGo);
     } finally {

@@ -1,7 +1,7 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Conversations, TurnCall } from "./turn-stream.ts";
 
-/** Runs a turn in a call of its own, at a replica of the release before `RunTurns`. @throws ServiceError */
+/** Runs a turn in a call of its own: a long one, or one at a replica of the release before `RunTurns`. @throws ServiceError */
 export async function runAlone(conversations: Conversations, turn: Turn, call: TurnCall): Promise<void> {
   if (!call.streamed) {
     const { sessionId, response, replayed } = await conversations.completeTurn({ turn }, call);

@@ -19,6 +19,8 @@ export interface TurnCall extends CallOptions {
   timeoutMs: number;
   /** Whether the reply comes in pieces, or whole. */
   streamed: boolean;
+  /** Whether the turn is so long that those of others would wait for it on a stream that they share. */
+  isLong?: boolean;
   onStarted(started: TurnStarted): void;
   /** @returns a promise while the reader is behind, or null */
   onText(text: string): Promise<void> | null;

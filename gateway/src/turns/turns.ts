@@ -21,10 +21,11 @@ const STREAM_AGE_MS = 10_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * Turns at the conversation service, which travel together: one stream to each replica carries all turns of this process.
+ * Turns at the conversation service, which travel together: one stream to each replica carries all turns of this process but long ones.
  * @param conversations of its own, so that its streams go to the replicas one after the other
+ * @param forLong another one for long turns, because the calls on a connection wait for each other's bytes
  */
-export function createTurns(conversations: Conversations): Turns {
+export function createTurns(conversations: Conversations, forLong: Conversations): Turns {
   const streams = new Map<string, { stream: TurnStream; openedAt: number }>();
   let opening: Promise<boolean> | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -100,6 +101,7 @@ export function createTurns(conversations: Conversations): Turns {
   }
 
   async function run(turn: Turn, call: TurnCall): Promise<void> {
+    if (call.isLong) return runAlone(forLong, turn, call);
     for (let isDone = false; !isDone; ) {
       const stream = await findStream().catch(unlessOlder);
       if (!stream) return runAlone(conversations, turn, call);

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { hostOf, portOf } from "./address.ts";
 import type { BodyBounds } from "./answer.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
+import { limitInterim } from "./interim.ts";
 
 export interface Sending<T> {
   url: URL;
@@ -31,7 +32,7 @@ const IDLE_SOCKETS_MAX = 1_024;
 
 /**
  * Most interim responses (RFC 9110, section 15.2) before an answer. The runtime reads as many as arrive before anything else, so a server
- * that sends nothing else would stop the event loop for good.
+ * that sends nothing else would stop the event loop for good. One more is read, and tells that there are too many.
  */
 const INTERIM_MAX = 16;
 
@@ -122,6 +123,7 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     signal?.addEventListener("abort", abort);
 
     request.once("socket", (socket) => {
+      request.once("response", limitInterim(socket, INTERIM_MAX + 1));
       if (request.reusedSocket) return clearTimeout(timer);
       socket.once("connect", () => {
         isConnected = true;

@@ -46,6 +46,12 @@ export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
   return error instanceof Problem ? error.fields : NO_FIELDS;
 }
 
+/** The API's message about a field, or about the first wrong item if the field is a list; undefined if it found no fault. */
+export function messageAt(fields: ReadonlyMap<string, string>, path: string): string | undefined {
+  const isItem = (at: string) => at.startsWith(`${path}.`) && /^\d+$/.test(at.slice(path.length + 1));
+  return fields.get(path) ?? [...fields].find(([at]) => isItem(at))?.[1];
+}
+
 /**
  * The sentence to show beside a form; null if there was no failure, or the form shows all of it at its fields.
  * @param shown the paths of the fields at which the form shows errors

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { fieldsOf, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, messageAt, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
@@ -44,7 +44,10 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
     },
   });
   const errors = fieldsOf(connect.error);
-  const isShown = errors.keys().some((path) => fields.some(({ name }) => path.split(".")[0] === name));
+  const failure = sentenceBeside(
+    connect.error,
+    fields.map(({ name }) => name),
+  );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     connect.mutate();
@@ -70,10 +73,10 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
           field={field}
           value={values[field.name] ?? ""}
           onChange={(value) => setValues({ ...values, [field.name]: value })}
-          error={errors.get(field.name) ?? errors.get(`${field.name}.0`)}
+          error={messageAt(errors, field.name)}
         />
       ))}
-      {connect.error && !isShown && <Notice tone="danger">{sentenceOf(connect.error)}</Notice>}
+      {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={connect.isPending}>

@@ -50,7 +50,7 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
   const others = (agents.data ?? []).filter(({ id }) => id !== agent.id);
   const answering = (number: string) =>
     others.find(({ agent_mobile_number }) => agent_mobile_number.includes(number))?.agent_name;
-  const error = errorAt("agent_mobile_number") ?? errorAt("agent_mobile_number.0");
+  const error = errorAt("agent_mobile_number");
   return (
     <div className="flex flex-col gap-2.5">
       {listed.map((number) => (

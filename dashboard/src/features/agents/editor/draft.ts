@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Problem } from "../../../api/problem.ts";
+import { fieldsOf, messageAt } from "../../../api/problem.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { useSharedText } from "../../prompts/shared-text.ts";
@@ -20,7 +20,7 @@ export interface AgentDraft {
   isSaving: boolean;
   /** Why the last save was refused; null when it was not, or something changed since. */
   refusal: Error | null;
-  /** The API's message about a field, or about one within it. */
+  /** The API's message about a field, or about the first wrong item of a list. */
   errorAt(path: string): string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     reset();
     setChanges({});
   }, [reset]);
-  const fields = write.error instanceof Problem ? write.error.fields : null;
+  const fields = fieldsOf(write.error);
   return {
     agent,
     values: { ...stored, ...changes },
@@ -72,7 +72,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     save: () => mutate(changes),
     isSaving: write.isPending,
     refusal: write.error,
-    errorAt: (path) => fields?.get(path),
+    errorAt: (path) => messageAt(fields, path),
   };
 }
 

@@ -36,7 +36,7 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
       <Field
         label="Allowed origins"
         hint="One origin per line, for example https://shop.example. If the list is empty, no website can show the chat."
-        error={errorAt("widget_config.allowed_origins") ?? errorAt("widget_config.allowed_origins.0")}
+        error={errorAt("widget_config.allowed_origins")}
       >
         {(control) => (
           <Lines
@@ -78,7 +78,7 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
             label="Suggested messages"
             optional
             hint="One per line, up to 5. Visitors send them with one click."
-            error={errorAt("widget_config.suggested_messages") ?? errorAt("widget_config.suggested_messages.0")}
+            error={errorAt("widget_config.suggested_messages")}
           >
             {(control) => (
               <Lines

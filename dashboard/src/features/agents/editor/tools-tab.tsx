@@ -2,6 +2,7 @@ import { type ReactNode, useId } from "react";
 import type { Schema } from "../../../api/client.ts";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
+import { type Option, Select } from "../../../ui/form/select.tsx";
 import { Switch } from "../../../ui/form/switch.tsx";
 import type { AgentDraft } from "./draft.ts";
 import { Section, Sections } from "./section.tsx";
@@ -22,13 +23,22 @@ interface Tool {
 interface ToolField {
   name: string;
   label: string;
-  kind: "text" | "number" | "list";
+  kind: "text" | "number" | "list" | "choice";
+  hint?: string;
+  /** Whether the API needs it once the tool is on. */
+  isRequired?: boolean;
+  options?: readonly Option[];
   placeholder?: string;
   min?: number;
   max?: number;
   step?: number;
 }
 
+/** The sounds of calls that Parley holds (docs/api-reference.md#tools). */
+const SOUNDS: readonly Option[] = [
+  { value: "office", label: "Office" },
+  { value: "cafe", label: "Café" },
+];
 const MESSAGE: ToolField = { name: "message", label: "What the agent says", kind: "text" };
 const IN_CONVERSATIONS: readonly Tool[] = [
   {
@@ -52,7 +62,12 @@ const IN_CALLS: readonly Tool[] = [
     label: "Transfer the call",
     description: "Lets the model transfer the caller to a person.",
     fields: [
-      { name: "transfer_phone_number", label: "Phone number", kind: "text", placeholder: "+14155550123" },
+      {
+        name: "transfer_phone_number",
+        label: "Phone number",
+        kind: "text",
+        hint: "For example, +14155550123. Without one, the model decides which number to connect.",
+      },
       MESSAGE,
     ],
   },
@@ -73,8 +88,8 @@ const SETTINGS: readonly Tool[] = [
     description: "The agent asks whether anyone is still there.",
     initial: { timeout_seconds: 10, max_reminders: 2 },
     fields: [
-      { name: "timeout_seconds", label: "Seconds of silence", kind: "number", min: 1, max: 600 },
-      { name: "max_reminders", label: "Maximum reminders", kind: "number", min: 0, max: 10 },
+      { name: "timeout_seconds", label: "Seconds of silence", kind: "number", isRequired: true, min: 1, max: 600 },
+      { name: "max_reminders", label: "Maximum reminders", kind: "number", isRequired: true, min: 0, max: 10 },
       { ...MESSAGE, label: "What the agent says" },
     ],
   },
@@ -84,8 +99,8 @@ const SETTINGS: readonly Tool[] = [
     description: "Plays a sound behind the agent's voice.",
     initial: { sound: "office", volume: 0.3 },
     fields: [
-      { name: "sound", label: "Sound", kind: "text", placeholder: "office" },
-      { name: "volume", label: "Volume, 0 to 1", kind: "number", min: 0, max: 1, step: 0.05 },
+      { name: "sound", label: "Sound", kind: "choice", isRequired: true, options: SOUNDS },
+      { name: "volume", label: "Volume, 0 to 1", kind: "number", isRequired: true, min: 0, max: 1, step: 0.05 },
     ],
   },
 ];
@@ -151,7 +166,11 @@ function ToolRow({
           onChange={(on) => onChange((on ? (tool.initial ?? true) : false) as Tools[ToolName])}
         />
       </div>
-      {errorAt("") && <p className="mt-2 text-[0.8125rem] text-danger-ink">{errorAt("")}</p>}
+      {errorAt("") && (
+        <p role="alert" className="mt-2 text-[0.8125rem] text-danger-ink">
+          {errorAt("")}
+        </p>
+      )}
       {isOn && (
         <div className="mt-4 grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
           {tool.fields.map((field) => (
@@ -170,7 +189,7 @@ function ToolRow({
 }
 
 function ToolFieldInput({
-  field: { label, kind, name: _, ...attributes },
+  field: { label, kind, hint, options = [], isRequired = false, name: _, ...attributes },
   value,
   onChange,
   error,
@@ -187,16 +206,27 @@ function ToolFieldInput({
   };
   const shown = Array.isArray(value) ? value.join(", ") : ((value as string | number | undefined) ?? "");
   return (
-    <Field label={label} error={error}>
-      {(control) => (
-        <Input
-          {...control}
-          {...attributes}
-          type={kind === "number" ? "number" : "text"}
-          value={shown}
-          onChange={(event) => onChange(read(event.target.value))}
-        />
-      )}
+    <Field label={label} hint={hint} optional={!isRequired} error={error}>
+      {(control) =>
+        kind === "choice" ? (
+          <Select {...control} value={String(shown)} onChange={onChange} options={withOwn(options, String(shown))} />
+        ) : (
+          <Input
+            {...control}
+            {...attributes}
+            type={kind === "number" ? "number" : "text"}
+            value={shown}
+            onChange={(event) => onChange(read(event.target.value))}
+          />
+        )
+      }
     </Field>
   );
+}
+
+/** A voice runtime may have values of its own, set through the API. */
+function withOwn(options: readonly Option[], value: string): readonly Option[] {
+  return value === "" || options.some((option) => option.value === value)
+    ? options
+    : [...options, { value, label: value }];
 }

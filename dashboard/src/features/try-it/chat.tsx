@@ -110,6 +110,7 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
           ),
         )
       )}
+      {turn.state === "stopped" && <p className="-mt-3 px-1 text-xs text-muted">Stopped</p>}
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">
           First word {latencyOf(Math.round(turn.timing.firstWordMs))}, full reply{" "}

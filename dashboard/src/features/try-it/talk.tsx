@@ -38,7 +38,7 @@ export function Talk({ setup }: { setup: Setup }) {
           </div>
         ))}
         {!isOn && call.lines.length === 0 && (
-          <p className="m-auto max-w-72 text-center text-muted">
+          <p className="m-auto max-w-72 text-center text-balance text-muted">
             Talk to the agent with the settings on screen, saved or not. You can interrupt it at any time.
           </p>
         )}
@@ -55,7 +55,7 @@ export function Talk({ setup }: { setup: Setup }) {
                 call.state !== "listening" && "motion-safe:animate-pulse",
               )}
             />
-            {STATES[call.state]}
+            {call.isMuted && call.state === "listening" ? "Muted" : STATES[call.state]}
           </p>
         )}
         {isOn ? (
@@ -73,7 +73,7 @@ export function Talk({ setup }: { setup: Setup }) {
             <Phone aria-hidden /> {call.lines.length > 0 ? "Call again" : "Start call"}
           </Button>
         )}
-        <p className="text-center text-xs text-muted">
+        <p className="text-center text-xs text-balance text-muted">
           Test conversation: sends no webhooks and is not counted as usage
         </p>
       </div>

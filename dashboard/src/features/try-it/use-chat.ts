@@ -11,7 +11,7 @@ export interface Turn {
   reply: string;
   /** The tools that the model called, once the reply is over. */
   toolCalls: readonly ToolCall[];
-  state: "replying" | "done" | "failed";
+  state: "replying" | "done" | "stopped" | "failed";
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
   error: string | null;
 }
@@ -44,16 +44,21 @@ export function useChat(setup: Setup) {
       session.current = sessionId;
       change(id, () => ({ state: "done", timing }));
     } catch (error) {
-      if (controller.signal.aborted) return change(id, () => ({ state: "done" }));
+      if (controller.signal.aborted) {
+        // The chat goes on after a reply that was stopped, unless it was started over.
+        if (running.current === controller) session.current ??= accepted;
+        return change(id, () => ({ state: "stopped" }));
+      }
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));
     }
     const stored = accepted && (await storedOf(accepted));
     if (!stored) return;
-    setTokens(stored.tokens);
+    if (running.current === controller) setTokens(stored.tokens);
     change(id, () => ({ toolCalls: stored.toolCalls }));
   };
   const restart = () => {
     running.current?.abort();
+    running.current = null;
     session.current = null;
     setTurns([]);
     setTokens(null);

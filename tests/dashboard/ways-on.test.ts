@@ -63,3 +63,34 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "an agent without a number calls from one that is chosen, and an owner without any is sent to where one is added",
+  async () => {
+    const { owner, api, page } = await newcomer();
+    await createAgent(api, model);
+    await page.goto("/calls?new=true");
+    const dialog = page.getByRole("dialog", { name: "New call" });
+    await dialog.getByText("You have no phone number to call from.").waitFor();
+    await dialog.getByRole("link", { name: "Add one" }).click();
+    await page.getByRole("heading", { name: "Numbers & carriers" }).waitFor();
+
+    await addTrunkNumber(stack.accounts, owner.ownerId, "+13125558301");
+    await page.goto("/calls?new=true");
+    await dialog.getByLabel("Phone number", { exact: true }).fill("+13125558399");
+    await dialog.getByRole("combobox", { name: "Agent" }).selectOption("Front desk");
+    await dialog.getByText("The agent has no number of its own.").waitFor();
+    const call = dialog.getByRole("button", { name: "Call", exact: true });
+    await call.click();
+    const from = dialog.getByRole("combobox", { name: "Call from" });
+    expect(await from.evaluate((field: { validity: { valueMissing: boolean } }) => field.validity.valueMissing)).toBe(
+      true,
+    );
+    await from.selectOption("+13125558301");
+    await call.click();
+    await page.getByRole("row").filter({ hasText: "+13125558399" }).waitFor();
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);

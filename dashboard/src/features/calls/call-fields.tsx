@@ -1,9 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { Schema } from "../../api/client.ts";
 import { Field } from "../../ui/form/field.tsx";
 import { Select } from "../../ui/form/select.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
+import { agentQuery } from "../agents/agents.ts";
 import { numbersQuery } from "../numbers/queries.ts";
 
 /** Who calls, and how: the fields that a call and a batch of calls share. */
@@ -36,6 +39,9 @@ export function CallFields({
   children?: ReactNode;
 }) {
   const numbers = useQuery(numbersQuery).data;
+  const agent = useQuery({ ...agentQuery(setup.agentId), enabled: setup.agentId !== "" }).data;
+  const ofAgent = agent?.agent_mobile_number;
+  const hasNone = ofAgent?.length === 0;
   return (
     <>
       <AgentField
@@ -43,16 +49,31 @@ export function CallFields({
         onChange={(agentId) => onChange({ ...setup, agentId })}
         error={errors.get("agent_id")}
       />
+      {numbers?.length === 0 && (
+        <Notice tone="warning">
+          You have no phone number to call from.{" "}
+          <Link to="/numbers" search={{}} className="underline">
+            Add one
+          </Link>{" "}
+          first.
+        </Notice>
+      )}
       {children}
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Call from" error={errors.get("from_mobile_number")}>
+        <Field
+          label="Call from"
+          hint={hasNone ? "The agent has no number of its own." : undefined}
+          error={errors.get("from_mobile_number")}
+        >
           {(control) => (
             <Select
               {...control}
-              value={setup.from}
+              required
+              value={hasNone && setup.from === DEFAULT ? "" : setup.from}
               onChange={(from) => onChange({ ...setup, from })}
+              placeholder="Choose a number…"
               options={[
-                { value: DEFAULT, label: "The agent's first number" },
+                ...(hasNone ? [] : [{ value: DEFAULT, label: "The agent's first number", hint: ofAgent?.[0] }]),
                 ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
               ]}
             />

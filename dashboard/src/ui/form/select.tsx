@@ -16,6 +16,7 @@ export function Select({
   options,
   placeholder = "Choose…",
   disabled = false,
+  required = false,
   quiet = false,
   className,
   ...control
@@ -25,6 +26,8 @@ export function Select({
   options: readonly Option[];
   placeholder?: string;
   disabled?: boolean;
+  /** Whether a form asks for a choice before it is sent. */
+  required?: boolean;
   /** Looks like a button, for a choice of what is shown instead of a field of a form. */
   quiet?: boolean;
   className?: string;
@@ -37,6 +40,7 @@ export function Select({
         value={quiet ? shown : value}
         onChange={({ target }) => (quiet ? choose : onChange)(target.value)}
         disabled={disabled}
+        required={required}
         className={clsx(
           "w-full min-w-0 appearance-none truncate rounded-md border bg-raised pr-8 shadow-xs outline-offset-0 disabled:opacity-60 aria-invalid:border-danger-ink",
           quiet

@@ -94,3 +94,22 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a connected WhatsApp number has the callback URL that Meta asks for",
+  async () => {
+    const owner = await createOwner(stack.accounts);
+    const agentId = await createAgent(stack.api(owner.apiKey), model);
+    // It signs in as the owner with another password, which ends earlier sessions.
+    const { callbackUrl } = await connectWhatsApp(stack, owner.ownerId, "+13125558302", agentId);
+    const page = await openSignedIn(browser, stack, owner);
+    await page.goto("/numbers");
+    const carrier = page.getByRole("list", { name: "Carriers" }).getByRole("listitem").filter({ hasText: "WhatsApp" });
+    await carrier.getByRole("button", { name: "Copy callback URL" }).click();
+    await carrier.getByRole("button", { name: "Copied callback URL" }).waitFor();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(callbackUrl);
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -21,6 +22,7 @@ export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
             <p className="font-semibold">{PROVIDERS[carrier.provider].label}</p>
             <p className="truncate font-mono text-xs text-muted">{accountOf(carrier) || "One account"}</p>
             {carrier.registration && <TrunkRegistration registration={carrier.registration} />}
+            {carrier.provider === "WHATSAPP" && <Callback carrier={carrier} />}
             <p className="mt-2 text-xs text-muted">
               Connected <Time at={carrier.created_at} relative />
             </p>
@@ -29,6 +31,19 @@ export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What a Meta app needs besides the verify token before messages arrive (docs/whatsapp.md#connect-a-number). */
+function Callback({ carrier: { carrier_id } }: { carrier: Carrier }) {
+  return (
+    <div className="mt-2 text-xs text-muted">
+      <p>
+        In your Meta app, under WhatsApp &gt; Configuration, enter this callback URL and your verify token. Then
+        subscribe to the field “messages”.
+      </p>
+      <Copyable text={`${location.origin}/v1/carriers/whatsapp/${carrier_id}`} what="callback URL" />
+    </div>
   );
 }
 

@@ -27,6 +27,11 @@ export function NumbersPage() {
       <Plug aria-hidden /> Connect a carrier
     </Button>
   );
+  const add = (
+    <Button size="small" onClick={() => setAdding(true)}>
+      <Plus aria-hidden /> Add a number
+    </Button>
+  );
   // An owner without a carrier has one thing to do, and no number to add.
   const hasAny = (carriers.data?.length ?? 0) + (numbers.data?.length ?? 0) > 0;
   const failed = [carriers, numbers].find(({ isLoadingError }) => isLoadingError);
@@ -54,12 +59,10 @@ export function NumbersPage() {
             <section className="flex flex-col gap-3">
               <div className="flex flex-wrap items-center justify-between gap-3">
                 <h2 className="text-[0.9375rem] font-semibold">Phone numbers</h2>
-                <Button size="small" onClick={() => setAdding(true)}>
-                  <Plus aria-hidden /> Add a number
-                </Button>
+                {numbers.data?.length !== 0 && add}
               </div>
               {numbers.data?.length === 0 ? (
-                <EmptyState icon={PhoneIncoming} title="No numbers yet">
+                <EmptyState icon={PhoneIncoming} title="No numbers yet" action={add}>
                   Import a number from a connected carrier to send its calls to your agents.
                 </EmptyState>
               ) : (

@@ -113,3 +113,27 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "the versions of an agent's own prompt are one click from its editor",
+  async () => {
+    const { api, page } = await newcomer();
+    const agent = { agent_name: "Front desk", agent_type: "INBOUND", prompt_content: "You are Ada." };
+    const { body } = await api.post("/agents", agent);
+    await page.goto(`/agents/${body.id}`);
+    await page.getByRole("textbox", { name: "Prompt" }).fill("You are Zoe.");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Saved", { exact: true }).first().waitFor();
+    await page.getByRole("link", { name: "Versions" }).click();
+    await page.getByRole("button", { name: /^2 Latest/ }).waitFor();
+    await page.getByRole("button", { name: /^1 / }).click();
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("button", { name: /^3 Latest/ }).waitFor();
+    await eventually(async () =>
+      expect((await api.get(`/agents/${body.id}`)).body.prompt.prompt_content).toBe("You are Ada."),
+    );
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);

@@ -69,7 +69,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
           {title !== name && <Badge>One agent</Badge>}
         </span>
       }
-      actions={<DeletePrompt prompt={prompt} />}
+      actions={<DeletePrompt prompt={prompt} title={title} />}
     >
       <div className="grid items-start gap-6 lg:grid-cols-[1fr_17rem]">
         <div className="flex min-w-0 flex-col gap-4">
@@ -103,7 +103,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
           <UsedBy prompt={prompt} />
         </div>
       </div>
-      <UnsavedChanges isDirty={isDirty} name={name} />
+      <UnsavedChanges isDirty={isDirty} name={title} />
     </Page>
   );
 }
@@ -251,8 +251,10 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
 
 function DeletePrompt({
   prompt: { prompt_name: name, used_by_total: users = 0 },
+  title,
 }: {
   prompt: Schema["PromptVersions"];
+  title: string;
 }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -261,7 +263,7 @@ function DeletePrompt({
     mutationFn: () => ask(api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } })),
     onSuccess: async () => {
       setDeleting(false);
-      tellDone(`Deleted “${name}”`);
+      tellDone(`Deleted “${title}”`);
       await navigate({ to: "/prompts", ignoreBlocker: true });
       client.removeQueries({ queryKey: versionsQuery(name).queryKey });
       await client.invalidateQueries({ queryKey: PROMPTS });
@@ -275,7 +277,7 @@ function DeletePrompt({
       <Confirm
         open={isDeleting}
         onClose={() => setDeleting(false)}
-        title={`Delete “${name}”?`}
+        title={`Delete “${title}”?`}
         action="Delete prompt"
         write={remove}
       >

@@ -1,6 +1,8 @@
-import { Eye, PencilLine } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { Eye, History, PencilLine } from "lucide-react";
 import { memo, useDeferredValue, useMemo, useState } from "react";
 import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
 import { Select } from "../../../ui/form/select.tsx";
@@ -18,6 +20,8 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
   const greeting = values.first_message_prompt ?? "";
   const { shared, text: prompt } = useShownPrompt(draft);
   const variables = useMemo(() => variablesIn(prompt, greeting), [prompt, greeting]);
+  // A text of the agent's own has versions once it is saved.
+  const named = shared?.name ?? draft.agent.prompt?.prompt_name;
   const source = shared ? { kind: "shared" as const, ...shared } : { kind: "own" as const, text: prompt };
   return (
     <Sections>
@@ -49,10 +53,19 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           </>
         }
         actions={
-          <ToggleButton size="small" pressed={preview} onChange={setPreview}>
-            {preview ? <PencilLine aria-hidden /> : <Eye aria-hidden />}
-            {preview ? "Edit" : "Preview"}
-          </ToggleButton>
+          <div className="flex flex-wrap gap-2">
+            {named && (
+              <Button asChild size="small">
+                <Link to="/prompts/$promptName" params={{ promptName: named }}>
+                  <History aria-hidden /> Versions
+                </Link>
+              </Button>
+            )}
+            <ToggleButton size="small" pressed={preview} onChange={setPreview}>
+              {preview ? <PencilLine aria-hidden /> : <Eye aria-hidden />}
+              {preview ? "Edit" : "Preview"}
+            </ToggleButton>
+          </div>
         }
       >
         {preview ? (

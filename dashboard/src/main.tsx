@@ -4,6 +4,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode, useLayoutEffect } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
+import { meQuery } from "./api/session.ts";
 import { createAppRouter, load } from "./app/routes.tsx";
 import { Toasts } from "./ui/overlay/toasts.tsx";
 
@@ -12,7 +13,9 @@ const router = createAppRouter(queryClient);
 
 function toSignIn(): void {
   const { pathname, href } = router.state.location;
-  if (pathname !== "/sign-in") router.navigate({ to: "/sign-in", search: { next: href }, replace: true });
+  if (pathname === "/sign-in") return;
+  const wasSignedIn = queryClient.getQueryData(meQuery.queryKey) !== undefined;
+  router.navigate({ to: "/sign-in", search: { next: href, ...(wasSignedIn && { ended: true }) }, replace: true });
 }
 
 /** How long a page may load before the loading state is shown, in milliseconds. */

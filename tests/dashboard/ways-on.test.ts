@@ -137,3 +137,27 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a page says that the server cannot be reached, shows its list as soon as it can, and says that a session has ended",
+  async () => {
+    const { page } = await newcomer();
+    await page.goto("/settings");
+    await page.getByRole("button", { name: "Change password" }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("alert").getByText("The server cannot be reached.").waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("No webhooks yet").waitFor();
+
+    await page.context().clearCookies();
+    await page.getByRole("link", { name: "Usage & budgets" }).click();
+    await page.getByText("Your session has ended.").waitFor();
+    await page.goto("/settings");
+    await page.getByRole("heading", { name: "Sign in to your account" }).waitFor();
+    expect(await page.getByText("Your session has ended.").count()).toBe(0);
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);

@@ -11,7 +11,11 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
-    defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 5_000 } },
+    defaultOptions: {
+      // A browser that calls itself offline still reaches a server on its own machine; elsewhere, the request fails and says so.
+      queries: { retry: isWorthRetrying, staleTime: 5_000, networkMode: "always", refetchOnReconnect: true },
+      mutations: { networkMode: "always" },
+    },
   });
 }
 

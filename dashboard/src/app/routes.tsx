@@ -33,7 +33,10 @@ const root = createRootRouteWithContext<Context>()({ component: Outlet });
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (isOwnPath(next) ? { next } : {}),
+  validateSearch: ({ next, ended }: Record<string, unknown>): { next?: string; ended?: true } => ({
+    ...(isOwnPath(next) && { next }),
+    ...(ended === true && { ended }),
+  }),
   component: SignInPage,
 });
 

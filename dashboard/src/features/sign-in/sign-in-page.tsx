@@ -13,7 +13,7 @@ import { useCountdown } from "./countdown.ts";
 
 /** Email and password. After signing in, the page that the visitor wanted opens. */
 export function SignInPage() {
-  const { next } = useSearch({ from: "/sign-in" });
+  const { next, ended = false } = useSearch({ from: "/sign-in" });
   const router = useRouter();
   const client = useQueryClient();
   const [email, setEmail] = useState("");
@@ -52,6 +52,11 @@ export function SignInPage() {
                 This page was opened without HTTPS, so your browser does not keep you signed in. Open it with an address
                 that starts with https://, or on the server itself at http://localhost.
               </Notice>
+            </div>
+          )}
+          {ended && (
+            <div className="mb-5">
+              <Notice>Your session has ended. Sign in again to continue.</Notice>
             </div>
           )}
           <form onSubmit={submit} className="flex flex-col gap-4">
@@ -93,7 +98,7 @@ export function SignInPage() {
             </Button>
           </form>
         </div>
-        <p className="mt-5 text-center text-[0.8125rem] text-muted">
+        <p className="mt-5 text-center text-[0.8125rem] text-balance text-muted">
           No password yet, or forgot it? Ask the server's operator for one.
         </p>
       </div>

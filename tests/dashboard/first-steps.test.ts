@@ -70,6 +70,8 @@ test(
       .click();
     await page.getByRole("list", { name: "Transcript" }).getByText("Hello, when are you open?").waitFor();
     await picture("conversation");
+    await page.getByRole("tab", { name: "Deliveries" }).click();
+    await page.getByText("Test conversations are not sent to webhooks.").waitFor();
 
     await done(2);
     await page.getByRole("link", { name: "New key" }).click();

@@ -21,7 +21,7 @@ export function EmptyState({
         <Icon className="size-5" aria-hidden />
       </div>
       <h2 className="text-[0.9375rem] font-semibold">{title}</h2>
-      {children && <div className="mt-1.5 max-w-md text-muted">{children}</div>}
+      {children && <div className="mt-1.5 max-w-md text-balance text-muted">{children}</div>}
       {action && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
     </div>
   );

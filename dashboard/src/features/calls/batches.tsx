@@ -40,8 +40,8 @@ export function Batches() {
     placeholderData: (before) => before,
     refetchInterval: EVERY_MS,
   });
-  const make = (
-    <Button size="small" onClick={() => setMaking(true)}>
+  const make = (variant?: "primary") => (
+    <Button size="small" variant={variant ?? "secondary"} onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New batch
     </Button>
   );
@@ -52,12 +52,12 @@ export function Batches() {
       ) : batches.isLoadingError ? (
         <ErrorState error={batches.error} onRetry={batches.refetch} />
       ) : batches.data.batches.length === 0 ? (
-        <EmptyState icon={ListChecks} title="No batches yet" action={make}>
+        <EmptyState icon={ListChecks} title="No batches yet" action={make("primary")}>
           Upload a CSV file with up to 10,000 phone numbers for an agent to call.
         </EmptyState>
       ) : (
         <>
-          <div className="flex justify-end">{make}</div>
+          <div className="flex justify-end">{make()}</div>
           <ul aria-label="Batches" className="flex flex-col gap-4">
             {batches.data.batches.map((batch) => (
               <BatchCard key={batch.batch_id} summary={batch} />

@@ -26,10 +26,10 @@ export function ConversationDeliveries({ conversation }: { conversation: Schema[
             </Button>
           }
         >
-          {conversation.conversation_status === "IN_PROGRESS"
-            ? "The event is sent to your webhooks when the conversation ends."
-            : isTest
-              ? "Test conversations are not sent to webhooks."
+          {isTest
+            ? "Test conversations are not sent to webhooks."
+            : conversation.conversation_status === "IN_PROGRESS"
+              ? "The event is sent to your webhooks when the conversation ends."
               : "The event is sent up to a minute after the conversation ends. If you had no webhooks then, it was not sent."}
         </EmptyState>
       }

@@ -161,3 +161,22 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a website that is listed without https:// for the website chat is called wrong once it is typed",
+  async () => {
+    const { api, page } = await newcomer();
+    const agentId = await createAgent(api, model);
+    await page.goto(`/agents/${agentId}?tab=channels`);
+    const origins = page.getByLabel("Allowed origins");
+    await origins.fill("https://shop.example\nwww.shop.example");
+    await origins.blur();
+    await page.getByRole("alert").getByText("“www.shop.example” is not an origin.").waitFor();
+    await origins.fill("https://shop.example\nhttps://www.shop.example");
+    await origins.blur();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);

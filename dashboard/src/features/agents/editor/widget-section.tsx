@@ -12,11 +12,11 @@ type TextName = "title" | "subtitle" | "greeting" | "placeholder" | "primary_col
 
 const TEXTS: readonly { name: TextName; label: string; placeholder: string }[] = [
   { name: "title", label: "Title", placeholder: "The agent's name" },
-  { name: "subtitle", label: "Subtitle", placeholder: "We usually reply right away" },
-  { name: "greeting", label: "Greeting", placeholder: "How can I help you?" },
-  { name: "placeholder", label: "Placeholder text", placeholder: "Write a message…" },
+  { name: "subtitle", label: "Subtitle", placeholder: "No subtitle" },
+  { name: "greeting", label: "Greeting", placeholder: "No greeting" },
+  { name: "placeholder", label: "Placeholder text", placeholder: "Write a message" },
   { name: "primary_color", label: "Color", placeholder: "#1F5EFF" },
-  { name: "avatar_url", label: "Avatar URL", placeholder: "https://…" },
+  { name: "avatar_url", label: "Avatar URL", placeholder: "No picture" },
 ];
 const POSITIONS = [
   { value: "bottom-right", label: "Bottom right" },
@@ -25,6 +25,7 @@ const POSITIONS = [
 
 /** The chat on the owner's own pages: which pages may show it, how it looks, and what to put on them. */
 export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft }) {
+  const [isTyping, setTyping] = useState(false);
   const widget = values.widget_config ?? {};
   const origins = widget.allowed_origins ?? [];
   const change = (changed: Widget) => {
@@ -36,13 +37,15 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
       <Field
         label="Allowed origins"
         hint="One origin per line, for example https://shop.example. If the list is empty, no website can show the chat."
-        error={errorAt("widget_config.allowed_origins")}
+        error={errorAt("widget_config.allowed_origins") ?? (isTyping ? undefined : originFault(origins))}
       >
         {(control) => (
           <Lines
             {...control}
             value={origins}
             placeholder="https://www.example.com"
+            onFocus={() => setTyping(true)}
+            onBlur={() => setTyping(false)}
             onChange={(allowed_origins) => change({ allowed_origins })}
           />
         )}
@@ -105,6 +108,8 @@ function Lines({
   onChange: (value: string[]) => void;
   placeholder: string;
   id: string;
+  onFocus?: () => void;
+  onBlur?: () => void;
 }) {
   const [text, setText] = useState(value.join("\n"));
   const known = value.join("\n");
@@ -128,6 +133,12 @@ function linesOf(text: string): string[] {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
+}
+
+/** The API keeps what it is given; a line that is no address allows no page. */
+function originFault(origins: readonly string[]): string | undefined {
+  const wrong = origins.find((origin) => !/^https?:$/.test(URL.parse(origin)?.protocol ?? ""));
+  return wrong && `“${wrong}” is not an origin. Begin it with https:// or http://.`;
 }
 
 function scriptTag(agentId: string): string {

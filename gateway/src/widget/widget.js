@@ -144,8 +144,10 @@
     * { box-sizing: border-box; font: inherit; }
     button { cursor: pointer; border: 0; }
     button:focus-visible, textarea:focus-visible { outline: 3px solid var(--color); outline-offset: 2px; }
-    .launcher { width: 56px; height: 56px; border-radius: 50%; background: var(--color); color: var(--on-color); font-size: 26px;
-      line-height: 1; box-shadow: 0 4px 16px #0003; float: right; }
+    .launcher { width: 56px; height: 56px; border-radius: 50%; background: var(--color); color: var(--on-color);
+      box-shadow: 0 4px 16px #0003; float: right; }
+    .launcher::before { content: ""; display: block; width: 26px; height: 26px; margin: auto; background: currentColor;
+      clip-path: path("M5 3h16a3 3 0 0 1 3 3v11a3 3 0 0 1-3 3H11l-6 5v-5a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3z"); }
     :host([data-corner="bottom-left"]) .launcher { float: left; }
     .panel { display: flex; flex-direction: column; width: min(380px, calc(100vw - 40px)); height: min(580px, calc(100vh - 110px));
       margin-bottom: 12px; background: #fff; border-radius: 14px; overflow: hidden; box-shadow: 0 8px 40px #0004; }
@@ -175,7 +177,7 @@
 
   const launcher = element(
     "button",
-    { className: "launcher", type: "button", textContent: "💬" },
+    { className: "launcher", type: "button" },
     { "aria-label": "Open chat", "aria-expanded": "false", "aria-controls": "panel" },
   );
   const title = element("h2", { id: "title" });

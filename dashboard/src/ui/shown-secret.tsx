@@ -17,7 +17,7 @@ export function ShownSecret({
   return (
     <div className="flex flex-col gap-5">
       <div className="flex items-center gap-2 rounded-lg border border-line bg-surface p-3">
-        <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
+        <code className="min-w-0 flex-1 font-mono text-xs tracking-tight break-all">{secret}</code>
         <CopyButton text={secret} what={what} words />
       </div>
       {children}

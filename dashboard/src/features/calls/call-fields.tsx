@@ -73,7 +73,7 @@ export function CallFields({
               onChange={(from) => onChange({ ...setup, from })}
               placeholder="Choose a number…"
               options={[
-                ...(hasNone ? [] : [{ value: DEFAULT, label: "The agent's first number", hint: ofAgent?.[0] }]),
+                ...(hasNone ? [] : [{ value: DEFAULT, label: "The agent's first number" }]),
                 ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
               ]}
             />

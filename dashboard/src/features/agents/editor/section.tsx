@@ -15,7 +15,7 @@ export function Section({
   return (
     <section className="border-b border-line pb-8 last:border-b-0 last:pb-0">
       <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 basis-56">
           <h2 className="text-[0.9375rem] font-semibold">{title}</h2>
           {description && <p className="mt-0.5 text-muted">{description}</p>}
         </div>

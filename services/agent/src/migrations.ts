@@ -1,5 +1,6 @@
 import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
+import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0012_whatsapp", sql: whatsapp },
   { name: "0013_stored_bytes", sql: storedBytes },
   { name: "0014_agent_bytes", sql: agentBytes },
+  { name: "0015_idempotency_bytes", sql: idempotencyBytes },
 ];

@@ -34,7 +34,10 @@ test("a deleted owner's agents, drafts and voices are deleted, also more than on
     made.push(agent);
   }
   const [gone = "", stays = ""] = owners;
-  const before = { agent_drafts: 1, agents: 251, claims: 1, cloned_voices: 1, idempotency_keys: 1, stored_bytes: 1 };
+  const before = {
+    ...{ agent_drafts: 1, agents: 251, claims: 1, cloned_voices: 1 },
+    ...{ idempotency_keys: 1, idempotency_bytes: 1, stored_bytes: 1 },
+  };
   expect(await countOwnedRows(sql, gone)).toEqual(before);
   for (const _ of ["once", "once more"]) await agents.forgetOwner({ ownerId: gone });
   await eventually(async () => expect(await countOwnedRows(sql, gone)).toEqual({}));

@@ -5,7 +5,7 @@ import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/datab
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
-import { change, create, creation, deletion, inline, startTestAgents, type TestAgents } from "./kit.ts";
+import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 /** Two agents with long tips fit, three do not. */
 const BYTES_MAX = 20_000;
@@ -58,6 +58,23 @@ test("agents that are created at the same time do not exceed the limit together"
     Array.from({ length: 8 }, () => create(service.agents, creation(owner, { agentTips: LONG }))),
   );
   expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+});
+
+test("changes with ever new idempotency keys are refused when their responses fill the owner's room; one without a key is not", async () => {
+  const { agents, sql } = service;
+  const owner = newOwner();
+  const agent = await create(agents, creation(owner, { agentTips: LONG }));
+  const rename = (agentName: string, key: string) =>
+    agents.updateAgent({ ...update(agent, { agentName }), idempotency: { key, fingerprint: Buffer.alloc(32) } });
+  await rename("First", "1");
+  const [sum] = await sql<{ bytes: number }[]>`
+    select bytes::integer from idempotency_bytes where owner_id = ${owner}`;
+  expect(sum?.bytes).toBeGreaterThan(8_000);
+  await sql`update idempotency_bytes set bytes = ${1024 ** 3 - 8_000} where owner_id = ${owner}`;
+  expect(await failure(rename("Second", "2"))).toMatchObject({ kind: "rate_limited" });
+  expect((await read(agents, agent)).agentName).toBe("First");
+  expect((await rename("First", "1")).agent?.agentName).toBe("First");
+  expect((await change(agents, agent, { agentName: "Third" })).agentName).toBe("Third");
 });
 
 test("an upgrade counts the agents that there are", async () => {

@@ -1,5 +1,6 @@
 import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
+import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_jobs_in_turn", sql: jobsInTurn },
   { name: "0008_stored_bytes", sql: storedBytes },
   { name: "0009_prompt_bytes", sql: promptBytes },
+  { name: "0010_idempotency_bytes", sql: idempotencyBytes },
 ];

@@ -27,7 +27,7 @@ test("a deleted owner's prompts are deleted, also those in use; another owner's 
   }
   const before = {
     ...{ prompts: 3, prompt_versions: 152, prompt_references: 2, reference_revisions: 1, idempotency_keys: 1 },
-    stored_bytes: 1,
+    ...{ idempotency_bytes: 1, stored_bytes: 1 },
   };
   expect(await countOwnedRows(sql, gone)).toEqual(before);
   for (const _ of ["once", "once more"]) await client.forgetOwner({ ownerId: gone });

@@ -3,6 +3,7 @@ import { Duration } from "@parley/proto/google/protobuf/duration.ts";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
+import bytesTable from "../src/idempotency/bytes.sql" with { type: "text" };
 import { runIdempotent } from "../src/idempotency/run.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
@@ -25,6 +26,7 @@ beforeAll(async () => {
   await migrate(db, [
     { name: "0000_idempotency", sql: idempotencyTable },
     { name: "0001_writes", sql: "create table writes (owner_id text, seconds integer)" },
+    { name: "0002_idempotency_bytes", sql: bytesTable },
   ]);
 });
 
@@ -236,6 +238,17 @@ describe("age", () => {
     clock.advance(1);
     expect(await send({ ...sent, body: "another" })).toEqual({ outcome: answer(1), ran: true, replayed: false });
     expect(await writesOf(sent.ownerId)).toBe(2);
+  });
+
+  test("a key that is used again has only its new outcome", async () => {
+    const sent = request();
+    const refuse = () => Promise.reject(new ServiceError("conflict", "name is taken"));
+    for (const write of [refuse, insertOne(sent.ownerId, 2), refuse]) {
+      const first = await send(sent, write);
+      expect(first).toMatchObject({ ran: true });
+      expect(await send(sent)).toMatchObject({ outcome: { status: first.outcome.status }, replayed: true });
+      clock.advance(24 * HOUR_MS);
+    }
   });
 
   test("writes with a key remove expired keys of any owner faster than they add new ones", async () => {

@@ -1,4 +1,5 @@
 import type { Migration } from "@parley/shared/db/migrate";
+import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
@@ -31,4 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_daily_sessions", sql: dailySessions },
   { name: "0011_unbegun_calls", sql: unbegunCalls },
   { name: "0012_trunk_registrations", sql: trunkRegistrations },
+  { name: "0013_idempotency_bytes", sql: idempotencyBytes },
 ];

@@ -1,6 +1,6 @@
 import { willSettle } from "@parley/shared/changes/follow";
 import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
-import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
@@ -14,6 +14,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "claims", key: ["claim"] },
   STORED_BYTES,
   IDEMPOTENCY_TABLE,
+  IDEMPOTENCY_BYTES,
 ];
 
 /**

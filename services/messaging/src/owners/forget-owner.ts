@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
-import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
 
@@ -11,6 +11,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "widget_days", key: ["day"] },
   { name: "whatsapp_days", key: ["day"] },
   IDEMPOTENCY_TABLE,
+  IDEMPOTENCY_BYTES,
 ];
 
 /** Deletes the threads of deleted owners, with the messages that wait in them. The reply of a turn in progress is not sent. */

@@ -1,6 +1,6 @@
 import { willSettle } from "@parley/shared/changes/follow";
 import { deleteOwnedRows, type OwnedTable } from "@parley/shared/db/owned-rows";
-import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
@@ -17,6 +17,7 @@ const AFTER_PROMPTS: readonly OwnedTable[] = [
   { name: "reference_revisions", key: ["agent_id"] },
   STORED_BYTES,
   IDEMPOTENCY_TABLE,
+  IDEMPOTENCY_BYTES,
 ];
 
 /** Deletes the prompts of deleted owners, also those that agents use: the agents are deleted too. */

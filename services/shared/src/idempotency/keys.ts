@@ -63,14 +63,18 @@ export async function sweepKeysSometimes(sql: Sql, table: KeyTable, clock: Clock
   if (since === 0) await sweepKeys(sql, table, clock);
 }
 
-/** Deletes some expired keys of any owner; none while the clock is in doubt. @returns the number deleted */
-export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock): Promise<number> {
+/**
+ * Deletes some expired keys, of any owner unless one is given; none while the clock is in doubt.
+ * @returns the number deleted
+ */
+export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock, ownerId?: string): Promise<number> {
   if (!isSure(clock)) return 0;
+  const owned = ownerId === undefined ? sql`` : sql`and owner_id = ${ownerId}`;
   const takenAt = sql(table.takenAt);
   const deleted = await sql`
     delete from ${sql(table.name)} where (owner_id, idempotency_key) in (
       select owner_id, idempotency_key from ${sql(table.name)}
-      where ${takenAt} <= ${keysExpiredAt(clock.now())}
+      where ${takenAt} <= ${keysExpiredAt(clock.now())} ${owned}
       order by ${takenAt} limit ${SWEPT_MAX} for update skip locked
     )`;
   return deleted.count;

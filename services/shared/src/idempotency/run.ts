@@ -1,11 +1,12 @@
 import type { Clock } from "../clock.ts";
 import type { Database, Sql } from "../db/database.ts";
 import { type ErrorKind, ServiceError } from "../errors.ts";
-import { keysExpiredAt, refuseOtherRequest, sweepKeysSometimes, takeKey } from "./keys.ts";
+import { keysExpiredAt, refuseOtherRequest, sweepKeys, sweepKeysSometimes, takeKey } from "./keys.ts";
 import {
   findOutcome,
   fromStoredError,
   IDEMPOTENCY_KEYS,
+  ResponsesFull,
   type StoredOutcome,
   storeError,
   storeResponse,
@@ -33,8 +34,10 @@ const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "n
 /**
  * Runs a write in one transaction with its idempotency key (docs/decisions/0005-idempotency-kept-with-the-write.md). A repetition
  * within 24 hours gets the first one's response or error; if the first still runs, in this process or another, it waits. Needs the
- * table of `table.sql` in the service's schema. `write` must use only the transaction it is given, and no other service.
- * @throws ServiceError `invalid` when the key came with another request before; whatever `write` throws
+ * table of `table.sql` in the service's schema, and that of `bytes.sql` unless every response is empty. `write` must use only the
+ * transaction it is given, and no other service.
+ * @throws ServiceError `invalid` when the key came with another request before, `rate_limited` when the owner has no room for the
+ *   response; whatever `write` throws
  */
 export async function runIdempotent<R>(
   { db, clock }: { db: Database; clock: Clock },
@@ -45,7 +48,7 @@ export async function runIdempotent<R>(
   const id = { ownerId, key: idempotency.key };
   const now = clock.now();
   await sweepKeysSometimes(db, IDEMPOTENCY_KEYS, clock);
-  const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
+  const ending = db.begin(async (tx): Promise<Outcome<R>> => {
     const isTaken = await takeKey(tx, IDEMPOTENCY_KEYS, id, idempotency.fingerprint, now);
     const stored = isTaken ? null : await findOutcome(tx, id, keysExpiredAt(now));
     if (stored) return replay(stored, { idempotency, codec, call });
@@ -59,6 +62,11 @@ export async function runIdempotent<R>(
       await storeError(tx, id, toStoredError(error));
       return { error };
     }
+  });
+  const outcome = await ending.catch(async (error: unknown): Promise<never> => {
+    // In the sweep of all owners, others' expired keys could come first.
+    if (error instanceof ResponsesFull) await sweepKeys(db, IDEMPOTENCY_KEYS, clock, ownerId);
+    throw error;
   });
   return resultOf(outcome);
 }

@@ -7,7 +7,8 @@ import type { IdempotencyKey, KeyTable } from "./keys.ts";
 export const IDEMPOTENCY_KEYS: KeyTable = {
   name: "idempotency_keys",
   takenAt: "created_at",
-  clear: (sql) => sql`response = null, error = null,`,
+  // What is stored replaces it: a response that is cleared would change the owner's sum too early.
+  clear: (sql) => sql``,
 };
 
 /** The same table for the deletion of an owner's rows. A response may have megabytes. */
@@ -16,6 +17,25 @@ export const IDEMPOTENCY_TABLE: OwnedTable = {
   key: ["idempotency_key"],
   rows: 50,
 };
+
+/** The sums of `bytes.sql`, for the same deletion. The keys come before them. */
+export const IDEMPOTENCY_BYTES: OwnedTable = { name: "idempotency_bytes", key: ["owner_id"] };
+
+/** Limit for the responses that a service keeps of one owner. */
+const OWNER_BYTES_MAX = 1024 ** 3;
+/** Responses give back their room one by one, a day after they were stored. */
+const FULL_RETRY_MS = 60_000;
+
+/** The owner has no room for another response. */
+export class ResponsesFull extends ServiceError {
+  constructor() {
+    super(
+      "rate_limited",
+      `The responses kept for your idempotency keys of the last 24 hours would have more than ${OWNER_BYTES_MAX.toLocaleString("en-US")} bytes together: try again later, or without an Idempotency-Key`,
+      { retryAfterMs: FULL_RETRY_MS },
+    );
+  }
+}
 
 export interface StoredError {
   kind: ErrorKind;
@@ -54,14 +74,23 @@ export async function findOutcome(
   return stored ?? null;
 }
 
+/**
+ * Comes last in its transaction: it locks the owner's sum, and to exclude deadlocks, nothing may wait after that.
+ * @throws ResponsesFull; the transaction must then be rolled back
+ */
 export async function storeResponse(tx: Sql, { ownerId, key }: IdempotencyKey, response: Uint8Array): Promise<void> {
   await tx`
-    update idempotency_keys set response = ${response}
+    update idempotency_keys set response = ${response}, error = null
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
+  // Nothing to count. The conversation service has only such responses, and no sums.
+  if (response.length === 0) return;
+  const [sum] = await tx<{ bytes: number }[]>`select bytes from idempotency_bytes where owner_id = ${ownerId}`;
+  if ((sum?.bytes ?? 0) > OWNER_BYTES_MAX) throw new ResponsesFull();
 }
 
+/** Comes last in its transaction, like `storeResponse`. */
 export async function storeError(tx: Sql, { ownerId, key }: IdempotencyKey, error: StoredError): Promise<void> {
   await tx`
-    update idempotency_keys set error = ${tx.json(error as never)}
+    update idempotency_keys set error = ${tx.json(error as never)}, response = null
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }

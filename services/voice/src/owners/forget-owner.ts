@@ -1,5 +1,5 @@
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
-import { IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
+import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { CallEnd } from "../call/port.ts";
@@ -31,6 +31,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "trunk_contacts", key: ["carrier_id"] },
   { name: "trunk_registrations", key: ["carrier_id"] },
   IDEMPOTENCY_TABLE,
+  IDEMPOTENCY_BYTES,
 ];
 /** The end of a call that no process holds. */
 const END: CallEnd = { outcome: "CANCELLED", durationSeconds: 0, notes: "The account was deleted" };

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Duration } from "@parley/proto/google/protobuf/duration.ts";
+import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { migrate } from "../src/db/migrate.ts";
+import bytesTable from "../src/idempotency/bytes.sql" with { type: "text" };
+import { sweepKeys } from "../src/idempotency/keys.ts";
+import { runIdempotent } from "../src/idempotency/run.ts";
+import { IDEMPOTENCY_KEYS } from "../src/idempotency/store.ts";
+import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
+import { newId } from "../src/ids.ts";
+import storedBytes from "../src/stored-bytes/table.sql" with { type: "text" };
+import { fakeClock } from "../src/testing/clock.ts";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
+import { eventually } from "../src/testing/eventually.ts";
+import { serviceErrorOf } from "../src/testing/failures.ts";
+
+const BYTES_MAX = 1024 ** 3;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const FULL = {
+  kind: "rate_limited",
+  detail:
+    "The responses kept for your idempotency keys of the last 24 hours would have more than 1,073,741,824 bytes together: try again later, or without an Idempotency-Key",
+  retryAfterMs: 60_000,
+};
+/** Two bytes as a message. */
+const ANSWER = { seconds: 1, nanos: 0 };
+const EMPTY = { seconds: 0, nanos: 0 };
+
+const clock = fakeClock();
+let testDatabase: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+  db = openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
+  await migrate(db, [
+    { name: "0000_idempotency", sql: idempotencyTable },
+    { name: "0001_writes", sql: "create table writes (owner_id text)" },
+    { name: "0002_idempotency_bytes", sql: bytesTable },
+  ]);
+});
+
+afterAll(async () => {
+  await db.end();
+  await testDatabase.drop();
+});
+
+function send(ownerId: string, key: string | null, write = (_tx: Sql) => Promise.resolve(ANSWER)): Promise<Duration> {
+  const idempotency = key === null ? undefined : { key, fingerprint: Buffer.alloc(32) };
+  return runIdempotent({ db, clock }, { ownerId, idempotency, codec: Duration, call: {} }, async (tx) => {
+    await tx`insert into writes values (${ownerId})`;
+    return write(tx);
+  });
+}
+
+async function sumOf(ownerId: string): Promise<number | undefined> {
+  const [row] = await db<{ bytes: number }[]>`select bytes from idempotency_bytes where owner_id = ${ownerId}`;
+  return row?.bytes;
+}
+
+/** Leaves an owner room for this many bytes. */
+async function fill(ownerId: string, left: number): Promise<void> {
+  await db`
+    insert into idempotency_bytes as known values (${ownerId}, ${BYTES_MAX - left})
+    on conflict (owner_id) do update set bytes = excluded.bytes`;
+}
+
+async function writesOf(ownerId: string): Promise<number> {
+  return (await db`select 1 from writes where owner_id = ${ownerId}`).length;
+}
+
+test("a full owner's write with a key is refused and leaves nothing; one without, a replay and another owner's write are not", async () => {
+  const [owner, other] = [newId("own"), newId("own")];
+  await send(owner, "first");
+  await fill(owner, 1);
+  expect(await serviceErrorOf(send(owner, "second"))).toMatchObject(FULL);
+  expect(await writesOf(owner)).toBe(1);
+  expect([...(await db`select idempotency_key from idempotency_keys where owner_id = ${owner}`)]).toEqual([
+    { idempotencyKey: "first" },
+  ]);
+  expect(await sumOf(owner)).toBe(BYTES_MAX - 1);
+  expect(await send(owner, "first")).toEqual(ANSWER);
+  expect(await send(owner, "empty", async () => EMPTY)).toEqual(EMPTY);
+  await send(owner, null);
+  await send(other, "second");
+  await fill(owner, 2);
+  await send(owner, "second");
+});
+
+test("responses that are stored at the same time do not exceed the limit together", async () => {
+  const owner = newId("own");
+  await fill(owner, 5);
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, at) => send(owner, `key ${at}`)));
+  expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  expect(await sumOf(owner)).toBe(BYTES_MAX - 1);
+  expect(await writesOf(owner)).toBe(2);
+});
+
+test("an expired response gives its room back when it is swept or replaced", async () => {
+  const owner = newId("own");
+  for (const key of ["swept", "replaced"]) await send(owner, key);
+  expect(await sumOf(owner)).toBe(4);
+  clock.advance(DAY_MS);
+  // No sweep, because the clock is in doubt.
+  clock.contradict(2 * DAY_MS);
+  await send(owner, "replaced", async () => EMPTY);
+  expect(await sumOf(owner)).toBe(2);
+  clock.contradict(0);
+  while ((await sweepKeys(db, IDEMPOTENCY_KEYS, clock)) > 0);
+  expect(await sumOf(owner)).toBe(0);
+});
+
+test("a full owner's refusal sweeps its own expired responses, even behind older ones of others", async () => {
+  const [owner, other] = [newId("own"), newId("own")];
+  await db`
+    insert into idempotency_keys (owner_id, idempotency_key, fingerprint, response, created_at)
+    select ${other}, number, '', '', ${new Date(clock.now().getTime() - 1)} from generate_series(1, 500) as number`;
+  await send(owner, "old");
+  await fill(owner, 1);
+  clock.advance(DAY_MS);
+  expect(await serviceErrorOf(send(owner, "new"))).toMatchObject(FULL);
+  await send(owner, "new");
+});
+
+test("a request that takes an expired key again does not deadlock with another request of its owner", async () => {
+  const owner = newId("own");
+  await send(owner, "old");
+  clock.advance(DAY_MS);
+  clock.contradict(2 * DAY_MS);
+  const lock = (tx: Sql) => tx`select pg_advisory_xact_lock(1)`;
+  const locked = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const first = send(owner, "new", async (tx) => {
+    await lock(tx);
+    locked.resolve();
+    await mayEnd.promise;
+    return ANSWER;
+  });
+  await locked.promise;
+  const second = send(owner, "old", async (tx) => {
+    await lock(tx);
+    return ANSWER;
+  });
+  await eventually(async () => {
+    const blocked = await db`
+      select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+    expect(blocked).toHaveLength(1);
+  });
+  mayEnd.resolve();
+  expect(await Promise.all([first, second])).toEqual([ANSWER, ANSWER]);
+  expect(await sumOf(owner)).toBe(4);
+  clock.contradict(0);
+});
+
+test("an upgrade counts the responses that there are, apart from what else is counted", async () => {
+  const database = await createTestDatabase(EMPTY_TEMPLATE);
+  const upgraded = openDatabase({ url: database.urls.agent, max: 1, name: "test" });
+  const before = [
+    { name: "0000_idempotency", sql: idempotencyTable },
+    { name: "0001_stored_bytes", sql: storedBytes },
+    {
+      name: "0002_things",
+      sql: `create table things (owner_id text, text text);
+        create trigger stored after insert on things referencing new table as added
+          for each statement execute function count_stored_bytes('octet_length(text)')`,
+    },
+  ];
+  try {
+    await migrate(upgraded, before);
+    await upgraded`
+      insert into idempotency_keys (owner_id, idempotency_key, fingerprint, response, created_at)
+      values ('own_1', 'a', '', 'four', now()), ('own_1', 'b', '', null, now()), ('own_2', 'a', '', null, now())`;
+    await migrate(upgraded, [...before, { name: "0003_idempotency_bytes", sql: bytesTable }]);
+    await upgraded`insert into things values ('own_1', 'six666')`;
+    expect([...(await upgraded`select * from idempotency_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 4 }]);
+    expect([...(await upgraded`select * from stored_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 6 }]);
+    await upgraded`delete from idempotency_keys`;
+    expect([...(await upgraded`select * from idempotency_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 0 }]);
+  } finally {
+    await upgraded.end();
+    await database.drop();
+  }
+});

@@ -152,7 +152,7 @@ test(
       await page.getByLabel("Name").fill("Ledger");
       await page.getByLabel("URL").fill("ftp://nowhere");
       await page.getByRole("button", { name: "Create webhook" }).click();
-      await page.getByText("URL must be an https:// address").waitFor();
+      await page.getByText("url must be an https:// address").waitFor();
       await page.getByLabel("URL").fill(receiver.url.href);
       await page.getByRole("button", { name: "Create webhook" }).click();
       await page.getByText(/^whsec_/).waitFor();

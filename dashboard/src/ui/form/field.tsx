@@ -1,6 +1,5 @@
 import { clsx } from "clsx";
 import { type ReactNode, useId } from "react";
-import { withLabel } from "./with-label.ts";
 
 export interface Control {
   id: string;
@@ -43,7 +42,7 @@ export function Field({
       )}
       {error && (
         <p id={`${id}-error`} role="alert" className="text-[0.8125rem] text-danger-ink">
-          {withLabel(error, label)}
+          {error}
         </p>
       )}
     </div>

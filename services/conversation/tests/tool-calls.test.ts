@@ -111,18 +111,22 @@ describe("a chat's reply", () => {
   });
 
   test("keeps a bounded part of what a model calls, cut in whole characters and marked", async () => {
-    const long = JSON.stringify({ language: `\0\ud83d${"🙂".repeat(5_000)}` });
-    const many = Array.from({ length: 40 }, (_, at) => ({ name: at === 0 ? "é".repeat(500) : "x", input: long }));
+    const input = (length: number) => JSON.stringify({ language: `\0\ud83d${"🙂".repeat(length)}` });
+    // Together they have less than 64 Ki characters, more of which cannot be read, but more than 64 KiB.
+    const others = Array.from({ length: 39 }, () => ({ name: "x", input: input(650) }));
+    const many = [{ name: "é".repeat(500), input: input(5_000) }, ...others];
     script((call) => call.callTools(many));
     const { sessionId } = await say(service, agent, "Hi");
     const [, reply = []] = await calls(sessionId);
     expect(reply).toHaveLength(32);
-    expect(reply.every(({ isCut, result }) => isCut && (result === NO_TOOL || result === ""))).toBeTrue();
+    expect(reply.every(({ result }) => result === NO_TOOL || result === "")).toBeTrue();
+    expect([reply[0]?.isCut, reply[1]?.isCut]).toEqual([true, false]);
+    expect(reply[1]?.arguments).toBe(input(650));
     expect(reply[0]?.name).toBe("é".repeat(64));
     expect(reply[0]?.arguments).toMatch(/^\{"language":"\\u0000\\ud83d(🙂)+$/u);
     expect(Buffer.byteLength(reply[0]?.arguments ?? "")).toBeWithin(4_093, 4_097);
     // The first calls keep their texts, and the rest keep their names.
-    expect(reply.at(-1)).toMatchObject({ name: "x", arguments: "", result: "" });
+    expect(reply.at(-1)).toMatchObject({ name: "x", arguments: "", result: "", isCut: true });
     expect(await keptBytes(sessionId)).toBeLessThan(80 * 1024);
   });
 });

@@ -175,15 +175,15 @@ describe("a prompt that its variables make too long", () => {
     `The agent's ${what} is longer than ${most} characters once its dynamic variables are filled in: shorten their values`;
 
   test("is an error, the message is stored, and with shorter values the session continues", async () => {
-    const agent = await createAgent(service, { prompt: inline("{{x}}".repeat(10_000)) });
+    const agent = await createAgent(service, { prompt: inline("{{x}}".repeat(1_000)) });
     const whole = (asked: ReturnType<typeof turn>) => service.chat.completeTurn({ turn: asked });
     for (const take of [whole, (asked: ReturnType<typeof turn>) => hear(service.chat, asked)]) {
       const before = service.model.calls.length;
-      const asked = turn(agent, "Hi", { metadata: many(101) });
+      const asked = turn(agent, "Hi", { metadata: many(1_001) });
       const { sessionId = "", ...failed } = await failure(take(asked));
       expect(failed).toEqual({ kind: "condition", detail: detail("prompt", 1_000_000) });
       expect(service.model.calls.length).toBe(before);
-      await service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: many(100) }) });
+      await service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: many(1_000) }) });
       expect(messagesAsked()[0]).toHaveLength("system: ".length + 1_000_000);
       expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "user: Hi", "assistant: Hello there."]);
     }

@@ -15,14 +15,14 @@ export function runtimeSettings(name: string): Record<string, string> {
  */
 const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "536870912" };
 
-/** By default, Bun's allocator looks for memory to return every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
+/** By default, Bun's allocator looks for memory to return every 100 ms: 5 to 8 % of the CPU of chat turns (bench/lessons.md). */
 const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
 
 /**
  * The engine's last compiler took a tenth of the CPU of chat turns for as long as a process was young, and what it compiled was no
- * faster (bench/README.md). Processes that compute with audio keep it.
+ * faster (bench/lessons.md). Processes that compute with audio keep it.
  */
 const FEW_COMPILERS = { BUN_JSC_useFTLJIT: "0" };
 const COMPUTING: readonly string[] = ["voice", "speech"];
-/** A busy webhook dispatcher runs the same code thousands of times a second: a ninth less CPU for a delivery (bench/README.md). */
+/** A busy webhook dispatcher runs the same code thousands of times a second: a ninth less CPU for a delivery (bench/lessons.md). */
 const ALL_COMPILERS = { BUN_JSC_useFTLJIT: "1" };

@@ -38,7 +38,7 @@ const FRESH_MS = 5_000;
 const STALE_MS = 60_000;
 const NAMES_MAX = 1_000;
 
-/** Remembers the addresses of names, whoever asks: a look-up takes half as much CPU as the rest of a request (bench/README.md). */
+/** Remembers the addresses of names, whoever asks: a look-up takes half as much CPU as the rest of a request (bench/lessons.md). */
 export function remembered(resolve: Resolve, perf: Pick<Performance, "now"> = performance): Resolve {
   const names = new LRUCache<string, readonly string[]>({
     max: NAMES_MAX,

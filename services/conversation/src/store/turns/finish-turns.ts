@@ -122,7 +122,7 @@ function givenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
   return turn && turns.length === 1 ? givenReply(sql, turn) : manyGivenReplies(sql, turns);
 }
 
-/** One reply needs no arrays, which Postgres would parse and join: without them it is quicker (bench/README.md). */
+/** One reply needs no arrays, which Postgres would parse and join: without them it is quicker (bench/lessons.md). */
 function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
   return sql`(
     select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as ended_turn_id,

@@ -56,7 +56,7 @@ function givenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
   return turn && turns.length === 1 ? givenTurn(sql, turn) : manyGivenTurns(sql, turns);
 }
 
-/** One turn needs no arrays, which Postgres would parse and join: without them it is quicker (bench/README.md). */
+/** One turn needs no arrays, which Postgres would parse and join: without them it is quicker (bench/lessons.md). */
 function givenTurn(sql: Sql, turn: NewTurn & { id?: string }) {
   return sql`(
     select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as new_turn_id,

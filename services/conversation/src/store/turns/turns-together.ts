@@ -31,7 +31,7 @@ export interface TurnStore {
   storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
-/** The most turns in one statement: 32 take about 4 ms, and Postgres a seventh to a quarter of the CPU of 32 statements (bench/README.md). */
+/** The most turns in one statement: 32 take about 4 ms, and Postgres a seventh to a quarter of the CPU of 32 statements (bench/lessons.md). */
 const TURNS_MAX = 32;
 /** Limit for a turn's texts, in characters: longer ones are stored alone, so that they hold up no others. */
 const TEXTS_MAX = 16 * 1024;

@@ -143,7 +143,7 @@ export const CallBatchBody = Type.Object(
     ),
     csv: Maybe(
       Text({ max: 2_000_000, description: "CSV." }),
-      "The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column. The first row has their names.",
+      "The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column, separated by commas, semicolons or tabs. The first row has their names.",
     ),
     start_at: Maybe(DateTimeText, "When the first call may start. Default: now."),
     window: Maybe(Window, "Default: at any time."),

@@ -3257,7 +3257,7 @@ export interface components {
             from_mobile_number?: string | null;
             /** @description The numbers to call, in order, at most 10,000. Give either these or `csv`. */
             calls?: components["schemas"]["BatchCall"][] | null;
-            /** @description The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column. The first row has their names. */
+            /** @description The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column, separated by commas, semicolons or tabs. The first row has their names. */
             csv?: string | null;
             /** @description When the first call may start. Default: now. */
             start_at?: string | null;

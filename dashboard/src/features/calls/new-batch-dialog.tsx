@@ -13,6 +13,7 @@ import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
 import { CsvPreview, CsvRefusal } from "./csv-preview.tsx";
 import { CALLS } from "./queries.ts";
 import { immediately, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
+import { textOfFile } from "./text-of-file.ts";
 
 /** Asks for a file of numbers. Wrong rows are named by their lines before anyone is called. */
 export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -55,7 +56,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   const choose = async (file: File | undefined) => {
     make.reset();
     check.reset();
-    const text = file ? await file.text() : "";
+    const text = file ? await textOfFile(file) : "";
     setCsv(text);
     if (file) check.mutate(text);
   };

@@ -21,6 +21,35 @@ test("a row is a call, whose other columns are its variables, with the line that
   ]);
 });
 
+test.each([
+  ["semicolons, as Excel writes in much of Europe", ";"],
+  ["tabs", "\t"],
+])("columns may be separated by %s", (_, separator) => {
+  const rows = [
+    ["name", "to_mobile_number", "note"],
+    ["Ada, of Acme", "+14155550123", `"${separator} in quotes"`],
+  ];
+  expect(readCallCsv(rows.map((row) => row.join(separator)).join("\r\n"), "csv")).toEqual([
+    {
+      toMobileNumber: "+14155550123",
+      dynamicVariables: { name: "Ada, of Acme", note: `${separator} in quotes` },
+      line: 2,
+    },
+  ]);
+});
+
+test("a file whose columns are separated by commas may have semicolons in its names and values", () => {
+  expect(readCallCsv("a;b,to_mobile_number\nred;green,+14155550123\n", "csv")).toEqual([
+    { toMobileNumber: "+14155550123", dynamicVariables: { "a;b": "red;green" }, line: 2 },
+  ]);
+});
+
+test("the line that names the separator for Excel is skipped", () => {
+  expect(readCallCsv("sep=;\r\nto_mobile_number;name\r\n+14155550123;Ada\r\n", "csv")).toEqual([
+    { toMobileNumber: "+14155550123", dynamicVariables: { name: "Ada" }, line: 3 },
+  ]);
+});
+
 test("wrong rows are reported by their lines", () => {
   const must = "to_mobile_number must be a phone number in E.164 form, such as +14155550123";
   expect(refusalOf("to_mobile_number\n+14155550123\n12\n\nabc\n")).toEqual([

@@ -13,10 +13,16 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 const COLUMNS_MAX = 100;
 const ROWS_MAX = 10_000;
 const FAULTS_TOLD = 20;
+const RECORD_BYTES_MAX = 64 * 1024;
+
+/** Excel writes semicolons where numbers have a decimal comma. */
+const SEPARATORS = [",", ";", "\t"];
+/** A first line with which Excel names the separator. */
+const SEPARATOR_LINE = /^\ufeff?sep=.(?=\r?\n)/i;
 
 /**
  * Reads the calls of a batch from CSV (RFC 4180). The first row names the columns: `to_mobile_number`, and a dynamic variable for each
- * other. Empty lines are skipped.
+ * other. Columns may also be separated by semicolons or tabs. Empty lines are skipped.
  * @param field names the text in errors
  * @throws ServiceError invalid, naming the lines that are wrong
  */
@@ -43,14 +49,13 @@ interface Row {
   info: Info;
 }
 
-function rowsOf(text: string, field: string): Row[] {
+function rowsOf(given: string, field: string): Row[] {
+  const text = given.replace(SEPARATOR_LINE, "");
   try {
     return parse(text, {
-      bom: true,
+      ...READ,
+      delimiter: separatorOf(text),
       info: true,
-      trim: true,
-      skip_empty_lines: true,
-      max_record_size: 64 * 1024,
       to: ROWS_MAX + 1,
       columns: (names: string[]) => checkedColumns(names, field),
       on_record: (row) => row,
@@ -58,6 +63,21 @@ function rowsOf(text: string, field: string): Row[] {
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     throw refusal(field, `is not valid CSV: ${(error as CsvError).message}`);
+  }
+}
+
+const READ = { bom: true, trim: true, skip_empty_lines: true, max_record_size: RECORD_BYTES_MAX };
+
+/** The separator with which the first row has the column of phone numbers; a comma if none does. */
+function separatorOf(text: string): string {
+  return SEPARATORS.find((delimiter) => firstRowOf(text, delimiter).includes(NUMBER)) ?? ",";
+}
+
+function firstRowOf(text: string, delimiter: string): string[] {
+  try {
+    return (parse(text.slice(0, RECORD_BYTES_MAX), { ...READ, delimiter, to: 1 }) as string[][])[0] ?? [];
+  } catch {
+    return [];
   }
 }
 

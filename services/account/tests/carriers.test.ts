@@ -131,7 +131,13 @@ test.each([
   ["WHATSAPP", { mobileNumber: "+14155550124" }, "mobile_number", "must be +1 415-555-0123"],
   ["SIP", { host: "sip example" }, "host", "must be a host name"],
   ["SIP", { transport: "SCTP" }, "transport", "must be UDP, TCP or TLS"],
-  ["SIP", { allowedAddresses: ["10.0.0.0/8", "everywhere"] }, "allowed_addresses", "must be at most 100 IP addresses"],
+  ["SIP", { allowedAddresses: ["10.0.0.0/8", "everywhere"] }, "allowed_addresses.1", 'not "everywhere"'],
+  [
+    "SIP",
+    { allowedAddresses: Array(101).fill("192.0.2.1") },
+    "allowed_addresses",
+    "must have at most 100 IP addresses",
+  ],
   ["SIP", { authToken: TOKEN }, "auth_token", "is not taken by SIP, only host, transport"],
   ["VONAGE", {}, "provider", "must be one of TWILIO, PLIVO, SIP, DAILY, WHATSAPP"],
 ] as const)("%s with %j is refused, naming %s", async (provider, wrong, path, must) => {

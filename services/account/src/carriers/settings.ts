@@ -11,6 +11,8 @@ import { isId } from "@parley/shared/ids";
 import { isMobileNumber } from "../mobile-number.ts";
 
 const ADDRESSES_MAX = 100;
+/** Characters of a wrong address that its error has. */
+const SHOWN_MAX = 50;
 const PRINTABLE = /^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/;
 
 type Check = readonly [isRight: (text: string) => boolean, must: string];
@@ -51,9 +53,9 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
       "be 1 to 256 printable ASCII characters",
     ];
     if (field === "allowedAddresses") {
-      const wrong = given.allowedAddresses.find((text) => !isAddressOrRange(text));
-      if (wrong !== undefined || given.allowedAddresses.length > ADDRESSES_MAX)
-        refuse(rule.api, `must be at most ${ADDRESSES_MAX} IP addresses and CIDRs`);
+      if (given.allowedAddresses.length > ADDRESSES_MAX)
+        refuse(rule.api, `must have at most ${ADDRESSES_MAX} IP addresses and CIDRs`);
+      else refuseWrongAddresses(rule.api, given.allowedAddresses, refuse);
     } else if (value === undefined || value === "") {
       if (!rule.isOptional) refuse(rule.api, "is required");
     } else if (!isRight(String(value))) refuse(rule.api, `must ${must}`);
@@ -66,6 +68,14 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
   if (violations.length > 0)
     throw new ServiceError("invalid", violations.map(({ message }) => message).join("; "), { violations });
   return provider === "SIP" ? { ...given, transport: given.transport || "UDP" } : given;
+}
+
+function refuseWrongAddresses(api: string, addresses: readonly string[], refuse: (path: string, must: string) => void) {
+  for (const [at, text] of addresses.entries()) {
+    if (isAddressOrRange(text)) continue;
+    const told = JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
+    refuse(`${api}.${at}`, `must be an IP address or a CIDR such as 192.0.2.0/24, not ${told}`);
+  }
 }
 
 /** The text that distinguishes an account from the owner's others with the same provider. */

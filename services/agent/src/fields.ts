@@ -1,6 +1,6 @@
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { AGENT_FIELDS, type AgentField, agentFields, isList } from "@parley/shared/domain/agent-fields";
+import { AGENT_FIELDS, type AgentField, agentFields, isDistinct, isList } from "@parley/shared/domain/agent-fields";
 import { type AgentFields, FIELDS_WITH_KEYS, type FieldWithKey } from "./store/agents.ts";
 
 /** A request whose keys have been sealed. */
@@ -8,7 +8,7 @@ type Sealed<R> = Omit<R, FieldWithKey> & { [F in FieldWithKey]: NonNullable<Agen
 
 /** The fields of a new agent. */
 export function newFields(request: Sealed<Pick<CreateAgentRequest, AgentField>>): AgentFields {
-  return fromFields((field) => request[field] ?? AGENT_FIELDS[field].empty) as AgentFields;
+  return fromFields((field) => kept(field, request[field] ?? AGENT_FIELDS[field].empty)) as AgentFields;
 }
 
 /** The fields that an update sets or clears. */
@@ -20,8 +20,13 @@ export function changedFields(
 }
 
 function changeOf(field: AgentField, given: unknown, clear: readonly string[]): unknown {
-  if (given !== undefined) return isList(field) ? (given as { values: unknown }).values : given;
+  if (given !== undefined) return kept(field, isList(field) ? (given as { values: unknown }).values : given);
   return clear.includes(field) ? AGENT_FIELDS[field].empty : undefined;
+}
+
+/** A value as it is stored: a distinct list without the repeats of its values. */
+function kept(field: AgentField, value: unknown): unknown {
+  return isDistinct(field) ? [...new Set(value as readonly string[])] : value;
 }
 
 /** The fields as in messages, except those with keys, which each message has in its own form. */

@@ -468,6 +468,14 @@ describe("a phone number", () => {
     detail: `agent_mobile_number +14155550181 is already answered by the agent ${agentId}: take it over with ?move_numbers=true`,
   });
 
+  test("that is given twice is kept once", async () => {
+    const [one = "", two = ""] = NUMBERS;
+    const made = await create(service.agents, creation(newOwner(), { agentMobileNumbers: [two, one, two] }));
+    expect(made.agentMobileNumbers).toEqual([two, one]);
+    const changed = await change(service.agents, made, { agentMobileNumbers: { values: [one, one] } });
+    expect(changed.agentMobileNumbers).toEqual([one]);
+  });
+
   test("is answered by one agent of an owner: the second one's write is refused", async () => {
     const owner = newOwner();
     const first = await create(service.agents, creation(owner, { agentMobileNumbers: NUMBERS }));

@@ -9,6 +9,8 @@ interface Description {
   empty: null | string | number | boolean | readonly never[];
   /** The value that an answer shows instead of null. */
   nullShownAs?: object;
+  /** A list that has each value once. */
+  isDistinct?: true;
   /**
    * The API's form is not the protocol's: `gateway/src/routes/agent-request.ts` and `gateway/src/present/agent.ts` convert it
    * by hand.
@@ -25,7 +27,7 @@ export const AGENT_FIELDS = {
   agentDescription: { api: "agent_description", column: "text", empty: null },
   agentCategory: { api: "agent_category", column: "text", empty: "other" },
   agentTips: { api: "agent_tips", column: "text[]", empty: [] },
-  agentMobileNumbers: { api: "agent_mobile_number", column: "text[]", empty: [] },
+  agentMobileNumbers: { api: "agent_mobile_number", column: "text[]", empty: [], isDistinct: true },
   stt: { api: "stt", column: "jsonb", empty: null, converted: true },
   llm: { api: "llm", column: "jsonb", empty: null, converted: true },
   tts: { api: "tts", column: "jsonb", empty: null, converted: true },
@@ -52,6 +54,12 @@ export const plainAgentFields = agentFields.filter(
 /** Whether a field has several values. An update wraps them in `values`, since no list cannot be told from an empty one. */
 export function isList(field: AgentField): boolean {
   return Array.isArray(AGENT_FIELDS[field].empty);
+}
+
+/** Whether a list has each value once. */
+export function isDistinct(field: AgentField): boolean {
+  const description: Description = AGENT_FIELDS[field];
+  return description.isDistinct === true;
 }
 
 /** The value that answers show instead of null. */

@@ -73,6 +73,13 @@ describe("a violation is reported with its field and the fix", () => {
       { ...GOOD, agent_mobile_number: ["12"] },
       "agent_mobile_number.0 must be a phone number in E.164 form, such as +14155550123",
     ],
+    ...["floor-plan.png", "javascript:alert(1)", "https://", "https://cdn.acme.example/floor plan.png"].map(
+      (mediaUrl): [string, unknown, string] => [
+        `media address ${mediaUrl}`,
+        { ...GOOD, MediaFiles: [{ fileType: "image/png", mediaUrl }] },
+        "MediaFiles.0.mediaUrl must be an https:// or http:// address",
+      ],
+    ),
     ["custom without base_url", custom({ api_key: "k" }), "llm.params.base_url is required"],
     [
       "blank model name",

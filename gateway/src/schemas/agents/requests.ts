@@ -90,8 +90,10 @@ const optionalFields = {
       Type.Object({
         fileType: Text({ min: 1, max: 100, description: "Type of the file.", example: "image/png" }),
         mediaUrl: Text({
-          min: 1,
           max: 2048,
+          pattern: "^https?://\\S+$",
+          check: URL.canParse,
+          form: "be an https:// or http:// address",
           description: "Address of the file.",
           example: "https://cdn.acme.example/floor-plan.png",
         }),

@@ -15,9 +15,13 @@ export async function insertDoNotCall(
   await sql`
     insert into do_not_call (owner_id, mobile_number, created_at) values (${ownerId}, ${mobileNumber}, ${now})
     on conflict do nothing`;
+  return (await findListed(sql, ownerId, mobileNumber)) ?? { mobileNumber, createdAt: now };
+}
+
+export async function findListed(sql: Sql, ownerId: string, mobileNumber: string): Promise<DoNotCallRow | null> {
   const [row] = await sql<DoNotCallRow[]>`
     select mobile_number, created_at from do_not_call where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
-  return row ?? { mobileNumber, createdAt: now };
+  return row ?? null;
 }
 
 /** @returns whether the number was there */

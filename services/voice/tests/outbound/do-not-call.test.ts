@@ -4,6 +4,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { addDoNotCall } from "../../src/rpc/add-do-not-call.ts";
 import { outbound } from "./kit.ts";
 
 let database: TestDatabase;
@@ -39,4 +40,16 @@ test("the do-not-call list finds a number or all that begin with some digits, pa
   expect(await find("+1416")).toEqual([[], 0]);
   for (const wrong of ["Ada", "+", "0151", "1".repeat(16), "%", "+1_"])
     expect(await failure(find(wrong))).toMatchObject({ kind: "invalid", paths: ["search"] });
+});
+
+test("a number that is on a full list can be added again, and another one is refused", async () => {
+  const add = addDoNotCall(outbound(db, {}).ctx, 2);
+  const ownerId = newOwner();
+  const [first, second] = ["+14155550100", "+14155550101"];
+  const added = await add({ ownerId, mobileNumber: first }, served);
+  await add({ ownerId, mobileNumber: second }, served);
+  expect(await add({ ownerId, mobileNumber: first }, served)).toEqual(added);
+  expect(await failure(add({ ownerId, mobileNumber: "+14155550102" }, served) as Promise<unknown>)).toMatchObject({
+    kind: "condition",
+  });
 });

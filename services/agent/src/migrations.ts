@@ -1,10 +1,9 @@
 import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
-import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
-import storedBytes from "@parley/shared/stored-bytes/table.sql" with { type: "text" };
+import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "@parley/shared/stored-bytes/migrations";
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
 import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
 import analysisOrder from "../migrations/0003_analysis_order.sql" with { type: "text" };
@@ -32,7 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_drafts", sql: drafts },
   { name: "0011_recording", sql: recording },
   { name: "0012_whatsapp", sql: whatsapp },
-  { name: "0013_stored_bytes", sql: storedBytes },
+  { name: "0013_stored_bytes", ...STORED_BYTES_TABLE },
   { name: "0014_agent_bytes", sql: agentBytes },
-  { name: "0015_idempotency_bytes", sql: idempotencyBytes },
+  { name: "0015_idempotency_bytes", ...IDEMPOTENCY_BYTES },
 ];

@@ -1,8 +1,8 @@
 import type { Migration } from "@parley/shared/db/migrate";
-import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
+import { IDEMPOTENCY_BYTES } from "@parley/shared/stored-bytes/migrations";
 import threads from "../migrations/0001_threads.sql" with { type: "text" };
 import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" };
 import deletedOwners from "../migrations/0003_deleted_owners.sql" with { type: "text" };
@@ -16,5 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002_widget_days", sql: widgetDays },
   { name: "0003_deleted_owners", sql: deletedOwners },
   { name: "0004_whatsapp_days", sql: whatsAppDays },
-  { name: "0005_idempotency_bytes", sql: idempotencyBytes },
+  { name: "0005_idempotency_bytes", ...IDEMPOTENCY_BYTES },
 ];

@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Duration } from "@parley/proto/google/protobuf/duration.ts";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
-import bytesTable from "../src/idempotency/bytes.sql" with { type: "text" };
 import { sweepKeys } from "../src/idempotency/keys.ts";
 import { runIdempotent } from "../src/idempotency/run.ts";
 import { IDEMPOTENCY_KEYS } from "../src/idempotency/store.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
-import storedBytes from "../src/stored-bytes/table.sql" with { type: "text" };
+import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
 import { fakeClock } from "../src/testing/clock.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
@@ -36,7 +35,7 @@ beforeAll(async () => {
   await migrate(db, [
     { name: "0000_idempotency", sql: idempotencyTable },
     { name: "0001_writes", sql: "create table writes (owner_id text)" },
-    { name: "0002_idempotency_bytes", sql: bytesTable },
+    { name: "0002_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   ]);
 });
 
@@ -157,7 +156,7 @@ test("an upgrade counts the responses that there are, apart from what else is co
   const upgraded = openDatabase({ url: database.urls.agent, max: 1, name: "test" });
   const before = [
     { name: "0000_idempotency", sql: idempotencyTable },
-    { name: "0001_stored_bytes", sql: storedBytes },
+    { name: "0001_stored_bytes", ...STORED_BYTES_TABLE },
     {
       name: "0002_things",
       sql: `create table things (owner_id text, text text);
@@ -170,7 +169,7 @@ test("an upgrade counts the responses that there are, apart from what else is co
     await upgraded`
       insert into idempotency_keys (owner_id, idempotency_key, fingerprint, response, created_at)
       values ('own_1', 'a', '', 'four', now()), ('own_1', 'b', '', null, now()), ('own_2', 'a', '', null, now())`;
-    await migrate(upgraded, [...before, { name: "0003_idempotency_bytes", sql: bytesTable }]);
+    await migrate(upgraded, [...before, { name: "0003_idempotency_bytes", ...IDEMPOTENCY_BYTES }]);
     await upgraded`insert into things values ('own_1', 'six666')`;
     expect([...(await upgraded`select * from idempotency_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 4 }]);
     expect([...(await upgraded`select * from stored_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 6 }]);

@@ -3,10 +3,10 @@ import { Duration } from "@parley/proto/google/protobuf/duration.ts";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
-import bytesTable from "../src/idempotency/bytes.sql" with { type: "text" };
 import { runIdempotent } from "../src/idempotency/run.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
+import { IDEMPOTENCY_BYTES } from "../src/stored-bytes/migrations.ts";
 import { fakeClock } from "../src/testing/clock.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await migrate(db, [
     { name: "0000_idempotency", sql: idempotencyTable },
     { name: "0001_writes", sql: "create table writes (owner_id text, seconds integer)" },
-    { name: "0002_idempotency_bytes", sql: bytesTable },
+    { name: "0002_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   ]);
 });
 

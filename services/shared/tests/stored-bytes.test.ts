@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "../src/db/database.ts";
+import { STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
 import { lockStoredBytes, withinRoom } from "../src/stored-bytes/room.ts";
-import table from "../src/stored-bytes/table.sql" with { type: "text" };
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { failureOf } from "../src/testing/failures.ts";
 
@@ -14,7 +14,7 @@ let db: Database;
 beforeAll(async () => {
   database = await createTestDatabase(EMPTY_TEMPLATE);
   db = openDatabase({ url: database.urls.agent, max: 10, name: "test" });
-  await db.unsafe(table);
+  await db.unsafe(STORED_BYTES_TABLE.sql);
   await db.unsafe(`
     create table things (owner_id text, name text, text text, primary key (owner_id, name));
     create trigger stored after insert on things referencing new table as added

@@ -1,8 +1,8 @@
 import type { Migration } from "@parley/shared/db/migrate";
-import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
+import { IDEMPOTENCY_BYTES } from "@parley/shared/stored-bytes/migrations";
 import calls from "../migrations/0001_calls.sql" with { type: "text" };
 import webCalls from "../migrations/0002_web_calls.sql" with { type: "text" };
 import mediaStreams from "../migrations/0003_media_streams.sql" with { type: "text" };
@@ -32,5 +32,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_daily_sessions", sql: dailySessions },
   { name: "0011_unbegun_calls", sql: unbegunCalls },
   { name: "0012_trunk_registrations", sql: trunkRegistrations },
-  { name: "0013_idempotency_bytes", sql: idempotencyBytes },
+  { name: "0013_idempotency_bytes", ...IDEMPOTENCY_BYTES },
 ];

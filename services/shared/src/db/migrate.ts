@@ -8,6 +8,8 @@ export interface Migration {
    */
   name: string;
   sql: string;
+  /** Of its first text, for one whose text has changed since without its effect. The ledger keeps it, so that older builds know it. */
+  sha256?: string;
 }
 
 /**
@@ -43,8 +45,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
     const applied = new Map(ledger.map((row) => [row.name, row.sha256]));
     refuseUnworkable(applied, migrations);
     if (migrations.some(({ name }) => !applied.has(name))) await lockTables(tx);
-    for (const { name, sql } of migrations) {
-      const sha256 = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
+    for (const { name, sql, sha256 = sha256Of(sql) } of migrations) {
       const known = applied.get(name);
       if (known === sha256) continue;
       if (known) throw new Error(`migration ${name} was changed after it was applied: add a new one instead`);
@@ -52,6 +53,10 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       await tx`insert into migrations (name, sha256) values (${name}, ${sha256})`;
     }
   });
+}
+
+function sha256Of(sql: string): string {
+  return new Bun.CryptoHasher("sha256").update(sql).digest("hex");
 }
 
 async function lockTables(tx: postgres.TransactionSql): Promise<void> {

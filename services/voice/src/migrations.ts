@@ -15,6 +15,7 @@ import callBatches from "../migrations/0009_call_batches.sql" with { type: "text
 import dailySessions from "../migrations/0010_daily_sessions.sql" with { type: "text" };
 import unbegunCalls from "../migrations/0011_unbegun_calls.sql" with { type: "text" };
 import trunkRegistrations from "../migrations/0012_trunk_registrations.sql" with { type: "text" };
+import farEnds from "../migrations/0014_far_ends.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -33,4 +34,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0011_unbegun_calls", sql: unbegunCalls },
   { name: "0012_trunk_registrations", sql: trunkRegistrations },
   { name: "0013_idempotency_bytes", ...IDEMPOTENCY_BYTES },
+  { name: "0014_far_ends", sql: farEnds },
 ];

@@ -14,6 +14,7 @@ import { startService } from "@parley/shared/service";
 import { fewAtOnce, fewUnverified } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { startCalls } from "./call/calls.ts";
+import { hangUpLater, hangUpLost, LOST_QUEUE } from "./call/hang-up-lost.ts";
 import { listenForSignals } from "./call/signals.ts";
 import { carrierAdapters } from "./carriers/adapters.ts";
 import { incomingCalls } from "./carriers/callbacks/incoming-calls.ts";
@@ -115,6 +116,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
           denialOf: (number) => denialOf(number, config.PARLEY_CALLS_DENIED_PREFIXES),
           unbegun: (call) => completeUnbegun({ db, clock }, call),
+          hangUpLost: (call, farEnd) => hangUpLater(db, clock, call, farEnd),
           drainMs: config.PARLEY_DRAIN_MS,
           log,
         });
@@ -226,7 +228,12 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         const forgetting = forgetOwners({ db, clock, signals, recordings: kept });
         const worker = startWorker(
           db,
-          { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues, ...forgetting },
+          {
+            ...sweepQueues(clock, log, sweeps, stopping.signal),
+            ...kept.queues,
+            ...forgetting,
+            [LOST_QUEUE]: hangUpLost({ carriersOf, sip: () => sip, log }),
+          },
           log,
           {
             clock,

@@ -13,6 +13,7 @@ import { completeLost } from "../src/call/complete-call.ts";
 import { type LiveCalls, liveCalls } from "../src/call/live-calls.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import type { LostCall } from "../src/store/calls.ts";
+import { FAR_END } from "./media-stream/carrier.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -59,7 +60,7 @@ test("the calls of a process that died are ended once, by another, when their le
   const [dead, call] = [startProcess(clock), callOf()];
   await dead.take(call);
   clock.advance(1_000);
-  await dead.connected(call);
+  await dead.connected(call, FAR_END);
   // It no longer extends its leases.
   await dead.stop();
   const ended: LostCall[] = [];
@@ -79,6 +80,7 @@ test("the calls of a process that died are ended once, by another, when their le
   });
   expect(ended).toHaveLength(1);
   expect(ended[0]?.durationSeconds).toBeGreaterThan(0);
+  expect(ended[0]?.farEnd).toEqual(FAR_END);
   await Promise.all(others.map((process) => process.stop()));
 });
 
@@ -206,7 +208,10 @@ function endsLost(clock: FakeClock, begun: ReadonlySet<string>, ended: string[])
   };
   const recordings = { addressOf: async () => null, finish: async () => {} };
   return (lost: LostCall) =>
-    completeLost({ conversations, recordEnd: async (_call, end) => end, recordings, clock }, lost);
+    completeLost(
+      { conversations, recordEnd: async (_call, end) => end, recordings, clock, hangUp: async () => {} },
+      lost,
+    );
 }
 
 const leaseEnds = async (clock: FakeClock, { conversationId }: { conversationId: string }) => {

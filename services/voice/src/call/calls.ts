@@ -32,6 +32,7 @@ export interface CallsOptions {
   recordEnd: StartCallOptions["recordEnd"];
   denialOf: StartCallOptions["denialOf"];
   unbegun: NonNullable<LostCallContext["unbegun"]>;
+  hangUpLost: LostCallContext["hangUp"];
   /** How long calls in progress may continue after SIGTERM. */
   drainMs: number;
   log: Logger;
@@ -52,8 +53,8 @@ const stages = durations(
 
 /** @throws when the voice detector cannot be loaded */
 export async function startCalls(options: CallsOptions): Promise<Calls> {
-  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, denialOf, unbegun, drainMs, log } =
-    options;
+  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, denialOf, drainMs, log } = options;
+  const { unbegun, hangUpLost: hangUp } = options;
   const detector = await startSileroDetector(log);
   const stopping = new AbortController();
   const live = liveCalls({
@@ -61,7 +62,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     clock,
     log,
     callsMax,
-    endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings, clock }, call),
+    endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings, clock, hangUp }, call),
     overtaken: (call) => holder.signal(call, "hang_up"),
   });
   const holder: CallHolder = callHolder({

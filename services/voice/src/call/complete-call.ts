@@ -2,6 +2,7 @@ import { CompleteConversationRequest, Outcome } from "@parley/proto/parley/conve
 import type { Clock } from "@parley/shared/clock";
 import type { Recordings } from "../recording/recordings.ts";
 import type { CallKey, LostCall } from "../store/calls.ts";
+import type { FarEnd } from "../transport/leg.ts";
 import type { CallEnd } from "./port.ts";
 import { asServiceError, type Conversations } from "./transcript.ts";
 
@@ -40,6 +41,8 @@ export interface LostCallContext {
   /** Called for a call whose conversation did not begin. @returns whether the conversation is still completed, as for outbound calls */
   unbegun?(call: CallKey): Promise<boolean>;
   recordings: Pick<Recordings, "addressOf" | "finish">;
+  /** Has a job end what is left of the call at the other side. */
+  hangUp(call: CallKey, farEnd: FarEnd): Promise<void>;
 }
 
 /**
@@ -53,9 +56,10 @@ const MAY_BEGIN_MS = 60_000;
  * @returns false if the conversation has not begun, and may still begin
  */
 export async function completeLost(
-  { conversations, recordEnd, unbegun, recordings, clock }: LostCallContext,
-  { startedAt, durationSeconds, ...key }: LostCall,
+  { conversations, recordEnd, unbegun, recordings, clock, hangUp }: LostCallContext,
+  { startedAt, durationSeconds, farEnd, ...key }: LostCall,
 ): Promise<boolean> {
+  if (farEnd) await hangUp(key, farEnd);
   const notes = "The process that held this call stopped unexpectedly";
   const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
   const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);

@@ -6,7 +6,7 @@ import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { asServiceError, untilAnswered } from "./transcript.ts";
-import { guardedLeg } from "./transfer.ts";
+import { guardedLeg, leavingLeg } from "./transfer.ts";
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 export async function follow(
@@ -26,9 +26,11 @@ export async function follow(
   const connected = connect(held.listener, unwanted.signal).then(
     async (leg) => {
       connectedAt = clock.now();
-      held.connected(guardedLeg(leg, options.denialOf));
+      held.connected(guardedLeg(leavingLeg(leg, key, options), options.denialOf));
       stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
-      await live.connected(key).catch((err) => log.warn({ err }, "could not store that a call is connected"));
+      await live
+        .connected(key, leg.farEnd?.() ?? null)
+        .catch((err) => log.warn({ err }, "could not store that a call is connected"));
       return held.ended;
     },
     async (error) => {

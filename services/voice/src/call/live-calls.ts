@@ -12,14 +12,18 @@ import {
   extendCalls,
   keepUnbegunCall,
   type LostCall,
+  storeFarEnd,
   takeCall,
 } from "../store/calls.ts";
+import type { FarEnd } from "../transport/leg.ts";
 
 /** Records the calls that this process holds in the database, so that another process ends them if this one dies. */
 export interface LiveCalls {
   /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
   take(call: CallKey): Promise<void>;
-  connected(call: CallKey): Promise<void>;
+  connected(call: CallKey, farEnd: FarEnd | null): Promise<void>;
+  /** How another process hangs up the call if this one dies; null if it must not. */
+  reachedBy(call: CallKey, farEnd: FarEnd | null): Promise<void>;
   release(call: CallKey): Promise<void>;
   /** Leaves the end of a call to another process, as if this one had died. */
   abandon(call: CallKey): Promise<void>;
@@ -114,7 +118,8 @@ export function liveCalls({
       }
       throw tooMany(callsMax);
     },
-    connected: (call) => connectCall(db, call, clock.now()),
+    connected: (call, farEnd) => connectCall(db, call, farEnd, clock.now()),
+    reachedBy: (call, farEnd) => storeFarEnd(db, call, farEnd),
     release: async (call) => {
       held.delete(nameOf(call));
       await deleteCall(db, call, processId);

@@ -1,6 +1,8 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import type { Leg } from "../transport/leg.ts";
+import type { CallKey } from "../store/calls.ts";
+import type { FarEnd, Leg } from "../transport/leg.ts";
+import type { LiveCalls } from "./live-calls.ts";
 
 /** Transfers of the other party of one call. */
 export interface Transfers {
@@ -32,6 +34,24 @@ export function transfers(log: Logger, outcome: { succeeded(to: string): void; f
     whenSettled: (work) => {
       if (settled) void settled.then(work);
       else work();
+    },
+  };
+}
+
+/** A leg that no other process hangs up once its other party talks to somebody else, if this process dies before the call is stored. */
+export function leavingLeg(leg: Leg, call: CallKey, { live, log }: { live: LiveCalls; log: Logger }): Leg {
+  const reachedBy = (farEnd: FarEnd | null) =>
+    live.reachedBy(call, farEnd).catch((err) => log.warn({ err }, "could not store that a call is transferred"));
+  return {
+    ...leg,
+    transfer: async (to) => {
+      await reachedBy(null);
+      try {
+        await leg.transfer(to);
+      } catch (error) {
+        await reachedBy(leg.farEnd?.() ?? null);
+        throw error;
+      }
     },
   };
 }

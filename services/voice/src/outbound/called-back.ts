@@ -60,11 +60,15 @@ async function tellMachine(ctx: OutboundContext, call: OutboundCall, machine: "a
  * Holds a call whose carrier has connected its audio.
  * @throws ServiceError not_found if the call has ended, or whatever `startCall` refuses it with
  */
-export async function holdAnswered(ctx: OutboundContext, key: OutboundKey, connect: Connect): Promise<CallUnderWay> {
+export async function holdAnswered(
+  ctx: OutboundContext,
+  key: OutboundKey,
+  connect: (call: OutboundCall, ...connect: Parameters<Connect>) => ReturnType<Connect>,
+): Promise<CallUnderWay> {
   const call = await findOutboundCall(ctx.db, key);
   if (!call || call.status === "ENDED") throw notFound("Call");
   try {
-    const begun = await ctx.startCall(callRequest(call), connect);
+    const begun = await ctx.startCall(callRequest(call), (...given) => connect(call, ...given));
     // The report about a machine that arrived before the call was held.
     const { machine } = (await findOutboundCall(ctx.db, key)) ?? call;
     if (machine) await ctx.signals.tell(call, `machine_${machine}`);

@@ -1,29 +1,26 @@
-import { findOutboundCall } from "../store/outbound-calls.ts";
+import type { OutboundCall } from "../store/outbound-calls.ts";
 import type { ArrivedStream } from "../transport/media-stream/connection.ts";
+import type { StreamCarrier } from "../transport/media-stream/stream-leg.ts";
 import { holdAnswered } from "./called-back.ts";
 import type { OutboundContext } from "./context.ts";
 
 /** Holds the call whose carrier has begun to stream its audio; refuses the stream of any other. Never rejects. */
 export async function holdStream(ctx: OutboundContext, stream: ArrivedStream): Promise<void> {
   try {
-    await holdAnswered(ctx, stream, async (listener) => stream.accept(listener, carrierOf(ctx, stream)));
+    await holdAnswered(ctx, stream, async (call, listener) =>
+      stream.accept(listener, carrierOf(ctx, call, stream.carrierCallId)),
+    );
   } catch (err) {
     ctx.log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
     stream.refuse();
   }
 }
 
-function carrierOf(ctx: OutboundContext, { ownerId, callId, carrierCallId }: ArrivedStream) {
-  const find = async () => {
-    const call = await findOutboundCall(ctx.db, { ownerId, callId });
-    if (!call) throw new Error("the call was deleted");
-    return { carrier: await ctx.carriersOf(ownerId, call.carrierId), ownNumber: call.fromMobileNumber };
-  };
+function carrierOf(ctx: OutboundContext, call: OutboundCall, carrierCallId: string): StreamCarrier {
+  const { ownerId, carrierId, fromMobileNumber: ownNumber } = call;
   return {
-    transfer: async (to: string) => {
-      const { carrier, ownNumber } = await find();
-      await carrier.transfer({ carrierCallId, ownNumber }, to);
-    },
-    hangUp: async () => (await find()).carrier.hangUp(carrierCallId),
+    farEnd: { type: "carrier", carrierId, carrierCallId },
+    transfer: async (to) => (await ctx.carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
+    hangUp: async () => (await ctx.carriersOf(ownerId, carrierId)).hangUp(carrierCallId),
   };
 }

@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@parley/shared/db/database";
+import type { FarEnd } from "../transport/leg.ts";
 import { lockPlaces, placesTaken } from "./places.ts";
 
 export interface CallKey {
@@ -50,9 +51,16 @@ export async function extendCalls(
     returning owner_id, conversation_id`;
 }
 
-export async function connectCall(sql: Sql, call: CallKey, now: Date): Promise<void> {
+export async function connectCall(sql: Sql, call: CallKey, farEnd: FarEnd | null, now: Date): Promise<void> {
   await sql`
-    update calls set connected_at = ${now}
+    update calls set connected_at = ${now}, far_end = ${farEnd && sql.json(farEnd as never)}
+    where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
+}
+
+/** Changes how another process hangs up the call; null if it must not. */
+export async function storeFarEnd(sql: Sql, call: CallKey, farEnd: FarEnd | null): Promise<void> {
+  await sql`
+    update calls set far_end = ${farEnd && sql.json(farEnd as never)}
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
 }
 
@@ -80,6 +88,7 @@ export interface LostCall extends CallKey {
   startedAt: Date;
   /** Seconds between connected and the end of the lease; null when nobody was connected. */
   durationSeconds: number | null;
+  farEnd: FarEnd | null;
 }
 
 /** Takes over calls whose process is gone, to be ended. */
@@ -95,6 +104,6 @@ export async function claimLostCalls(
     update calls set process_id = ${processId}, leased_until = ${until}
     from lost
     where calls.owner_id = lost.owner_id and calls.conversation_id = lost.conversation_id
-    returning calls.owner_id, calls.conversation_id, calls.started_at,
+    returning calls.owner_id, calls.conversation_id, calls.started_at, calls.far_end,
       extract(epoch from lost.leased_until - calls.connected_at)::double precision as duration_seconds`;
 }

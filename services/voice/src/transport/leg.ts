@@ -1,4 +1,5 @@
 import type { Pcm } from "../audio/pcm.ts";
+import type { Dialog } from "./sip/dialog.ts";
 
 /**
  * One party's end of a call, whatever carries it: WebRTC, SIP, or a carrier's media WebSocket. A leg paces what it plays, so `play`
@@ -22,7 +23,14 @@ export interface Leg {
   transfer(to: string): Promise<void>;
   /** Ends the leg. Does nothing if it has ended. */
   hangUp(): Promise<void>;
+  /** Absent if the other side ends the leg by itself when this process dies, as browsers do. */
+  farEnd?(): FarEnd;
 }
+
+/** What any process needs to end a leg whose own process is gone, as JSON. */
+export type FarEnd =
+  | { type: "carrier"; carrierId: string; carrierCallId: string }
+  | { type: "sip"; dialog: Readonly<Dialog> };
 
 /** What a leg reports, in the order in which it happens; nothing after `ended`. */
 export interface LegListener {

@@ -76,8 +76,14 @@ test("a call whose process died keeps what was recorded of it, if anyone was con
     const conversations = fakeConversations();
     const kept = scriptedRecordings();
     await completeLost(
-      { conversations, recordEnd: async (_call, end) => end, recordings: kept.recordings, clock: fakeClock() },
-      { ownerId: "own_1", conversationId: "c", startedAt: new Date(0), durationSeconds },
+      {
+        conversations,
+        recordEnd: async (_call, end) => end,
+        recordings: kept.recordings,
+        clock: fakeClock(),
+        hangUp: async () => {},
+      },
+      { ownerId: "own_1", conversationId: "c", startedAt: new Date(0), durationSeconds, farEnd: null },
     );
     expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_ERROR, recordingUrl }]);
     expect(kept.finished).toEqual(["c"]);

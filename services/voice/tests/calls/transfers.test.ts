@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { LINES } from "../../src/turn/settings.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";
+import { FAR_END } from "../media-stream/carrier.ts";
 
 const transferTo = (phoneNumber: string) => ({
   $case: "action" as const,
@@ -17,6 +18,8 @@ test("a transfer follows the last word, and its number is noted", async () => {
   await call.time.pass(2_000);
   expect(call.leg.transfers).toEqual(["+14155550199"]);
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+  // If this process dies now, nobody hangs up on those who talk.
+  expect(call.farEnds).toEqual([FAR_END, null]);
 });
 
 test("a transfer whose leg ends before it is confirmed is noted all the same", async () => {
@@ -44,6 +47,7 @@ test("after a transfer fails, the agent says so and the call continues", async (
     "user: When do you open?",
     "assistant: We open at nine.",
   ]);
+  expect(call.farEnds).toEqual([FAR_END, null, FAR_END]);
 });
 
 test("a caller who talks the model into it is not transferred to a number that agents may not call", async () => {

@@ -51,7 +51,8 @@ const live = liveCalls({
   clock: systemClock,
   log,
   callsMax: 1_000,
-  endLost: (call) => completeLost({ conversations, recordEnd, recordings: kept, clock: systemClock }, call),
+  endLost: (call) =>
+    completeLost({ conversations, recordEnd, recordings: kept, clock: systemClock, hangUp: async () => {} }, call),
   overtaken: () => {},
 });
 const stopping = new AbortController();

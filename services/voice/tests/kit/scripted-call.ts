@@ -3,7 +3,7 @@ import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { denialOf } from "../../src/outbound/denied-numbers.ts";
-import type { LegListener } from "../../src/transport/leg.ts";
+import type { FarEnd, LegListener } from "../../src/transport/leg.ts";
 import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
 import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
 import { type ScriptedLeg, scriptedLeg } from "./scripted-leg.ts";
@@ -54,6 +54,7 @@ export async function newCall(given: Given = {}) {
   const live = given.live ?? newLive();
   const stopping = new AbortController();
   const news: CallNews[] = [];
+  const farEnds: (FarEnd | null)[] = [];
   let leg = null as ScriptedLeg | null;
   let listenerOf = null as LegListener | null;
   const all = callHolder({
@@ -64,7 +65,8 @@ export async function newCall(given: Given = {}) {
     detector,
     live: {
       take: async () => void live.taken++,
-      connected: async () => {},
+      connected: async (_call, farEnd) => void farEnds.push(farEnd),
+      reachedBy: async (_call, farEnd) => void farEnds.push(farEnd),
       release: async () => void live.released++,
       abandon: async () => void live.abandoned++,
       stop: async () => {},
@@ -95,6 +97,8 @@ export async function newCall(given: Given = {}) {
     voice,
     news,
     live,
+    /** How another process could have hung up the call, in turn. */
+    farEnds,
     stopping,
     leg: leg as unknown as ScriptedLeg,
     speaks: (text: string) => {

@@ -2,6 +2,7 @@ import { FRAME_MS, type Pcm } from "../../src/audio/pcm.ts";
 import type { CallClock } from "../../src/call/call-clock.ts";
 import type { Leg, LegListener } from "../../src/transport/leg.ts";
 import { playback } from "../../src/transport/playback.ts";
+import { FAR_END } from "../media-stream/carrier.ts";
 
 export interface ScriptedLeg extends Leg {
   /** The first sample of each frame that was played; scripted voices put the number of their reply there. */
@@ -60,5 +61,6 @@ export function scriptedLeg(
       hungUp = true;
       to.ended("ended_by_us");
     },
+    farEnd: () => FAR_END,
   };
 }

@@ -4,6 +4,9 @@ import type { ArrivedStream } from "../../src/transport/media-stream/connection.
 import type { DialectName } from "../../src/transport/media-stream/dialects.ts";
 import { type ListenOptions, listenForStreams } from "../../src/transport/media-stream/listen.ts";
 
+/** A call of the carrier, for another process to end. */
+export const FAR_END = { type: "carrier", carrierId: "car_1", carrierCallId: "CA1" } as const;
+
 /** A listener on loopback whose streams are expected without a database. */
 export function listener(options: Partial<ListenOptions> = {}) {
   const expected = new Map<string, ExpectedStream>();

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { openConnection } from "../../src/transport/media-stream/connection.ts";
 import { listening } from "../listening.ts";
+import { FAR_END } from "./carrier.ts";
 
 const START = {
   event: "start",
@@ -56,7 +57,7 @@ test("whatever a carrier sends, its stream ends once, closes once and plays noth
           dropped: () => {},
         },
         (stream) => {
-          const leg = stream.accept(us.to, { transfer: async () => {}, hangUp: async () => {} });
+          const leg = stream.accept(us.to, { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} });
           leg.play(new Int16Array(320));
           leg.clear();
         },

@@ -10,7 +10,7 @@ import { DIALECTS } from "../../src/transport/media-stream/dialects.ts";
 import type { ListenOptions } from "../../src/transport/media-stream/listen.ts";
 import { streamLeg } from "../../src/transport/media-stream/stream-leg.ts";
 import { listening, tone } from "../listening.ts";
-import { carrier, listener as openListener } from "./carrier.ts";
+import { carrier, FAR_END, listener as openListener } from "./carrier.ts";
 
 const listeners: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -30,6 +30,7 @@ async function stream(dialect: "twilio" | "plivo", to: LegListener, asked: strin
   line.start();
   const arrived = await eventually(() => streams.arrived[0] ?? Promise.reject(new Error("no stream")));
   const leg = arrived.accept(to, {
+    farEnd: FAR_END,
     transfer: async (target) => void asked.push(`transfer ${target}`),
     hangUp: async () => void asked.push("hang up"),
   });
@@ -103,6 +104,7 @@ test("a carrier that ends the stream before it confirms a transfer has transferr
   const arrived = await eventually(() => streams.arrived[0] ?? Promise.reject(new Error("no stream")));
   const confirmed = Promise.withResolvers<void>();
   const leg = arrived.accept(us.to, {
+    farEnd: FAR_END,
     transfer: () => confirmed.promise,
     hangUp: () => Promise.reject(new Error("no")),
   });
@@ -137,7 +139,7 @@ test("a carrier that never takes a transferred call over loses its stream", asyn
     {
       dialect: DIALECTS.plivo,
       streamId: "s",
-      carrier: { transfer: async () => {}, hangUp: async () => {} },
+      carrier: { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} },
       send: () => {},
       close: closed.resolve,
       dropped: () => {},
@@ -157,7 +159,11 @@ test("a call continues after a transfer that the carrier refuses", async () => {
   line.start();
   const arrived = await eventually(() => streams.arrived[0] ?? Promise.reject(new Error("no stream")));
   const refused = new Error("not a number");
-  const leg = arrived.accept(us.to, { transfer: () => Promise.reject(refused), hangUp: async () => {} });
+  const leg = arrived.accept(us.to, {
+    farEnd: FAR_END,
+    transfer: () => Promise.reject(refused),
+    hangUp: async () => {},
+  });
   await expect(leg.transfer("+1")).rejects.toThrow(refused);
   line.press("1");
   await eventually(() => expect(us.keys).toEqual(["1"]));
@@ -249,7 +255,7 @@ test("a stream that is refused is closed, and one that left cannot be accepted",
   const arrived = await eventually(() => patient.arrived[0] ?? Promise.reject(new Error("no stream")));
   other.hangUp();
   await eventually(() => expect(arrived.gone.aborted).toBeTrue());
-  const nobody = { transfer: async () => {}, hangUp: async () => {} };
+  const nobody = { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} };
   expect(() => arrived.accept(listening().to, nobody)).toThrow(
     "The other party hung up before the agent was on the line",
   );

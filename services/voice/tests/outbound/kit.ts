@@ -14,12 +14,14 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { Pcm } from "../../src/audio/pcm.ts";
+import { completeLost, type LostCallContext } from "../../src/call/complete-call.ts";
+import { hangUpLater, hangUpLost, LOST_QUEUE } from "../../src/call/hang-up-lost.ts";
 import { type CallEnd, type CallRequest, NotConnected } from "../../src/call/port.ts";
 import type { CallSignal } from "../../src/call/signals.ts";
 import type { CalledBack } from "../../src/carriers/carrier.ts";
 import { calledBack, holdAnswered } from "../../src/outbound/called-back.ts";
 import { type OutboundContext, QUEUES } from "../../src/outbound/context.ts";
-import { recordEnd } from "../../src/outbound/end-call.ts";
+import { completeUnbegun, recordEnd } from "../../src/outbound/end-call.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { deleteCall, takeCall } from "../../src/store/calls.ts";
 import type { Provider } from "../../src/store/outbound-calls.ts";
@@ -44,6 +46,12 @@ export interface Outbound {
   create(ownerId: string, given?: Partial<CreateCallRequest>): Promise<Call>;
   get(call: { ownerId: string; callId: string }): Promise<Call>;
   hangUp(call: { ownerId: string; callId: string }): Promise<Call>;
+  /** Another process finds that the one which held the call is gone. @param farEnd how the call can be hung up; null if it must not be */
+  endLost(
+    call: { ownerId: string; conversationId: string; carrierCallId: string },
+    conversations?: LostCallContext["conversations"],
+    farEnd?: null,
+  ): Promise<void>;
   /** Runs what is due, until nothing is. */
   work(ownerId: string): Promise<void>;
   /** Lets so much time pass, a second at a time, and does what is due. */
@@ -128,6 +136,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     expectMedia: async ({ callId }) => ({ url: `wss://voice.example.com/media/${callId}` }),
   };
   const { handlers, queues } = outboundCalls(ctx);
+  const lostLegs = hangUpLost({ carriersOf: (...of) => ctx.carriersOf(...of), sip: () => null, log: silentLogger });
   const served = {} as Served;
 
   const kit: Outbound = {
@@ -151,8 +160,22 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     },
     get: async (key) => (await handlers.getCall?.(key, served))?.call as Call,
     hangUp: async (key) => (await handlers.hangUpCall?.({ idempotency: undefined, ...key }, served))?.call as Call,
+    endLost: async ({ ownerId, conversationId, carrierCallId }, known = ctx.conversations, farEnd) => {
+      const lost = { ownerId, conversationId, startedAt: clock.now(), durationSeconds: null };
+      await completeLost(
+        {
+          conversations: known,
+          recordEnd: (key, end) => recordEnd(ctx, key, end),
+          unbegun: (key) => completeUnbegun(ctx, key),
+          recordings: { addressOf: async () => null, finish: async () => {} },
+          clock,
+          hangUp: (key, end) => hangUpLater(db, clock, key, end),
+        },
+        { ...lost, farEnd: farEnd === null ? null : { type: "carrier", carrierId: "car_1", carrierCallId } },
+      );
+    },
     work: async (ownerId) => {
-      while (await runDue(db, queues, ownerId, clock.now()));
+      while (await runDue(db, { ...queues, [LOST_QUEUE]: lostLegs }, ownerId, clock.now()));
     },
     pass: async (ownerId, seconds) => {
       for (let second = 0; second < seconds; second++) {
@@ -186,7 +209,12 @@ export async function runDue(
   if (!job) return false;
   await db`delete from jobs where owner_id = ${ownerId} and job_id = ${job.jobId}`;
   const run = { ownerId, ...job, attempts: 1, lease: 1, traceparent: null };
-  const again = await queues[job.queue]?.run(run, new AbortController().signal);
+  const queue = queues[job.queue];
+  const again = await queue?.run(run, new AbortController().signal).catch((error) => {
+    const delayMs = queue.retryDelayMs(1);
+    if (delayMs === null) throw error;
+    return new Date(now.getTime() + delayMs);
+  });
   if (again instanceof Date)
     await db`
       insert into jobs (owner_id, job_id, queue, payload, due_at)

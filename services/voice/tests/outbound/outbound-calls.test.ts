@@ -7,9 +7,7 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { completeLost } from "../../src/call/complete-call.ts";
 import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
-import { completeUnbegun, recordEnd } from "../../src/outbound/end-call.ts";
 import { answered, outbound, ringing, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -390,25 +388,41 @@ test("a call whose process died before its conversation began gets its conversat
   const kit = outbound(db);
   const call = await ringing(kit);
   await answered(kit, call);
-  await completeLost(
-    {
-      conversations: { completeConversation: () => Promise.reject(notFound("Conversation")) },
-      recordEnd: (key, end) => recordEnd(kit.ctx, key, end),
-      unbegun: (key) => completeUnbegun(kit.ctx, key),
-      recordings: { addressOf: async () => null, finish: async () => {} },
-      clock: kit.ctx.clock,
-    },
-    {
-      ownerId: call.ownerId,
-      conversationId: call.conversationId,
-      startedAt: kit.ctx.clock.now(),
-      durationSeconds: null,
-    },
-  );
+  await kit.endLost(call, { completeConversation: () => Promise.reject(notFound("Conversation")) });
   await kit.work(call.ownerId);
   const notes = "The process that held this call stopped unexpectedly";
   expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR, notes });
   expect(kit.conversations.get(call.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR, notes });
+});
+
+test.each([
+  ["", null],
+  [" while its carrier is down", 3],
+] as const)("a call whose process vanishes%s is hung up at its carrier", async (_when, downSeconds) => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  await answered(kit, call);
+  kit.carrier.isDown = downSeconds !== null;
+  await kit.endLost(call);
+  await kit.work(call.ownerId);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR });
+  kit.carrier.isDown = false;
+  await kit.pass(call.ownerId, downSeconds ?? 0);
+  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+});
+
+test("a call whose process vanishes during a transfer, or whose carrier is gone, is left alone", async () => {
+  const kit = outbound(db);
+  const transferred = await ringing(kit);
+  await answered(kit, transferred);
+  await kit.endLost(transferred, undefined, null);
+  await kit.work(transferred.ownerId);
+  const gone = await ringing(kit);
+  await answered(kit, gone);
+  kit.ctx.carriersOf = () => Promise.reject(notFound("Carrier"));
+  await kit.endLost(gone);
+  await kit.work(gone.ownerId);
+  expect(kit.carrier.hungUp).toEqual([]);
 });
 
 test("a full queue refuses further calls of its owner and accepts those of others", async () => {

@@ -31,6 +31,22 @@ test.each(["UDP", "TCP"] as const)(
   },
 );
 
+test.each([
+  ["UDP", "caller"],
+  ["TCP", "caller"],
+  ["UDP", "callee"],
+] as const)("a call over %s whose %s's process is gone is hung up by another process", async (protocol, gone) => {
+  const [caller, callee] = [listening(), listening()];
+  const accepted = Promise.withResolvers<Leg>();
+  const answering = await phone((invite) => void invite.accept(callee.to).then(accepted.resolve), protocol);
+  const callerLeg = legOf(await (await phone()).call(to(answering), caller.to));
+  const lost = gone === "caller" ? callerLeg : await accepted.promise;
+  const farEnd = JSON.parse(JSON.stringify(lost.farEnd?.()));
+  const other = await phone();
+  other.hangUpLost(farEnd.dialog);
+  await eventually(() => expect((gone === "caller" ? callee : caller).endings).toEqual(["hung_up"]));
+});
+
 test("what is cleared is not heard by the other side", async () => {
   const callee = listening();
   const answering = await phone(answer(callee.to));

@@ -17,6 +17,7 @@ import {
 } from "../../store/incoming-calls.ts";
 import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
 import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
+import type { StreamCarrier } from "../../transport/media-stream/stream-leg.ts";
 import type { CarriersOf } from "../carrier.ts";
 import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
 
@@ -75,8 +76,9 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
     return agent?.agentId ?? null;
   };
 
-  const carrierFor = ({ ownerId, carrierId, carrierCallId, toMobileNumber }: IncomingCall) => ({
-    transfer: async (to: string) => {
+  const carrierFor = ({ ownerId, carrierId, carrierCallId, toMobileNumber }: IncomingCall): StreamCarrier => ({
+    farEnd: { type: "carrier", carrierId, carrierCallId },
+    transfer: async (to) => {
       const carrier = await options.carriersOf(ownerId, carrierId);
       await carrier.transfer({ carrierCallId, ownNumber: toMobileNumber }, to);
     },

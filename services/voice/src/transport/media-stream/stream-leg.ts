@@ -3,7 +3,7 @@ import { muLaw } from "@parley/shared/media/g711";
 import { resampler } from "@parley/shared/media/resample";
 import { SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { incomingAudio } from "../incoming-audio.ts";
-import type { Leg, LegListener } from "../leg.ts";
+import type { FarEnd, Leg, LegListener } from "../leg.ts";
 import { pace } from "../pacer.ts";
 import type { Dialect, StreamMessage } from "./dialects.ts";
 import { streamPlayback } from "./stream-playback.ts";
@@ -18,6 +18,7 @@ export interface StreamLeg {
 
 /** What the carrier does for a call besides carrying audio. */
 export interface StreamCarrier {
+  farEnd: FarEnd;
   /** @throws when the carrier refuses or cannot be reached */
   transfer(to: string): Promise<void>;
   hangUp(): Promise<void>;
@@ -122,6 +123,7 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
         end("ended_by_us");
         await carrier.hangUp();
       },
+      farEnd: () => carrier.farEnd,
     },
     received: (message) => {
       if (state === "over") return;

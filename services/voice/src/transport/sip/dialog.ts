@@ -69,6 +69,14 @@ export function dialogId(callId: string, localTag: string, remoteTag: string): s
   return `${callId} ${localTag} ${remoteTag}`;
 }
 
+/** The requests of a call are far fewer: it asks for a transfer, and whether the other side is still there, every 30 s at most. */
+const SEQUENCE_GAP = 10_000;
+
+/** A BYE for a call whose process is gone, so that the number of its last request is not known. */
+export function byeOfLost(dialog: Readonly<Dialog>): SipRequest {
+  return requestIn({ ...dialog, localSequence: dialog.localSequence + SEQUENCE_GAP }, "BYE");
+}
+
 /** The next request in the dialog. An ACK has its INVITE's number. */
 export function requestIn(
   dialog: Dialog,

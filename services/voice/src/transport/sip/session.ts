@@ -150,6 +150,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
       queuedSamples: rtp.queuedSamples,
       transfer: (target) => transfer(target).then(hangUp),
       hangUp: async () => hangUp(),
+      farEnd: () => ({ type: "sip", dialog: { ...dialog } }),
     },
     requested: (incoming) => {
       const { request, from, answer: reply } = incoming;

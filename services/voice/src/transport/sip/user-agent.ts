@@ -7,7 +7,7 @@ import { answering, type Invite } from "./answering.ts";
 import { calling, type PlaceCall } from "./calling.ts";
 import { newCalls } from "./calls.ts";
 import { responseTo } from "./derived-messages.ts";
-import { newTag } from "./dialog.ts";
+import { byeOfLost, type Dialog, newTag } from "./dialog.ts";
 import { headerOf, isRequest, type SipMessage } from "./message.ts";
 import { type Register, registering } from "./registering.ts";
 import { ALLOW } from "./session.ts";
@@ -42,6 +42,8 @@ export interface UserAgent {
   tlsAddress: string | null;
   call: PlaceCall;
   register: Register;
+  /** Hangs up a call of a process that is gone. The other side may see that the request comes from another address. */
+  hangUpLost(dialog: Readonly<Dialog>): void;
   /** Ends what is left. */
   stop(): void;
 }
@@ -107,6 +109,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     tlsAddress: sockets.tlsPort === null ? null : hostPort(sockets.address, sockets.tlsPort),
     call: calling(calls),
     register: registering(calls),
+    hangUpLost: (dialog) => void layer.send(byeOfLost(dialog), dialog.peer, () => {}),
     stop: () => {
       calls.stop();
       layer.stop();

@@ -1,5 +1,5 @@
 import { builtDashboard } from "../dashboard/build.ts";
-import { BINARIES_VARIABLE } from "../services/shared/src/testing/binaries.ts";
+import { BINARIES_VARIABLE } from "../services/shared/src/testing/programs/binaries.ts";
 import { type RunningAgents, startSharedAgents } from "../services/shared/src/testing/shared-agents.ts";
 import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
 import { importersOf } from "./affected.ts";
@@ -8,7 +8,7 @@ import { fetchPrograms } from "./needs.ts";
 import type { Surroundings } from "./running/run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
-const BINARIES = "services/shared/src/testing/binaries.ts";
+const BINARIES = "services/shared/src/testing/programs/binaries.ts";
 const SHARED_AGENTS = "services/shared/src/testing/shared-agents.ts";
 const SHARED_STACK = "tests/kit/stack/shared-stack.ts";
 /** What starts stacks, which serve the dashboard. */

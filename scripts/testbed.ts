@@ -10,7 +10,7 @@ import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
 import { silentLogger } from "../services/shared/src/log.ts";
 import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
 import { eventually } from "../services/shared/src/testing/eventually.ts";
-import { obtain } from "../services/shared/src/testing/programs.ts";
+import { obtain } from "../services/shared/src/testing/programs/obtain.ts";
 import { fastFolder } from "./fast-folder.ts";
 
 const PASSWORD = "test";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { programWords } from "@parley/shared/program-words";
+import { programWords } from "@parley/shared/process/program-words";
 import type { Program } from "../processes/keep-running.ts";
 import type { Home } from "./home.ts";
 import { runtimeSettings } from "./runtime-settings.ts";

@@ -8,11 +8,11 @@ import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
-import { charactersOf } from "@parley/shared/length";
 import type { Logger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { peerCredentials, tlsFiles } from "@parley/shared/rpc/tls/credentials";
+import { charactersOf } from "@parley/shared/text/length";
 import type { GatewayConfig } from "./config.ts";
 import { presentAgent } from "./present/agent.ts";
 import { createTurns, type Turns } from "./turns/turns.ts";

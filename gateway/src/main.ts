@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readGatewayConfig } from "./config.ts";
 import { startGateway } from "./server.ts";
 

@@ -1,10 +1,10 @@
-import { type Authority, authorityIn } from "@parley/shared/authority";
 import { systemClock } from "@parley/shared/clock";
 import { ConfigError } from "@parley/shared/config";
-import { listenerFiles } from "@parley/shared/listener-tls";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
 import { networkOf } from "@parley/shared/rate-limit/network-of";
+import { type Authority, authorityIn } from "@parley/shared/tls/authority";
+import { listenerFiles } from "@parley/shared/tls/listener-tls";
 import type { BunFile } from "bun";
 import { createApp } from "./app.ts";
 import { createKeyRing } from "./auth/key-ring.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
 import { readGatewayConfig } from "../src/config.ts";
 import { startGateway } from "../src/server.ts";
 

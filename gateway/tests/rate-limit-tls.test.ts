@@ -2,15 +2,15 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { authorityIn } from "@parley/shared/authority";
 import { silentLogger } from "@parley/shared/log";
+import { eventually } from "@parley/shared/testing/eventually";
 import {
   type Certificate,
   createAuthority,
   createCertificate,
   storeCertificate,
-} from "@parley/shared/testing/certificates";
-import { eventually } from "@parley/shared/testing/eventually";
+} from "@parley/shared/testing/tls/certificates";
+import { authorityIn } from "@parley/shared/tls/authority";
 import { readGatewayConfig } from "../src/config.ts";
 import { redisLimiter } from "../src/rate-limit/redis.ts";
 import { startGateway } from "../src/server.ts";

@@ -5,7 +5,7 @@ import {
   type CountUsageRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 import { readGatewayConfig } from "../src/config.ts";
 import { startGateway } from "../src/server.ts";

@@ -42,8 +42,8 @@ test.each([
   ["deploy/src/migrate/migrate-all.ts", "services/prompt/src/service.ts"],
   ["gateway/src/gate.ts", "services/account/src/migrations.ts"],
   ["dev/stack/stack.ts", "tests/kit/stack.ts"],
-  ["dev/stack/plan.ts", "services/shared/src/testing/binaries.ts"],
-  ["services/shared/src/process.ts", "services/shared/src/testing/clock.ts"],
+  ["dev/stack/plan.ts", "services/shared/src/testing/programs/binaries.ts"],
+  ["services/shared/src/process/run-process.ts", "services/shared/src/testing/clock.ts"],
   ["unknown/src/main.ts", "services/shared/src/errors.ts"],
 ])("%s may not import %s", (importer, imported) => {
   expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([`${importer} imports ${imported}`]);

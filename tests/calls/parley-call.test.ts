@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
-import { testProgramWords } from "@parley/shared/testing/binaries";
+import { testProgramWords } from "@parley/shared/testing/programs/binaries";
 import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { obtain } from "@parley/shared/testing/programs";
+import { obtain } from "@parley/shared/testing/programs/obtain";
 import { startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { Glob } from "bun";
 import { sharedStack } from "../kit/stack/shared-stack.ts";

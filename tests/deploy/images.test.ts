@@ -14,7 +14,7 @@ import type { TlsFiles } from "@parley/shared/rpc/tls/certificates";
 import { peerCredentials } from "@parley/shared/rpc/tls/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs";
+import { obtain } from "@parley/shared/testing/programs/obtain";
 import { $ } from "bun";
 import { Redis } from "ioredis";
 import { answerOf, createApi } from "../kit/api.ts";

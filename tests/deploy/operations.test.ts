@@ -21,7 +21,7 @@ test("docs/operations.md lists exactly the settings that compose.yaml takes", as
 
 test.each([
   ["Every process", ["services/shared/src/rpc/tls/credentials.ts", "services/shared/src/telemetry/telemetry.ts"]],
-  ["Every service", ["services/shared/src/service.ts"]],
+  ["Every service", ["services/shared/src/process/service.ts"]],
   ["account", ["services/account/src/config.ts", "services/shared/src/carriers/base-urls.ts"]],
   ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice", "messaging"].map((name) => [
     name,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type NameServer, startNameServer } from "@parley/shared/testing/name-server";
+import { type NameServer, startNameServer } from "@parley/shared/testing/network/name-server";
 import type { Run } from "../run.ts";
 
 /** Names below the first resolve to loopback; queries for names below the second get no answer. */

@@ -1,6 +1,6 @@
 import type { Violation } from "@parley/shared/errors";
 import { isObject } from "@parley/shared/json/json-object";
-import { isLonger } from "@parley/shared/length";
+import { isLonger } from "@parley/shared/text/length";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 

@@ -1,5 +1,5 @@
 import { ServiceError, type Violation } from "@parley/shared/errors";
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { Kind, type Static, type TSchema, TypeRegistry } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { explain } from "./explain.ts";

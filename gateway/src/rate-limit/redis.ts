@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Authority } from "@parley/shared/authority";
+import type { Authority } from "@parley/shared/tls/authority";
 import { Cluster, Redis } from "ioredis";
 import { decisionOf } from "./decision.ts";
 import type { RateLimiter } from "./limiter.ts";

@@ -2,7 +2,7 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import type { Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";

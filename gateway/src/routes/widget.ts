@@ -1,7 +1,7 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import { type GateContext, jsonAnswer } from "../gate.ts";

@@ -1,4 +1,4 @@
-import { isVisible } from "@parley/shared/name";
+import { isVisible } from "@parley/shared/text/name";
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
 import { isTimeZone } from "../http/time-zone.ts";
 import type { TextSchema } from "../http/validate.ts";

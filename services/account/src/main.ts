@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { resealCarriers } from "./carriers/reseal.ts";
 import { readAccountConfig } from "./config.ts";
 import { startAccount } from "./service.ts";

@@ -8,11 +8,11 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import type { Clock } from "@parley/shared/clock";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
+import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { createSealer } from "@parley/shared/sealing";
-import { startService } from "@parley/shared/service";
 import { createCarriers } from "./carriers/carriers.ts";
 import { restoreQueue } from "./carriers/restore-numbers.ts";
 import type { AccountConfig } from "./config.ts";

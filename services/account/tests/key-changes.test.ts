@@ -4,7 +4,7 @@ import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { failureOf } from "@parley/shared/testing/failures";
-import { startTcpProxy, type TcpProxy } from "@parley/shared/testing/tcp-proxy";
+import { startTcpProxy, type TcpProxy } from "@parley/shared/testing/network/tcp-proxy";
 import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 

@@ -1,7 +1,7 @@
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { NotationError, parseNotation } from "@parley/shared/domain/analysis/notation";
 import { invalid } from "@parley/shared/errors";
-import { nameFault } from "@parley/shared/name";
+import { nameFault } from "@parley/shared/text/name";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import type { StoredAnalysis } from "./store/agents.ts";
 

@@ -1,7 +1,7 @@
 import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { str } from "envalid";
 import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
 

@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readAgentConfig } from "./config.ts";
 import { resealAgents } from "./model-keys/reseal.ts";
 import { startAgent } from "./service.ts";

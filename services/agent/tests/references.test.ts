@@ -6,7 +6,7 @@ import { type Handlers, type RunningServer, serve } from "@parley/shared/rpc/ser
 import { eventually } from "@parley/shared/testing/eventually";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import {
   type AgentClient,
   agentClient,

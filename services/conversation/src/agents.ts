@@ -6,8 +6,8 @@ import { agentReader } from "@parley/shared/domain/agent-reader";
 import { notFound } from "@parley/shared/errors";
 import { bytesOfValue } from "@parley/shared/json/value-bytes";
 import type { Logger } from "@parley/shared/log";
+import type { Given } from "@parley/shared/process/service";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import type { Given } from "@parley/shared/service";
 import type { ConversationConfig } from "./config.ts";
 
 /** The current agents that conversations run on. All throw ServiceError forbidden for another owner's agent, not_found for none. */

@@ -1,6 +1,6 @@
 import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { makeValidator, str } from "envalid";
 import { parseDefaultLlm } from "./model/default-llm.ts";
 import { CREDENTIAL_VARIABLES, type Credentials, credentialsOf } from "./model/providers.ts";

@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readConversationConfig } from "./config.ts";
 import { startConversation } from "./service.ts";
 

@@ -1,6 +1,6 @@
 import { newId, newUuid } from "@parley/shared/ids";
 import { createTestDatabase } from "@parley/shared/testing/database";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 

@@ -11,7 +11,7 @@ import { type Persistence, persistently } from "@parley/shared/retry/persistentl
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";

@@ -8,7 +8,7 @@ import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   type ChatClient,

@@ -3,7 +3,7 @@ import { type Database, openDatabase, type Sql } from "@parley/shared/db/databas
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient } from "./kit.ts";
 import { request } from "./lists-kit.ts";

@@ -4,7 +4,7 @@ import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
-import { startServiceProcess } from "@parley/shared/testing/process";
+import { startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { append, complete, lines, read, refusal, said, startCall } from "./calls-kit.ts";
 import { chatClient, createAgent, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 import { request as listed } from "./lists-kit.ts";

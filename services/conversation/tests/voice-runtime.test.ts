@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { lines, read } from "./calls-kit.ts";
 import { createAgent, startTestChat, type TestChat } from "./kit.ts";
 

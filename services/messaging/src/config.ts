@@ -1,7 +1,7 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
 import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { str } from "envalid";
 
 const VARIABLES = {

@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readMessagingConfig } from "./config.ts";
 import { startMessaging } from "./service.ts";
 

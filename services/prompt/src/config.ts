@@ -1,5 +1,5 @@
 import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,

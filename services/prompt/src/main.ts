@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readPromptConfig } from "./config.ts";
 import { startPrompt } from "./service.ts";
 

@@ -1,5 +1,5 @@
 import { invalid, notFound } from "@parley/shared/errors";
-import { nameFault } from "@parley/shared/name";
+import { nameFault } from "@parley/shared/text/name";
 
 /** Returns why a text cannot be a prompt's name, or null if it can (docs/api-reference.md#prompts). */
 export function promptNameFault(name: string): string | null {

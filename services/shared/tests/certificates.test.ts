@@ -4,9 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { watchCertificates } from "../src/rpc/tls/certificates.ts";
 import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { recordLog } from "../src/testing/recorded-log.ts";
+import {
+  type Certificate,
+  createAuthority,
+  createCertificate,
+  storeCertificate,
+} from "../src/testing/tls/certificates.ts";
 
 const REREAD_MS = 5;
 /** A certificate's end has whole seconds. */

@@ -8,7 +8,7 @@ import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { startTcpProxy, type TcpProxy } from "../src/testing/tcp-proxy.ts";
+import { startTcpProxy, type TcpProxy } from "../src/testing/network/tcp-proxy.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 const OWNER = "own_1";

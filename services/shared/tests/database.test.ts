@@ -4,7 +4,7 @@ import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { startTcpProxy } from "../src/testing/tcp-proxy.ts";
+import { startTcpProxy } from "../src/testing/network/tcp-proxy.ts";
 
 let database: TestDatabase;
 let admin: Database;

@@ -8,7 +8,12 @@ import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
 import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
 import { peerCredentials } from "../src/rpc/tls/credentials.ts";
-import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
+import {
+  type Certificate,
+  createAuthority,
+  createCertificate,
+  storeCertificate,
+} from "../src/testing/tls/certificates.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { listenerFiles } from "../src/listener-tls.ts";
+import { listenerFiles } from "../src/tls/listener-tls.ts";
 
 const NAMES = { address: "LISTEN", cert: "CERT", key: "KEY", insecure: "INSECURE" };
 const plain = { address: "127.0.0.1:1", cert: "", key: "", insecure: "" };

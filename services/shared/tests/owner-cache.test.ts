@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ownerCache } from "../src/owner-cache.ts";
+import { ownerCache } from "../src/shares/owner-cache.ts";
 
 const bounds = { totalBytes: 1_000, ownerBytes: 250 };
 

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { serveAdmin } from "../src/admin.ts";
+import { serveAdmin } from "../src/process/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { freePort } from "../src/testing/free-port.ts";
+import { freePort } from "../src/testing/network/free-port.ts";
 import type { LogLine } from "../src/testing/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programWords } from "@parley/shared/program-words";
+import { programWords } from "@parley/shared/process/program-words";
 
 let folder: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { startTcpProxy } from "../src/testing/tcp-proxy.ts";
+import { startTcpProxy } from "../src/testing/network/tcp-proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -7,7 +7,7 @@ import { createClient } from "../src/rpc/client.ts";
 import { fromStatus } from "../src/rpc/status.ts";
 import { createTestDatabase, EMPTY_TEMPLATE } from "../src/testing/database.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { freePort } from "../src/testing/free-port.ts";
+import { freePort } from "../src/testing/network/free-port.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { serveTrailers } from "./fixtures/serve-trailers.ts";

@@ -12,7 +12,7 @@ import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { freePort } from "../src/testing/free-port.ts";
+import { freePort } from "../src/testing/network/free-port.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -18,12 +18,17 @@ import { type RunningServer, serve } from "../src/rpc/server.ts";
 import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
 import { peerCredentials } from "../src/rpc/tls/credentials.ts";
 import { ADMITTED, type ServiceName } from "../src/rpc/tls/peers.ts";
-import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { PEERS } from "../src/testing/peers.ts";
-import { startServiceProcess } from "../src/testing/process.ts";
+import { startServiceProcess } from "../src/testing/programs/service-process.ts";
 import { type RecordedLog, recordLog } from "../src/testing/recorded-log.ts";
+import {
+  type Certificate,
+  createAuthority,
+  createCertificate,
+  storeCertificate,
+} from "../src/testing/tls/certificates.ts";
+import { PEERS } from "../src/testing/tls/peers.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 // A service admits the processes that peers.ts lists, with certificates of its own authority (docs/architecture.md).

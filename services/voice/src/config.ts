@@ -1,7 +1,7 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
 import { ConfigError, type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { makeValidator, port, str } from "envalid";
 import { parseRecordingsPlace } from "./recording/files/place.ts";
 import { parseDefaultStt, parseDefaultTts } from "./speech/default-speech.ts";

@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readVoiceConfig } from "./config.ts";
 import { startVoice } from "./service.ts";
 

@@ -10,7 +10,7 @@ import { createClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { sharedAgents } from "@parley/shared/testing/shared-agents";
 import { readOggOpus } from "../src/audio/ogg.ts";

@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/da
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { obtain } from "@parley/shared/testing/programs";
+import { obtain } from "@parley/shared/testing/programs/obtain";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import type { VoiceContext } from "../src/context.ts";
 import { folderFiles } from "../src/recording/files/folder.ts";

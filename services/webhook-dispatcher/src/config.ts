@@ -1,7 +1,7 @@
 import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
+import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
-import { SERVICE_VARIABLES } from "@parley/shared/service";
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,

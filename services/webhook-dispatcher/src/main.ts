@@ -1,4 +1,4 @@
-import { runProcess } from "@parley/shared/process";
+import { runProcess } from "@parley/shared/process/run-process";
 import { readDispatcherConfig } from "./config.ts";
 import { resealDestinations } from "./reseal.ts";
 import { startDispatcher } from "./service.ts";

@@ -4,8 +4,8 @@ import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { isId, isUuid } from "@parley/shared/ids";
-import { isLonger } from "@parley/shared/length";
 import { isTraceparent } from "@parley/shared/rpc/call";
+import { isLonger } from "@parley/shared/text/length";
 import { type EventRow, PAYLOAD_SEPARATOR } from "./store/events.ts";
 
 /** Limit per owner, because each event goes to all of them. */

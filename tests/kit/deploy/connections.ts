@@ -1,5 +1,5 @@
 import { readConfig } from "@parley/shared/config";
-import { PATIENT_MAX, SERVICE_VARIABLES } from "@parley/shared/service";
+import { PATIENT_MAX, SERVICE_VARIABLES } from "@parley/shared/process/service";
 
 /** Those on which the account service hears of jobs and of keys, and the agent service of jobs and of changes. */
 const LISTENING_MAX = 2;

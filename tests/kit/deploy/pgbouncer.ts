@@ -8,7 +8,7 @@ import { pingPostgres } from "@parley/dev/storage/postgres.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs";
+import { obtain } from "@parley/shared/testing/programs/obtain";
 
 export interface PgBouncer {
   /** The database's address through PgBouncer. */

@@ -1,8 +1,8 @@
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
-import { charactersOf } from "@parley/shared/length";
 import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import { expectedBytes } from "@parley/shared/shares/expected-bytes";
 import { type LoopTurns, loopTurns } from "@parley/shared/shares/loop-shares";
+import { charactersOf } from "@parley/shared/text/length";
 import { jsonSlices } from "./json-slices.ts";
 
 /** Bounds the memory for responses, which they hold until their clients have received them or disconnected. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
 import { newApiKey } from "../keys/api-key.ts";

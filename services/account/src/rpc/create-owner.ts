@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
 import { planOf } from "../settings/tiers.ts";

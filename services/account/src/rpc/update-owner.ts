@@ -1,4 +1,4 @@
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
 import { changePlan } from "../settings/tiers.ts";

@@ -1,7 +1,7 @@
 import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GENDERS, nameOf, namesOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { ClonedVoice } from "../store/cloned-voices.ts";
 import { checkVoiceProvider } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";

@@ -4,7 +4,7 @@ import { collectValues, type VariableValue } from "@parley/shared/domain/variabl
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
-import { isLonger } from "@parley/shared/length";
+import { isLonger } from "@parley/shared/text/length";
 import type { NewCall } from "../store/calls.ts";
 import { checkUrl } from "./url.ts";
 

@@ -1,7 +1,7 @@
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError, withMetadata } from "@parley/shared/errors";
-import { isLonger } from "@parley/shared/length";
+import { isLonger } from "@parley/shared/text/length";
 import { storable } from "../storable.ts";
 import type { NewMessage } from "../store/calls.ts";
 import { latencyOf } from "./latency.ts";

@@ -1,4 +1,4 @@
-import { charactersOf } from "@parley/shared/length";
+import { charactersOf } from "@parley/shared/text/length";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 

@@ -1,6 +1,6 @@
 import type { Room } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { listTranscript, type MessageRow, TRANSCRIPT_BYTES_MAX } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { listToolCalls, TOOL_CALLS_BYTES_MAX, type ToolCallsRow } from "../store/turns/tool-calls.ts";

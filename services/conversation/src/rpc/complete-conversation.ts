@@ -5,8 +5,8 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CONVERSATION_STATUSES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import { isLonger } from "@parley/shared/length";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { isLonger } from "@parley/shared/text/length";
 import { readCall } from "../calls/read-call.ts";
 import { checkUrl } from "../calls/url.ts";
 import type { ConversationContext } from "../context.ts";

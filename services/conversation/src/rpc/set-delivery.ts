@@ -2,8 +2,8 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { MESSAGE_DELIVERIES, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import { isLonger } from "@parley/shared/length";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { isLonger } from "@parley/shared/text/length";
 import type { ConversationContext } from "../context.ts";
 import { storable } from "../storable.ts";
 import { setDelivery as storeDelivery } from "../store/messages.ts";

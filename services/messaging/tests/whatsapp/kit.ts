@@ -4,7 +4,7 @@ import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messa
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process";
+import type { Running } from "@parley/shared/process/run-process";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type WhatsAppApi, type WhatsAppNumber, whatsAppApi } from "@parley/shared/stand-ins/carriers/whatsapp-api";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";

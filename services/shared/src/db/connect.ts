@@ -1,6 +1,6 @@
 import postgres from "postgres";
-import { type Authority, authorityIn } from "../authority.ts";
 import { ConfigError } from "../config.ts";
+import { type Authority, authorityIn } from "../tls/authority.ts";
 
 const DEFAULT_PORT = "5432";
 /** The only sslmode that verifies the server's name. */

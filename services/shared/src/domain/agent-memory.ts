@@ -1,7 +1,7 @@
 import type { ChangedKey } from "@parley/proto/parley/common/v1/changes.ts";
 import { type Subscription, subscribe, type Watch } from "../changes/subscribe.ts";
 import type { Logger } from "../log.ts";
-import { ownerCache } from "../owner-cache.ts";
+import { ownerCache } from "../shares/owner-cache.ts";
 import { observeHeldBytes } from "../telemetry/held-bytes.ts";
 
 /** Reads agents and remembers them for as long as the agent and prompt services report every change. */

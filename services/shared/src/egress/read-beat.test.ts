@@ -5,7 +5,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { eventually } from "../testing/eventually.ts";
-import { startRawServer } from "../testing/raw-server.ts";
+import { startRawServer } from "../testing/network/raw-server.ts";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress } from "./egress.ts";
 import { meterBodies } from "./meter.ts";

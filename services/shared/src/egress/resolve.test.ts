@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setServers } from "node:dns";
 import { failureOf } from "../testing/failures.ts";
-import { startNameServer } from "../testing/name-server.ts";
+import { startNameServer } from "../testing/network/name-server.ts";
 import { remembered, resolveHost } from "./resolve.ts";
 
 /** More than the threads of any pool. */

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { eventually } from "../testing/eventually.ts";
-import { startRawServer } from "../testing/raw-server.ts";
+import { startRawServer } from "../testing/network/raw-server.ts";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
 

@@ -9,11 +9,11 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { cancelled, type ServiceError } from "../errors.ts";
-import { charactersOf } from "../length.ts";
 import type { Hold } from "../shares/byte-shares.ts";
 import { enterLoop } from "../shares/loop-entry.ts";
 import type { LoopTurns } from "../shares/loop-shares.ts";
 import { servedCall } from "../telemetry/rpc.ts";
+import { charactersOf } from "../text/length.ts";
 import { type Call, markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type Ending, endingOf, failed, logEnding, SUCCEEDED } from "./ending.ts";

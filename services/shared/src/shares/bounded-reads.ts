@@ -1,6 +1,6 @@
 import { NeedsRoom, PAGE_BYTES_MAX, type Room } from "../db/bounded-page.ts";
-import { charactersOf } from "../length.ts";
 import type { Call } from "../rpc/call.ts";
+import { charactersOf } from "../text/length.ts";
 import { byteShares } from "./byte-shares.ts";
 import { expectedBytes } from "./expected-bytes.ts";
 import { createPace, type Pace, type Reserved } from "./pace.ts";

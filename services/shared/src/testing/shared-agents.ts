@@ -1,5 +1,5 @@
 import { createTestDatabase, TEST_SECRET } from "./database.ts";
-import { startServiceProcess } from "./process.ts";
+import { startServiceProcess } from "./programs/service-process.ts";
 
 const VARIABLE = "PARLEY_TEST_AGENTS";
 

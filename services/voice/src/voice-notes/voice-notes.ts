@@ -1,7 +1,7 @@
 import type { GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import { isLonger } from "@parley/shared/length";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { isLonger } from "@parley/shared/text/length";
 import { type SpeechSettings, selectSpeechToText, selectTextToSpeech } from "../speech/providers.ts";
 import { speakNote } from "./speak.ts";
 import { transcribeNote } from "./transcribe.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs";
+import { obtain } from "@parley/shared/testing/programs/obtain";
 import { listening, tone } from "../listening.ts";
 import { freePort } from "./free-port.ts";
 import { answer, phone, to } from "./phones.ts";

@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId, newId } from "@parley/shared/ids";
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, toDestination } from "../convert.ts";
 import { checkDestinationUrl, DESTINATIONS_MAX } from "../rules.ts";

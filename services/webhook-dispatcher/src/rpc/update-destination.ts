@@ -1,5 +1,5 @@
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { checkName } from "@parley/shared/name";
+import { checkName } from "@parley/shared/text/name";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, toDestination } from "../convert.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type {
   AnsweredToolCall,

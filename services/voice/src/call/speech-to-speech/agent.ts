@@ -1,4 +1,4 @@
-import { codePoints } from "@parley/shared/length";
+import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";

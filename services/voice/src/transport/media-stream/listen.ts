@@ -1,4 +1,4 @@
-import type { ListenerFiles } from "@parley/shared/listener-tls";
+import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
 import type { ExpectedStream } from "../../store/media-streams.ts";
 import { type ArrivedStream, type Connection, type Dropped, openConnection } from "./connection.ts";
 

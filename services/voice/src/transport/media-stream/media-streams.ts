@@ -1,8 +1,8 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
-import type { ListenerFiles } from "@parley/shared/listener-tls";
 import { batched } from "@parley/shared/rpc/batched";
+import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
 import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
 import { newToken, tokenDigest } from "../../token.ts";
 import type { ArrivedStream } from "./connection.ts";

@@ -1,4 +1,4 @@
-import { type ListenerFiles, listenerFiles } from "@parley/shared/listener-tls";
+import { type ListenerFiles, listenerFiles } from "@parley/shared/tls/listener-tls";
 import type { VoiceConfig } from "../../config.ts";
 
 /** @throws ConfigError when carriers' WebSockets would be plain beyond loopback and no setting says that TLS protects them */

@@ -1,7 +1,7 @@
+import { ConfigError, readConfig } from "../config.ts";
+import { createLogger, isLogLevel, type Logger } from "../log.ts";
+import { startTelemetry, TELEMETRY_VARIABLES } from "../telemetry/telemetry.ts";
 import { checkReady, serveAdmin } from "./admin.ts";
-import { ConfigError, readConfig } from "./config.ts";
-import { createLogger, isLogLevel, type Logger } from "./log.ts";
-import { startTelemetry, TELEMETRY_VARIABLES } from "./telemetry/telemetry.ts";
 
 export interface Running {
   address: string;

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "../config.ts";
 
 /** TLS options of a client that trusts one authority; read them again for each connection. */
 export interface Authority {

@@ -1,5 +1,5 @@
-import { ConfigError } from "./config.ts";
-import { removeStaleSocket, socketPath } from "./rpc/unix-sockets.ts";
+import { ConfigError } from "../config.ts";
+import { removeStaleSocket, socketPath } from "../rpc/unix-sockets.ts";
 
 /** host:port, with IPv6 in brackets. */
 const LISTEN = /^(?:\[([\da-f:]+)\]|([^:]+)):(\d{1,5})$/i;

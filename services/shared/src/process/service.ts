@@ -1,18 +1,18 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
-import { type ChangeFollower, followChanges } from "./changes/follow.ts";
-import type { Clock } from "./clock.ts";
-import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
-import { followDatabaseClock } from "./db/clock.ts";
-import { type Database, openDatabase } from "./db/database.ts";
-import { type Migration, migrate } from "./db/migrate.ts";
-import { ANSWER_WITHIN_MS } from "./db/provision.ts";
-import type { Logger } from "./log.ts";
-import type { Running } from "./process.ts";
-import type { Definition } from "./rpc/definition.ts";
-import { type Handlers, serve } from "./rpc/server.ts";
-import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/tls/credentials.ts";
-import { ADMITTED, type ServiceName } from "./rpc/tls/peers.ts";
+import { type ChangeFollower, followChanges } from "../changes/follow.ts";
+import type { Clock } from "../clock.ts";
+import { type ConfigOf, positiveInteger, positiveNumber } from "../config.ts";
+import { followDatabaseClock } from "../db/clock.ts";
+import { type Database, openDatabase } from "../db/database.ts";
+import { type Migration, migrate } from "../db/migrate.ts";
+import { ANSWER_WITHIN_MS } from "../db/provision.ts";
+import type { Logger } from "../log.ts";
+import type { Definition } from "../rpc/definition.ts";
+import { type Handlers, serve } from "../rpc/server.ts";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "../rpc/tls/credentials.ts";
+import { ADMITTED, type ServiceName } from "../rpc/tls/peers.ts";
+import type { Running } from "./run-process.ts";
 
 /** The environment variables of every service. */
 export const SERVICE_VARIABLES = {

@@ -1,5 +1,5 @@
-import { ConfigError } from "./config.ts";
-import { isLoopback } from "./rpc/tls/credentials.ts";
+import { ConfigError } from "../config.ts";
+import { isLoopback } from "../rpc/tls/credentials.ts";
 
 /** The PEM files of a listener's certificate. */
 export interface ListenerFiles {

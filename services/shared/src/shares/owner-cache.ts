@@ -1,4 +1,4 @@
-import { byteShares, type Hold } from "./shares/byte-shares.ts";
+import { byteShares, type Hold } from "./byte-shares.ts";
 
 /** Remembers values of many owners within a budget of bytes; each owner has a share. */
 export interface OwnerCache<V> {

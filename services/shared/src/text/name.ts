@@ -1,4 +1,4 @@
-import { invalid } from "./errors.ts";
+import { invalid } from "../errors.ts";
 import { isLonger } from "./length.ts";
 
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;

@@ -3,7 +3,7 @@ import type { OutboundContext } from "../outbound/context.ts";
 import { endCallWithin } from "../outbound/end-call.ts";
 import { findBatch, storeEntryTakenBack } from "../store/call-batches.ts";
 import { findDoNotCall } from "../store/do-not-call.ts";
-import { deleteUntried } from "../store/outbound-attempts.ts";
+import { deleteUntried, isUnchanged } from "../store/outbound-attempts.ts";
 import type { OutboundCall } from "../store/outbound-calls.ts";
 import { waitsUntil, wakeBatch } from "./run-batches.ts";
 
@@ -36,6 +36,8 @@ async function turnInBatch(tx: Sql, ctx: Context, call: OutboundCall, isDenied: 
   const now = ctx.clock.now();
   const isOpen = batch.status === "RUNNING" && waitsUntil(batch, now) === null;
   if (isOpen && !isDenied) return null;
+  // Another process makes the next attempt, and has decided about it.
+  if (!(await isUnchanged(tx, call))) return { type: "taken_back" };
   const notes = isDenied ? NOTES.denied : NOTES.closed;
   // Nothing is known of a call before its first attempt; after that, it may have a conversation.
   if (!(await deleteUntried(tx, call)))

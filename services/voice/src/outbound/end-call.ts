@@ -3,6 +3,7 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import { batchCallEnded } from "../batches/run-batches.ts";
 import type { CallEnd } from "../call/port.ts";
 import type { CallKey } from "../store/calls.ts";
+import { isUnchanged } from "../store/outbound-attempts.ts";
 import {
   findCallOfConversation,
   listQueuedCarriers,
@@ -23,7 +24,12 @@ export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd):
   return ctx.db.begin((tx) => endCallWithin(tx, ctx, call, end));
 }
 
-/** Does the same within a transaction. */
+/** Does the same unless another process has moved the call on since it was read, so that nobody ends the attempt of another. */
+export async function endUnchanged(ctx: EndContext, call: OutboundCall, end: CallEnd): Promise<boolean> {
+  return ctx.db.begin(async (tx) => (await isUnchanged(tx, call)) && endCallWithin(tx, ctx, call, end));
+}
+
+/** Does the same as `endCall` within a transaction. */
 export async function endCallWithin(
   tx: Sql,
   ctx: Pick<EndContext, "clock">,

@@ -11,7 +11,7 @@ import { storeAnswered, storeRinging } from "../store/outbound-progress.ts";
 import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
-import { endCall } from "./end-call.ts";
+import { endUnchanged } from "./end-call.ts";
 import { countAttempt } from "./metrics.ts";
 import { wakeLane } from "./wake-lane.ts";
 
@@ -59,7 +59,7 @@ async function endOverdue(ctx: OutboundContext, ownerId: string, carrierId: stri
   const before = new Date(now.getTime() - QUEUED_MAX_MS);
   for (const call of await listOverdue(ctx.db, { ownerId, carrierId, before, limit: OVERDUE_AT_ONCE })) {
     if (call.attempts > 0) continue;
-    await endCall(ctx, call, {
+    await endUnchanged(ctx, call, {
       outcome: "ERROR",
       durationSeconds: 0,
       notes: "The call waited in the queue for an hour",
@@ -85,7 +85,7 @@ async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknow
   if (refusal === null && !isLate) return postpone(ctx, call, error);
   const notes = refusal ?? "The carrier could not be reached for an hour";
   ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
-  await endCall(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
+  await endUnchanged(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
 }
 
 async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {
@@ -134,7 +134,7 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
 async function mayBegin(ctx: OutboundContext, call: OutboundCall): Promise<boolean> {
   const turn = await turnOf(ctx, call);
   if (turn.type === "cancelled")
-    await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: turn.notes });
+    await endUnchanged(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: turn.notes });
   return turn.type === "begins";
 }
 

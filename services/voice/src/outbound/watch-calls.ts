@@ -4,7 +4,7 @@ import { requeueLostCall } from "../store/outbound-attempts.ts";
 import { findOutboundCall, isHeld, type OutboundCall } from "../store/outbound-calls.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
-import { endCall } from "./end-call.ts";
+import { endUnchanged } from "./end-call.ts";
 import { refusalOf } from "./place-calls.ts";
 import { wakeLane } from "./wake-lane.ts";
 
@@ -54,7 +54,7 @@ async function look(ctx: OutboundContext, call: OutboundCall, now: number): Prom
     // The carrier was disconnected, or its credentials are wrong: nobody will report this call's end.
     const refusal = refusalOf(call, error);
     if (refusal === null) throw error;
-    await endCall(ctx, call, lost(refusal));
+    await endUnchanged(ctx, call, lost(refusal));
   });
   return AGAIN_MS;
 }
@@ -69,16 +69,17 @@ async function placeAgain({ db, clock }: OutboundContext, call: OutboundCall): P
 /** Ends a call without reports from its carrier, or one that its owner wants to end. */
 async function askCarrier(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   // No process holds its audio, so it is over.
-  if (call.provider === "SIP") return void (await endCall(ctx, call, lost("The call was lost")));
+  if (call.provider === "SIP") return void (await endUnchanged(ctx, call, lost("The call was lost")));
   const carrier = await ctx.carriersOf(call.ownerId, call.carrierId);
   const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;
   const found = await carrier.find({ callId, from, to, since });
   if (found?.end) return reportEnd(ctx, call, found.end);
-  if (!found) return void (await endCall(ctx, call, lost("The carrier does not know the call")));
+  if (!found) return void (await endUnchanged(ctx, call, lost("The carrier does not know the call")));
   await carrier.hangUp(found.carrierCallId).catch((error) => {
     if (!(error instanceof CarrierRefusal)) throw error;
   });
-  if (call.status === "IN_PROGRESS") await endCall(ctx, call, lost("The carrier did not connect the call's audio"));
+  if (call.status === "IN_PROGRESS")
+    await endUnchanged(ctx, call, lost("The carrier did not connect the call's audio"));
 }
 
 function lost(notes: string) {

@@ -57,6 +57,15 @@ export async function confirmAttempt(sql: Sql, call: OutboundCall, now: Date, un
   return count > 0;
 }
 
+/** Whether a call is in the same attempt, and the same state, as when it was read; locks it until the end of the transaction. */
+export async function isUnchanged(tx: Sql, call: OutboundCall): Promise<boolean> {
+  const { count } = await tx`
+    select from outbound_calls
+    where owner_id = ${call.ownerId} and call_id = ${call.callId} and status = ${call.status} and attempts = ${call.attempts}
+    for no key update`;
+  return count > 0;
+}
+
 /** Deletes a call in its first attempt, before its carrier is asked. @returns whether there was one */
 export async function deleteUntried(sql: Sql, { ownerId, callId }: OutboundKey): Promise<boolean> {
   const { count } = await sql`

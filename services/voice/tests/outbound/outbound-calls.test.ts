@@ -122,6 +122,29 @@ test("a crash between the carrier's answer and ours does not ring twice: the car
   expect(await kit.get(call)).toMatchObject({ status: RINGING });
 });
 
+test.each([
+  ["is refused", new CarrierRefusal("21215", "Geo permissions")],
+  ["finds no carrier", notFound("Carrier")],
+])("an attempt that another process has overtaken, and that then %s, leaves the call alone", async (_how, error) => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  const frozen = Promise.withResolvers<never>();
+  const asked = Promise.withResolvers<void>();
+  kit.carrier.next(() => {
+    asked.resolve();
+    return frozen.promise;
+  });
+  const overtaken = kit.work(ownerId);
+  await asked.promise;
+  await kit.pass(ownerId, 30);
+  expect(await kit.get(call)).toMatchObject({ status: RINGING });
+  frozen.reject(error);
+  await overtaken;
+  expect(await kit.get(call)).toMatchObject({ status: RINGING });
+  expect(kit.carrier.rang).toEqual([THEIRS]);
+});
+
 test("a request with an unknown outcome is looked up before it is repeated, and repeated only if the carrier knows no call", async () => {
   const kit = outbound(db);
   kit.carrier.next(async (rings) => {

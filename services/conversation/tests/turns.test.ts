@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { Database } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { deleteConversations } from "../src/store/expired.ts";
 import {
   createAgent,
   failure,
@@ -16,6 +18,11 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
+
+interface Closing {
+  ownerId: string;
+  id: string;
+}
 
 let service: TestChat;
 
@@ -52,6 +59,30 @@ describe("a turn", () => {
     const { sessionId } = await take(turn(agent, "Are you there?"));
     expect([...stored]).toEqual([{ seq: 1, role: "user", content: "Are you there?" }]);
     expect(await transcript(service, agent, sessionId)).toEqual(["user: Are you there?", "assistant: Yes."]);
+  });
+
+  test.each([
+    ["was deleted", (sql: Database, { ownerId, id }: Closing) => deleteConversations(sql, ownerId, [id])],
+    [
+      "ended",
+      (sql: Database, { id }: Closing) => sql`update conversations set status = 'FAILED' where conversation_id = ${id}`,
+    ],
+    [
+      "continued",
+      (sql: Database, { id }: Closing) => sql`update conversations set turn_id = ${id} where conversation_id = ${id}`,
+    ],
+  ])("whose session %s before its reply could be stored says so", async (happened, close) => {
+    const agent = await createAgent(service);
+    service.model.script = async (call) => {
+      const [row] = await service.sql<{ id: string }[]>`
+        select conversation_id as id from conversations where owner_id = ${agent.ownerId}`;
+      await close(service.sql, { ownerId: agent.ownerId, id: row?.id ?? "" });
+      call.finish("Yes.");
+    };
+    expect(await failure(say(service, agent, "Hi"))).toMatchObject({
+      kind: "conflict",
+      detail: `The session ${happened} before this reply could be stored`,
+    });
   });
 
   test("is answered in one piece, or in chunks that end at word boundaries, and the reply is stored as sent", async () => {

@@ -12,6 +12,7 @@ import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
 import { modelRequest } from "../turn/ask/model-request.ts";
 import type { CallAction } from "../turn/ask/tools.ts";
 import { llmOf } from "../turn/llm-of.ts";
+import { closedTurn } from "../turn/reply/closed-turn.ts";
 import { checkpointReply } from "../turn/reply/reply-checkpoints.ts";
 import { emptyReply, type Reply, speak } from "../turn/reply/speak.ts";
 import { replySoFar } from "../turn/reply/store-reply.ts";
@@ -210,7 +211,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
   });
   if (!isStored) {
     log.warn({ conversation_id: accepted.conversationId }, "what was heard arrived after its turn had closed");
-    throw new ServiceError("conflict", "The conversation continued before what was heard could be stored");
+    throw await closedTurn(ctx, accepted, { conversation: "conversation", unstored: "what was heard" });
   }
   return lastSequenceOf(accepted, heard);
 }

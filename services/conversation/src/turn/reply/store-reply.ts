@@ -1,10 +1,10 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../../context.ts";
 import { isReplyStored } from "../../store/messages.ts";
 import { type ReplySoFar, releaseTurn } from "../../store/turns/finish-turns.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
+import { closedTurn } from "./closed-turn.ts";
 import type { Reply } from "./speak.ts";
 import { untilStored } from "./until-stored.ts";
 
@@ -21,7 +21,7 @@ export interface EndedTurn {
 
 /**
  * Stores the reply, whole or partial, and releases the turn. Retries for about 25 seconds while the database is down.
- * @throws ServiceError conflict when the session went on before a whole reply could be stored
+ * @throws ServiceError conflict when the session went on, ended or was deleted before a whole reply could be stored
  */
 export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   await untilStored(log, () => store(ctx, ended, log));
@@ -39,7 +39,8 @@ export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRunt
   };
 }
 
-async function store({ db, clock, turnStore }: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
+async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
+  const { db, clock, turnStore } = ctx;
   const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
   const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
   if (text === "") return releaseTurn(db, accepted, clock.now(), { language, toolCalls });
@@ -61,5 +62,5 @@ async function store({ db, clock, turnStore }: ConversationContext, ended: Ended
   if (isStored || (await isReplyStored(db, accepted, text))) return;
   log.warn({ session_id: accepted.conversationId }, "a reply arrived after its turn had closed");
   // The client must not believe in a reply that the session does not have.
-  if (isWhole) throw new ServiceError("conflict", "The session continued before this reply could be stored");
+  if (isWhole) throw await closedTurn(ctx, accepted, { conversation: "session", unstored: "this reply" });
 }

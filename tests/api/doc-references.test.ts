@@ -14,7 +14,7 @@ const SOURCE = /\.(ts|sql|proto|ya?ml|json|sh|py|md)$/;
 const NOT_OURS = /(^|\/)(node_modules|\.parley)\/|^proto\/gen\//;
 
 const folders = new Set(BASES.flatMap((base) => readdirSync(join(ROOT, base))));
-const pages = ["docs/**/*.md", "*.md"].flatMap(filesOf).toSorted();
+const pages = ["docs/**/*.md", "bench/*.md", "*.md"].flatMap(filesOf).toSorted();
 
 function filesOf(pattern: string): string[] {
   return [...new Glob(pattern).scanSync({ cwd: ROOT })].filter((path) => !NOT_OURS.test(path));

@@ -133,3 +133,19 @@ export async function createPrompt(
 ): Promise<void> {
   await prompts.createPrompt({ ownerId, promptName, promptContent, promptType, idempotency: undefined });
 }
+
+/** Lists an owner's agents: the first hundred, unless `given` says otherwise. */
+export function list(
+  client: AgentClient,
+  ownerId: string,
+  given: Partial<Parameters<AgentClient["listAgents"]>[0]> = {},
+) {
+  return client.listAgents({
+    ownerId,
+    page: { number: 1, size: 100 },
+    search: "",
+    agentType: AgentType.AGENT_TYPE_UNSPECIFIED,
+    agentCategory: "",
+    ...given,
+  });
+}

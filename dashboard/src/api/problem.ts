@@ -48,8 +48,13 @@ export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
 
 /** The API's message about a field, or about the first wrong item if the field is a list; undefined if it found no fault. */
 export function messageAt(fields: ReadonlyMap<string, string>, path: string): string | undefined {
+  return fields.get(toldAt(fields, path) ?? "");
+}
+
+/** The path of the message that is shown at a field. */
+function toldAt(fields: ReadonlyMap<string, string>, path: string): string | undefined {
   const isItem = (at: string) => at.startsWith(`${path}.`) && /^\d+$/.test(at.slice(path.length + 1));
-  return fields.get(path) ?? [...fields].find(([at]) => isItem(at))?.[1];
+  return fields.has(path) ? path : fields.keys().find(isItem);
 }
 
 /**
@@ -58,8 +63,9 @@ export function messageAt(fields: ReadonlyMap<string, string>, path: string): st
  */
 export function sentenceBeside(error: Error | null, shown: readonly string[]): string | null {
   if (error === null) return null;
-  const paths = [...fieldsOf(error).keys()];
-  return paths.length > 0 && paths.every((path) => shown.includes(path)) ? null : sentenceOf(error);
+  const fields = fieldsOf(error);
+  const told = shown.map((path) => toldAt(fields, path));
+  return fields.size > 0 && fields.keys().every((path) => told.includes(path)) ? null : sentenceOf(error);
 }
 
 /** The sentence to show for anything thrown. */

@@ -402,7 +402,12 @@ test("cloned voices are added, listed among an agent's voices, and removed", asy
 
 test("settings show the tier and change how long conversations are kept", async () => {
   const { manage } = await member();
-  const settings = { retention_days: 90, tier: "enterprise", rate_limit_per_minute: 1_000_000 };
+  const settings = {
+    retention_days: 90,
+    tier: "enterprise",
+    rate_limit_per_minute: 1_000_000,
+    session_rate_limit_per_minute: 300,
+  };
   expect((await manage.get("/settings")).body).toEqual(settings);
   const patch = (body: object) =>
     manage.send("PATCH", "/settings", {

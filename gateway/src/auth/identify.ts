@@ -35,7 +35,7 @@ export interface IdentifyContext {
 }
 
 /** Requests per minute of one session: a dashboard page makes a handful. */
-const SESSION_REQUESTS_PER_MINUTE = 300;
+export const SESSION_REQUESTS_PER_MINUTE = 300;
 const EVERYTHING = ["*"];
 
 /**

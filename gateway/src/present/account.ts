@@ -2,6 +2,7 @@ import type { Owner, Session, Settings } from "@parley/proto/parley/account/v1/a
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
 import { presentSession } from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
+import { SESSION_REQUESTS_PER_MINUTE } from "../auth/identify.ts";
 
 export function presentOwner(owner: Owner) {
   return {
@@ -14,7 +15,11 @@ export function presentOwner(owner: Owner) {
 }
 
 export function presentSettings(settings: Settings, owner: Owner) {
-  return { retention_days: settings.retentionDays, ...presentTier(owner) };
+  return {
+    retention_days: settings.retentionDays,
+    ...presentTier(owner),
+    session_rate_limit_per_minute: SESSION_REQUESTS_PER_MINUTE,
+  };
 }
 
 function presentTier({ tier, rateLimitPerMinute }: Owner) {

@@ -4373,6 +4373,11 @@ export interface components {
              * @example 500
              */
             rate_limit_per_minute: number;
+            /**
+             * @description Requests per minute of each session, on any tier.
+             * @example 300
+             */
+            session_rate_limit_per_minute: number;
         };
         /** @description The settings to change. Those that you leave out stay as they are. */
         UpdateSettingsRequest: {
@@ -19830,7 +19835,8 @@ export interface operations {
                      * @example {
                      *       "retention_days": 90,
                      *       "tier": "pro",
-                     *       "rate_limit_per_minute": 500
+                     *       "rate_limit_per_minute": 500,
+                     *       "session_rate_limit_per_minute": 300
                      *     }
                      */
                     "application/json": components["schemas"]["Settings"];
@@ -19968,7 +19974,8 @@ export interface operations {
                      * @example {
                      *       "retention_days": 90,
                      *       "tier": "pro",
-                     *       "rate_limit_per_minute": 500
+                     *       "rate_limit_per_minute": 500,
+                     *       "session_rate_limit_per_minute": 300
                      *     }
                      */
                     "application/json": components["schemas"]["Settings"];

@@ -28,7 +28,10 @@ export function SettingsPage() {
             <dl className="flex flex-col gap-3">
               <Limit name="Tier" value={settings.data.tier} />
               <Limit name="Requests per minute per key" value={numberOf(settings.data.rate_limit_per_minute)} />
-              <Limit name="Requests per minute per session" value={numberOf(300)} />
+              <Limit
+                name="Requests per minute per session"
+                value={numberOf(settings.data.session_rate_limit_per_minute)}
+              />
             </dl>
           ) : settings.isLoadingError ? (
             <p className="text-muted">Not known until your settings can be read.</p>

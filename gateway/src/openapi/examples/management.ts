@@ -97,7 +97,7 @@ const voice = {
   language: "en-US",
   preview_url: "https://cdn.acme.example/receptionist.mp3",
 };
-const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500 };
+const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500, session_rate_limit_per_minute: 300 };
 /** With `include=cost`. */
 const modelFigures = {
   replies: 48,

@@ -19,4 +19,8 @@ export const UpdateSettingsBody = Type.Object(
 export const Settings = Resource("Settings", {
   retention_days: Type.Integer({ description: "Days for which conversations are kept.", examples: [90] }),
   ...TierFields,
+  session_rate_limit_per_minute: Type.Integer({
+    description: "Requests per minute of each session, on any tier.",
+    examples: [300],
+  }),
 });

@@ -115,6 +115,50 @@ test(
 );
 
 test(
+  "the form for a SIP trunk and the connected trunk say where the trunk sends its calls",
+  async () => {
+    const { page } = await newcomer();
+    await page.goto("/numbers?new=true");
+    const dialog = page.getByRole("dialog", { name: "Connect a carrier" });
+    await dialog.getByRole("combobox", { name: "Provider" }).selectOption("SIP trunk");
+    await dialog.getByText(/^sip:127\.0\.0\.1:\d+$/).waitFor();
+    await dialog.getByRole("combobox", { name: "Transport" }).selectOption("TLS");
+    await dialog.getByText(/does not take SIP calls over TLS/).waitFor();
+    await dialog.getByRole("combobox", { name: "Transport" }).selectOption("UDP");
+
+    await dialog.getByLabel("Server").fill("127.0.0.1");
+    await dialog.getByLabel("Trunk IP addresses").fill("192.0.2.0/24, everywhere");
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    await dialog.getByRole("alert").getByText('not "everywhere"').waitFor();
+    await dialog.getByLabel("Trunk IP addresses").fill("192.0.2.0/24");
+    await dialog.getByRole("button", { name: "Connect" }).click();
+    const carrier = page.getByRole("list", { name: "Carriers" }).getByRole("listitem");
+    await carrier.getByRole("button", { name: "Copy address for calls" }).click();
+    await carrier.getByRole("button", { name: "Copied address for calls" }).waitFor();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toMatch(/^sip:127\.0\.0\.1:\d+$/);
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a file with semicolons between its columns, as Excel saves it, is shown before it is called",
+  async () => {
+    const { api, page } = await newcomer();
+    await createAgent(api, model);
+    await page.goto("/calls?tab=batches&new=true");
+    const dialog = page.getByRole("dialog", { name: "New batch" });
+    const buffer = Buffer.from("to_mobile_number;customer\r\n+13125558398;Zoë\r\n", "latin1");
+    await dialog.getByLabel("File").setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer });
+    await dialog.getByRole("cell", { name: "Zoë" }).waitFor();
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "the versions of an agent's own prompt are one click from its editor",
   async () => {
     const { api, page } = await newcomer();

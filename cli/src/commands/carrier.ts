@@ -1,16 +1,12 @@
 import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
 import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
 import { ConfigError } from "@parley/shared/config";
-import {
-  CARRIER_PROVIDERS,
-  type CarrierProvider,
-  carrierFields,
-  wantsRegistration,
-} from "@parley/shared/domain/carriers";
+import { CARRIER_PROVIDERS, type CarrierProvider, carrierFields } from "@parley/shared/domain/carriers";
 import {
   presentCarrier,
   presentCarrierNumber,
   presentRegistration,
+  presentSip,
   readCarrierSettings,
   type ShownRegistration,
 } from "@parley/shared/domain/present/carrier";
@@ -75,7 +71,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const { carriers } = await withAccount(env, (account) => account.listCarriers({ ownerId: owner }));
-      const registrationOf = await registrations(env, owner, carriers);
+      const { registrationOf } = await trunksOf(env, owner, carriers);
       const all = carriers.map((carrier) => ({ ...presentCarrier(carrier), registration: registrationOf(carrier) }));
       const rows = all.map((carrier) => ({ ...carrier, registration: carrier.registration?.state ?? null }));
       const text = formatTable(["carrier_id", "provider", "registration", "created_at"], rows);
@@ -84,15 +80,18 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
 
   carrier
     .command("show")
-    .description("Show a carrier with its secrets masked, and the state of a SIP trunk's registration")
+    .description(
+      "Show a carrier with its secrets masked, and of a SIP trunk the state of its registration, or where it sends its calls",
+    )
     .argument("<carrier_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
       const { carrier } = await withAccount(env, (account) => account.getCarrier({ ownerId: owner, carrierId }));
       if (!carrier) throw new Error("the service answered with an empty message");
-      const registration = (await registrations(env, owner, [carrier]))(carrier);
-      const fields = presentCarrier(carrier);
+      const { registrationOf, sip } = await trunksOf(env, owner, [carrier]);
+      const registration = registrationOf(carrier);
+      const fields = { ...presentCarrier(carrier), ...(registration?.state === "NOT_REGISTERING" && sip) };
       const text = formatRecord({ ...fields, registration: registration && inWords(registration) });
       await print(json, { ...fields, registration }, text);
     });
@@ -151,20 +150,27 @@ function fieldsOf(provider: CarrierProvider): string {
 
 type Registration = Omit<ShownRegistration, "state"> & { state: ShownRegistration["state"] | "UNKNOWN" };
 
-/** The states of registrations. The voice service is asked only if there can be one, and an account is shown even without its answer. */
-async function registrations(env: Environment, ownerId: string, carriers: readonly Carrier[]) {
+interface Trunks {
+  registrationOf(carrier: Carrier): Registration | null;
+  /** Where trunks send their calls, unless they use a registration; null if the voice service did not answer. */
+  sip: ReturnType<typeof presentSip> | null;
+}
+
+/** How SIP trunks stand. The voice service is asked only if there are any, and an account is shown even without its answer. */
+async function trunksOf(env: Environment, ownerId: string, carriers: readonly Carrier[]): Promise<Trunks> {
   const none = { registrations: [], hasSip: true };
-  const isAsked = carriers.some(({ settings }) => settings && wantsRegistration(settings));
+  if (!carriers.some(({ provider }) => provider === "SIP")) return { registrationOf: () => null, sip: null };
   try {
-    const known = isAsked ? await withVoice(env, (voice) => voice.listTrunkRegistrations({ ownerId })) : none;
-    return (carrier: Carrier): Registration | null => presentRegistration(carrier, known);
+    const known = await withVoice(env, (voice) => voice.listTrunkRegistrations({ ownerId }));
+    return { registrationOf: (carrier) => presentRegistration(carrier, known), sip: presentSip(known) };
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof ConfigError)) throw error;
     const reason = error.message;
-    return (carrier: Carrier): Registration | null => {
+    const registrationOf = (carrier: Carrier): Registration | null => {
       const shown = presentRegistration(carrier, none);
       return shown?.state === "REGISTERING" ? { ...shown, state: "UNKNOWN", reason } : shown;
     };
+    return { registrationOf, sip: null };
   }
 }
 

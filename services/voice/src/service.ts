@@ -273,7 +273,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             // These last as long as a provider takes, and the owner's other calls must not wait for them.
             transcribe: registered(transcribe(ctx), { hasOwnShares: true }),
             speak: registered(speak(ctx), { hasOwnShares: true }),
-            listTrunkRegistrations: listTrunkRegistrations({ db, clock, hasSip: sip !== null }),
+            listTrunkRegistrations: listTrunkRegistrations({ db, clock, sip }),
             readRecording: readRecording(ctx),
             forgetRecordings: forgetRecordings(ctx),
             forgetOwner: forgetOwner(ctx),

@@ -148,8 +148,8 @@ test("a stopping process releases its own trunks to others immediately, and no o
 });
 
 /** An owner's view of its only trunk. */
-async function shown(ownerId: string, hasSip = true) {
-  const call = listTrunkRegistrations({ db, clock, hasSip });
+async function shown(ownerId: string) {
+  const call = listTrunkRegistrations({ db, clock, sip: { announced: null } });
   const { registrations } = (await call({ ownerId }, {} as never)) as ListTrunkRegistrationsResponse;
   const [only] = registrations;
   const { state, since, expiresAt, sipStatus, reason } = only ?? {};

@@ -4130,6 +4130,10 @@ export interface components {
         CarrierList: {
             /** @description All connected carriers, oldest first. */
             carriers: components["schemas"]["ShownCarrier"][];
+            /** @description With `include=registration`: where SIP trunks send their calls over UDP and TCP, unless they use a registration; null without SIP. */
+            sip_address?: string | null;
+            /** @description With `include=registration`: the same over TLS; null without SIP over TLS. */
+            sip_tls_address?: string | null;
         };
         /** @description A connected account. It has the fields of its provider. */
         ShownCarrier: {
@@ -17937,7 +17941,9 @@ export interface operations {
                      *             "reason": "Forbidden"
                      *           }
                      *         }
-                     *       ]
+                     *       ],
+                     *       "sip_address": "203.0.113.7:5060",
+                     *       "sip_tls_address": "203.0.113.7:5061"
                      *     }
                      */
                     "application/json": components["schemas"]["CarrierList"];

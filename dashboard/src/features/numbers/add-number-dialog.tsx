@@ -13,6 +13,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { type Carrier, NUMBERS } from "./queries.ts";
+import { TrunkTarget } from "./trunk-target.tsx";
 
 /** Imports a number of a connected carrier. */
 export function AddNumberDialog({
@@ -130,15 +131,12 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field
-        label="Phone number"
-        hint="For example, +14155550123. Your trunk must send its calls to this server."
-        error={fields.get("mobile_number")}
-      >
+      <Field label="Phone number" hint="For example, +14155550123." error={fields.get("mobile_number")}>
         {(control) => (
           <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
         )}
       </Field>
+      <TrunkTarget transport={carrier.transport} />
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button type="submit" variant="primary" busy={bring.isPending}>

@@ -9,6 +9,7 @@ import { Time } from "../../ui/time.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { CARRIERS, type Carrier } from "./queries.ts";
 import { TrunkRegistration } from "./trunk-registration.tsx";
+import { TrunkTarget } from "./trunk-target.tsx";
 
 export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
   return (
@@ -22,6 +23,11 @@ export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
             <p className="font-semibold">{PROVIDERS[carrier.provider].label}</p>
             <p className="truncate font-mono text-xs text-muted">{accountOf(carrier) || "One account"}</p>
             {carrier.registration && <TrunkRegistration registration={carrier.registration} />}
+            {carrier.registration?.state === "NOT_REGISTERING" && (
+              <div className="mt-2">
+                <TrunkTarget transport={carrier.transport} />
+              </div>
+            )}
             {carrier.provider === "WHATSAPP" && <Callback carrier={carrier} />}
             <p className="mt-2 text-xs text-muted">
               Connected <Time at={carrier.created_at} relative />

@@ -13,6 +13,7 @@ import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
 import { PROVIDER_OPTIONS, PROVIDERS, type Provider, type ProviderField } from "./providers.ts";
 import { CARRIERS } from "./queries.ts";
+import { TrunkTarget } from "./trunk-target.tsx";
 
 /** Asks for the credentials of an account, which are verified with the carrier before they are kept. */
 export function ConnectDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -76,6 +77,7 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
           error={messageAt(errors, field.name)}
         />
       ))}
+      {provider === "SIP" && <TrunkTarget transport={values.transport} />}
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onDone}>Cancel</Button>

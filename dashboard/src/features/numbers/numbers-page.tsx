@@ -17,7 +17,8 @@ export function NumbersPage() {
   const { new: isNew = false } = useSearch({ from: "/signed-in/numbers" });
   const navigate = useNavigate({ from: "/numbers" });
   const [isAdding, setAdding] = useState(false);
-  const carriers = useQuery(carriersQuery);
+  const found = useQuery(carriersQuery);
+  const carriers = found.data?.carriers ?? [];
   const numbers = useQuery(numbersQuery);
   const [isConnecting, setConnecting] = useShownFirst(isNew, (connecting) =>
     navigate({ search: connecting ? { new: true } : {} }),
@@ -33,27 +34,27 @@ export function NumbersPage() {
     </Button>
   );
   // An owner without a carrier has one thing to do, and no number to add.
-  const hasAny = (carriers.data?.length ?? 0) + (numbers.data?.length ?? 0) > 0;
-  const failed = [carriers, numbers].find(({ isLoadingError }) => isLoadingError);
+  const hasAny = carriers.length + (numbers.data?.length ?? 0) > 0;
+  const failed = [found, numbers].find(({ isLoadingError }) => isLoadingError);
   return (
     <Page
       title="Numbers & carriers"
       description="Connect the accounts that own your phone numbers, and choose which agent answers each number."
-      actions={carriers.data && carriers.data.length > 0 && connect}
+      actions={carriers.length > 0 && connect}
     >
-      {carriers.isPending || numbers.isPending ? (
+      {found.isPending || numbers.isPending ? (
         <LoadingRows rows={4} />
       ) : failed ? (
-        <ErrorState error={failed.error} onRetry={() => Promise.all([carriers.refetch(), numbers.refetch()])} />
+        <ErrorState error={failed.error} onRetry={() => Promise.all([found.refetch(), numbers.refetch()])} />
       ) : (
         <>
-          {carriers.data?.length === 0 ? (
+          {carriers.length === 0 ? (
             <EmptyState icon={Plug} title="No carrier connected" action={connect}>
               Connect Twilio, Plivo, a SIP trunk, Daily, or WhatsApp so that your agents can take calls and messages
               there.
             </EmptyState>
           ) : (
-            <CarrierList carriers={carriers.data ?? []} />
+            <CarrierList carriers={carriers} />
           )}
           {hasAny && (
             <section className="flex flex-col gap-3">
@@ -78,7 +79,7 @@ export function NumbersPage() {
         </>
       )}
       <ConnectDialog open={isConnecting} onClose={() => setConnecting(false)} />
-      <AddNumberDialog open={isAdding} onClose={() => setAdding(false)} carriers={carriers.data ?? []} />
+      <AddNumberDialog open={isAdding} onClose={() => setAdding(false)} carriers={carriers} />
     </Page>
   );
 }

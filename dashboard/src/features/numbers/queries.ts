@@ -11,13 +11,13 @@ export const NUMBERS = ["numbers"] as const;
 /** How soon the page shows that a trunk answers something else. */
 const REGISTRATIONS_EVERY_MS = 10_000;
 
-/** All connected carriers, oldest first. */
+/** All connected carriers, oldest first, and where SIP trunks send their calls. */
 export const carriersQuery = queryOptions({
   queryKey: CARRIERS,
-  queryFn: async ({ signal }) =>
-    (await ask(api.GET("/v1/manage/carriers", { params: { query: { include: "registration" } }, signal }))).carriers,
+  queryFn: ({ signal }) =>
+    ask(api.GET("/v1/manage/carriers", { params: { query: { include: "registration" } }, signal })),
   refetchInterval: ({ state }) =>
-    state.data?.some(({ registration }) => registration) ? REGISTRATIONS_EVERY_MS : false,
+    state.data?.carriers.some(({ registration }) => registration) ? REGISTRATIONS_EVERY_MS : false,
 });
 
 /** All phone numbers, oldest first. */

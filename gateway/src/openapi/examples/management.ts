@@ -178,7 +178,9 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   addDoNotCall: { request: { mobile_number: NUMBER }, response: { mobile_number: NUMBER, created_at: CREATED_AT } },
   removeDoNotCall: { response: { message: "Number removed from the do-not-call list" } },
   removeMobileNumber: { response: { message: "Mobile number removed" } },
-  listCarriers: { response: { carriers: [registered] } },
+  listCarriers: {
+    response: { carriers: [registered], sip_address: "203.0.113.7:5060", sip_tls_address: "203.0.113.7:5061" },
+  },
   connectCarrier: {
     request: { ...trunk, password: "correct horse", allowed_addresses: ["192.0.2.0/24"] },
     response: carrier,

@@ -1,10 +1,12 @@
-import type { Carrier as CarrierMessage } from "@parley/proto/parley/account/v1/account.ts";
+import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
+import type { ListTrunkRegistrationsResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
 import { presentOwnNumber } from "@parley/shared/domain/present/account";
 import {
   presentCarrier,
   presentCarrierNumber,
   presentRegistration,
+  presentSip,
   readCarrierSettings,
 } from "@parley/shared/domain/present/carrier";
 import type { CallOrigin } from "@parley/shared/rpc/call";
@@ -13,10 +15,10 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import {
-  Carrier,
   CarrierList,
   CarrierNumbers,
   ConnectCarrierBody,
+  Carrier as ConnectedCarrier,
   ImportNumberBody,
   ShowCarrierQuery,
   ShownCarrier,
@@ -26,15 +28,8 @@ import { OwnNumber } from "../../schemas/manage/mobile-numbers.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) {
-  /** How to show an owner's carriers. */
-  const presenter = async (ownerId: string, include: string | undefined, origin: CallOrigin) => {
-    if (include !== "registration") return presentCarrier;
-    const known = await voices.listTrunkRegistrations({ ownerId }, { origin });
-    return (carrier: CarrierMessage) => ({
-      ...presentCarrier(carrier),
-      registration: presentRegistration(carrier, known),
-    });
-  };
+  const trunksOf = (ownerId: string, include: string | undefined, origin: CallOrigin) =>
+    include === "registration" ? voices.listTrunkRegistrations({ ownerId }, { origin }) : null;
 
   return new Elysia({ prefix: "/v1/manage/carriers" })
     .get(
@@ -50,8 +45,11 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
           response: CarrierList,
         },
         async ({ ownerId, query, origin }) => {
-          const { carriers } = await accounts.listCarriers({ ownerId }, { origin });
-          return { carriers: carriers.map(await presenter(ownerId, query.include, origin)) };
+          const [{ carriers }, trunks] = await Promise.all([
+            accounts.listCarriers({ ownerId }, { origin }),
+            trunksOf(ownerId, query.include, origin),
+          ]);
+          return { carriers: carriers.map((carrier) => shown(carrier, trunks)), ...(trunks && presentSip(trunks)) };
         },
       ),
     )
@@ -66,7 +64,7 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
           description: "Connecting an account again replaces its credentials.",
           scope: "session",
           body: ConnectCarrierBody,
-          response: Carrier,
+          response: ConnectedCarrier,
           refuses: ["condition", "conflict", "carrier"],
         },
         async ({ ownerId, body, origin }) => {
@@ -92,7 +90,7 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
         },
         async ({ ownerId, params, query, origin }) => {
           const { carrier } = await accounts.getCarrier({ ownerId, carrierId: params.carrier_id ?? "" }, { origin });
-          return (await presenter(ownerId, query.include, origin))(required(carrier));
+          return shown(required(carrier), await trunksOf(ownerId, query.include, origin));
         },
       ),
     )
@@ -154,4 +152,9 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
         },
       ),
     );
+}
+
+/** @param trunks how the registrations stand; null if that was not asked for */
+function shown(carrier: Carrier, trunks: ListTrunkRegistrationsResponse | null) {
+  return { ...presentCarrier(carrier), ...(trunks && { registration: presentRegistration(carrier, trunks) }) };
 }

@@ -83,8 +83,19 @@ export const ShownCarrier = Resource(
   },
   "A connected account. It has the fields of its provider.",
 );
+const SipAddress = (description: string, example: string) =>
+  Type.Optional(Nullable(Type.String({ examples: [example] }), description));
+
 export const CarrierList = Resource("CarrierList", {
   carriers: Type.Array(ShownCarrier, { description: "All connected carriers, oldest first." }),
+  sip_address: SipAddress(
+    "With `include=registration`: where SIP trunks send their calls over UDP and TCP, unless they use a registration; null without SIP.",
+    "203.0.113.7:5060",
+  ),
+  sip_tls_address: SipAddress(
+    "With `include=registration`: the same over TLS; null without SIP over TLS.",
+    "203.0.113.7:5061",
+  ),
 });
 
 export const ShowCarrierQuery = Type.Object({

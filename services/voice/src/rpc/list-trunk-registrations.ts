@@ -5,19 +5,26 @@ import type { Database } from "@parley/shared/db/database";
 import { REGISTRATION_STATES } from "@parley/shared/domain/api-names";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { listTrunkRegistrations as listRows, type RegistrationRow } from "../store/trunk-registrations.ts";
+import type { UserAgent } from "../transport/sip/user-agent.ts";
 
 interface Context {
   db: Database;
   clock: Clock;
-  hasSip: boolean;
+  /** Null if this installation has no SIP. */
+  sip: Pick<UserAgent, "announced"> | null;
 }
 
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listTrunkRegistrations"]>;
 
-export function listTrunkRegistrations({ db, clock, hasSip }: Context): Handler {
+export function listTrunkRegistrations({ db, clock, sip }: Context): Handler {
   return async ({ ownerId }) => {
     const now = clock.now();
-    return { registrations: (await listRows(db, ownerId)).map((row) => toRegistration(row, now)), hasSip };
+    return {
+      registrations: (await listRows(db, ownerId)).map((row) => toRegistration(row, now)),
+      hasSip: sip !== null,
+      sipAddress: sip?.announced?.address,
+      sipTlsAddress: sip?.announced?.tlsAddress ?? undefined,
+    };
   };
 }
 

@@ -342,6 +342,12 @@ export interface ListTrunkRegistrationsResponse {
   registrations: TrunkRegistration[];
   /** Whether this installation has SIP: without it, no trunk is registered with. */
   hasSip: boolean;
+  /** host:port that trunks send their calls to over UDP and TCP, unless they use a registration. Absent if it is not known. */
+  sipAddress?:
+    | string
+    | undefined;
+  /** The same for TLS. Absent without SIP over TLS. */
+  sipTlsAddress?: string | undefined;
 }
 
 export interface CreateDailySessionRequest {
@@ -3673,7 +3679,7 @@ export const ListTrunkRegistrationsRequest: MessageFns<ListTrunkRegistrationsReq
 };
 
 function createBaseListTrunkRegistrationsResponse(): ListTrunkRegistrationsResponse {
-  return { registrations: [], hasSip: false };
+  return { registrations: [], hasSip: false, sipAddress: undefined, sipTlsAddress: undefined };
 }
 
 export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsResponse> = {
@@ -3683,6 +3689,12 @@ export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsRe
     }
     if (message.hasSip !== false) {
       writer.uint32(16).bool(message.hasSip);
+    }
+    if (message.sipAddress !== undefined) {
+      writer.uint32(26).string(message.sipAddress);
+    }
+    if (message.sipTlsAddress !== undefined) {
+      writer.uint32(34).string(message.sipTlsAddress);
     }
     return writer;
   },
@@ -3716,6 +3728,22 @@ export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsRe
             message.hasSip = reader.bool();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sipAddress = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.sipTlsAddress = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3737,6 +3765,8 @@ export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsRe
     const message = createBaseListTrunkRegistrationsResponse();
     message.registrations = object.registrations?.map((e) => TrunkRegistration.fromPartial(e)) || [];
     message.hasSip = object.hasSip ?? false;
+    message.sipAddress = object.sipAddress ?? undefined;
+    message.sipTlsAddress = object.sipTlsAddress ?? undefined;
     return message;
   },
 };

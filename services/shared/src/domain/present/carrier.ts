@@ -53,6 +53,11 @@ export function presentRegistration(
   };
 }
 
+/** Where SIP trunks send their calls, unless they use a registration. */
+export function presentSip({ sipAddress, sipTlsAddress }: ListTrunkRegistrationsResponse) {
+  return { sip_address: sipAddress ?? null, sip_tls_address: sipTlsAddress ?? null };
+}
+
 function presentSettings(provider: Parameters<typeof carrierFields>[0], settings: CarrierSettings) {
   return Object.fromEntries(
     carrierFields(provider).flatMap(({ field, rule }) =>

@@ -40,6 +40,8 @@ export interface UserAgent {
   address: string;
   /** host:port, for TLS; null without. */
   tlsAddress: string | null;
+  /** The same two as peers are told; null without an address that others can reach. */
+  announced: { address: string; tlsAddress: string | null } | null;
   call: PlaceCall;
   register: Register;
   /** Hangs up a call of a process that is gone. The other side may see that the request comes from another address. */
@@ -52,6 +54,9 @@ export interface UserAgent {
 const INVITES_PER_SECOND = 50;
 /** Networks that are remembered. */
 const SOURCES_MAX = 10_000;
+
+/** Listens on all addresses, so it is not one to call. */
+const EVERY_ADDRESS = ["0.0.0.0", "::"];
 
 /** A SIP user agent (RFC 3261) for telephone audio over UDP, TCP and TLS. @throws when the address is taken */
 export async function startUserAgent(options: UserAgentOptions): Promise<UserAgent> {
@@ -104,9 +109,13 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     else if (request.method !== "ACK") reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
   };
 
+  const addressesOf = (host: string) => ({
+    address: hostPort(host, sockets.port),
+    tlsAddress: sockets.tlsPort === null ? null : hostPort(host, sockets.tlsPort),
+  });
   return {
-    address: hostPort(sockets.address, sockets.port),
-    tlsAddress: sockets.tlsPort === null ? null : hostPort(sockets.address, sockets.tlsPort),
+    ...addressesOf(sockets.address),
+    announced: EVERY_ADDRESS.includes(announced) ? null : addressesOf(announced),
     call: calling(calls),
     register: registering(calls),
     hangUpLost: (dialog) => void layer.send(byeOfLost(dialog), dialog.peer, () => {}),

@@ -59,9 +59,10 @@ export function connections(accounts: Accounts, agents: Agents): Connections {
     return null;
   }
 
+  /** Another owner's agents may have the number too, and change nothing. */
   async function agentWithNumber(ownerId: string, mobileNumber: string): Promise<string | null> {
-    const { agent } = await agents.findCallee({ called: mobileNumber });
-    return agent?.ownerId === ownerId ? agent.agentId : null;
+    const { agent } = await agents.findCallee({ called: mobileNumber, ofOwnerId: ownerId });
+    return agent?.agentId ?? null;
   }
 
   return {

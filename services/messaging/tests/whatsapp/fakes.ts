@@ -27,8 +27,8 @@ export interface Fakes {
   speech: FakeSpeech;
   /** The WhatsApp settings of every agent. */
   whatsapp: Record<string, unknown> | undefined;
-  /** The agent that has the number, by number. */
-  callees: Map<string, { ownerId: string; agentId: string }>;
+  /** The agents of any owner that have a number, by number. */
+  callees: Map<string, { ownerId: string; agentId: string }[]>;
   stop(): Promise<void>;
 }
 
@@ -108,7 +108,12 @@ export async function startFakes(): Promise<Fakes> {
     serve(
       AgentServiceService,
       {
-        findCallee: async ({ called }) => ({ agent: fakes.callees.get(called) }),
+        findCallee: async ({ called, ofOwnerId }) => {
+          const [agent, other] = (fakes.callees.get(called) ?? []).filter(
+            ({ ownerId }) => ofOwnerId === undefined || ownerId === ofOwnerId,
+          );
+          return { agent: other ? undefined : agent };
+        },
         getChannelSettings: async ({ agentId }) => {
           if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
           if (fakes.goneAgents.has(agentId)) throw notFound("Agent");

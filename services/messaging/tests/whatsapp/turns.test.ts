@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { echo } from "./fakes.ts";
 import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 
@@ -146,7 +147,19 @@ test("the agent that has the number answers when the connection names none; with
   service.quiet();
   await eventually(async () => expect(await service.waiting(number)).toBe(0));
   expect(service.turnsOf(number)).toEqual([]);
-  service.fakes.callees.set(number.mobileNumber, { ownerId: number.ownerId, agentId: "agt_callee" });
+  service.fakes.callees.set(number.mobileNumber, [{ ownerId: number.ownerId, agentId: "agt_callee" }]);
+  await service.write(number, from, "Hello?");
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Hello?"]);
+  expect(service.conversationsOf(number)[0]?.agentId).toBe("agt_callee");
+});
+
+test("the agent that has the number answers, whoever else's agents have it too", async () => {
+  const [number, from] = [service.connect({ agentId: "" }), person()];
+  service.fakes.callees.set(number.mobileNumber, [
+    { ownerId: newOwner(), agentId: "agt_stranger" },
+    { ownerId: number.ownerId, agentId: "agt_callee" },
+  ]);
   await service.write(number, from, "Hello?");
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Hello?"]);

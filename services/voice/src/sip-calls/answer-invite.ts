@@ -42,16 +42,16 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
   try {
     const { source, cancelled } = invite;
     const callee = isLoopback(source.address)
-      ? dialled(invite)
+      ? await dialled(ctx, invite)
       : await ctx.admitFewAtOnce(networkOf(source.address), cancelled, () => admitTrunkCall(ctx, invite));
     if (!callee) return;
     invite.ring();
     const { agent } = await ctx.agents.findCallee(callee);
     const refusal = agent ? await take(ctx, { ...agent, channel: channelOf(callee.called, invite) }, invite) : null;
     if (agent && !refusal) return;
-    const ownerId = await ownerOf(ctx, callee);
-    ctx.log.info({ err: refusal, owner_id: ownerId, called: callee.called }, "a call to a number without an agent");
-    if (ownerId !== null && (await ctx.announce(ownerId, invite))) return;
+    const { ofOwnerId, called } = callee;
+    ctx.log.info({ err: refusal, owner_id: ofOwnerId, called }, "a call to a number without an agent");
+    if (ofOwnerId !== undefined && (await ctx.announce(ofOwnerId, invite))) return;
     if (refusal) throw refusal;
     invite.refuse(404, "Not Found");
   } catch (error) {
@@ -82,24 +82,19 @@ async function take(ctx: InviteContext, request: CallRequest, invite: Invite): P
   }
 }
 
-/** The owner who has imported the number from a trunk; null if nobody has. */
-async function ownerOf(ctx: TrunkContext, { called, ofOwnerId }: Callee): Promise<string | null> {
-  if (ofOwnerId !== undefined || !called.startsWith("+")) return ofOwnerId ?? null;
-  const { carrier } = await ctx.accounts.findTrunk({ mobileNumber: called });
-  return carrier?.ownerId ?? null;
-}
-
 interface Callee {
   /** E.164, or an agent's id. */
   called: string;
-  /** The owner of the trunk that it came over; undefined for a call from this machine. */
+  /** The owner who has imported the number from a trunk; undefined for an agent's id, and for a number that nobody has imported. */
   ofOwnerId: string | undefined;
 }
 
 /** A proxy on this machine that we registered with calls the name of the registration, with the number in To. */
-function dialled({ called, to }: Invite): Callee {
+async function dialled({ accounts }: TrunkContext, { called, to }: Invite): Promise<Callee> {
   const number = isId("agt", called.user) ? null : (numberOf(called) ?? numberOf(to));
-  return { called: number ?? called.user, ofOwnerId: undefined };
+  if (number === null) return { called: called.user, ofOwnerId: undefined };
+  const { carrier } = await accounts.findTrunk({ mobileNumber: number });
+  return { called: number, ofOwnerId: carrier?.ownerId };
 }
 
 /** A call to an agent's id has no number, so it is like one from a browser. */

@@ -14,7 +14,10 @@ const NUMBER = "+14155550123";
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };
 
 /** Phone calls to one number of one owner, and to a second number of another owner that has no agent. */
-function office(settings: Partial<CarrierSettings>, { hasVoice = true, refusal = null as ServiceError | null } = {}) {
+function office(
+  settings: Partial<CarrierSettings>,
+  { hasVoice = true, refusal = null as ServiceError | null, alsoOf = [] as string[] } = {},
+) {
   const requests: CallRequest[] = [];
   const announced: string[] = [];
   const looked: string[] = [];
@@ -33,9 +36,11 @@ function office(settings: Partial<CarrierSettings>, { hasVoice = true, refusal =
       }),
     },
     agents: {
-      findCallee: async ({ called, ofOwnerId }) => ({
-        agent: called === NUMBER && ofOwnerId !== "own_2" ? { ownerId: "own_1", agentId: "agt_1" } : undefined,
-      }),
+      findCallee: async ({ called, ofOwnerId }) => {
+        const owners = ["own_1", ...alsoOf].filter((ownerId) => ofOwnerId === undefined || ownerId === ofOwnerId);
+        const [ownerId, other] = called === NUMBER ? owners : [];
+        return { agent: ownerId && !other ? { ownerId, agentId: "agt_1" } : undefined };
+      },
     },
     addressesOf: async (host) => {
       looked.push(host);
@@ -114,6 +119,15 @@ test("a call from an address of the number's trunk reaches the agent of the trun
     },
   ]);
 });
+
+test.each(["198.51.100.7", "127.0.0.1"])(
+  "a call from %s reaches the agent of the trunk's owner, whoever else's agents have the number",
+  async (from) => {
+    const { outcome, requests } = await called(TRUNK, { from }, { alsoOf: ["own_2"] });
+    expect(outcome).toEqual(["200"]);
+    expect(requests).toMatchObject([{ ownerId: "own_1", agentId: "agt_1" }]);
+  },
+);
 
 test.each([
   ["without a plus", { called: "14155550123" }],

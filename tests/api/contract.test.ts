@@ -51,21 +51,21 @@ afterAll(async () => {
 });
 
 /** One owner's objects, by the names of the path parameters that name them. */
-const SECRET = "only-the-owner-reads-this";
+const TEXT = "of-the-contract";
 const mine: Record<string, string> = {};
 /** The objects that fuzzing may change and delete. */
 const fuzzed: Record<string, string> = {};
 let agentBody: object;
 beforeAll(async () => {
-  const fields = { agent_name: SECRET, prompt_content: `${SECRET} {{company}}`, first_message_prompt: SECRET };
+  const fields = { agent_name: TEXT, prompt_content: `${TEXT} {{company}}`, first_message_prompt: TEXT };
   mine.agent_id = await createAgent(api, model, fields);
-  agentBody = { agent_id: mine.agent_id, message: SECRET, streaming: false, metadata: { note: SECRET } };
+  agentBody = { agent_id: mine.agent_id, message: TEXT, streaming: false, metadata: { note: TEXT } };
   mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
   mine.conversation_id = mine.session_id ?? "";
   await placeRecording(stack, { ownerId: stack.owners[0].ownerId, conversationId: mine.conversation_id });
-  mine.prompt_name = SECRET;
-  await api.post("/prompts", { prompt_name: SECRET, prompt_content: SECRET });
-  Object.assign(mine, await managed(manage, SECRET));
+  mine.prompt_name = TEXT;
+  await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
+  Object.assign(mine, await managed(manage, TEXT));
   const { ownerId } = stack.owners[0];
   const { connectionId } = await connectWhatsApp(stack, ownerId, newNumber().mobile_number, mine.agent_id);
   mine.connection_id = connectionId;
@@ -110,8 +110,6 @@ function newVoice(name: string) {
   return { provider: "OPENAI", voice_id: Bun.randomUUIDv7(), name, gender: "NEUTRAL", language: "en" };
 }
 
-const isOfPath = (operation: Operation) => operation.path.includes("{");
-const namesAgent = (operation: Operation) => "agent_id" in (goodBody(operation) ?? {});
 /** Sends a request unchanged, whichever part of the API it belongs to. */
 const pathTo = (operation: Operation, values: Record<string, string>) =>
   `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"))}`;
@@ -152,7 +150,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     changePassword: { current_password: "not the right one", new_password: PASSWORD },
     createKey: { name: "contract", scopes: ["chat"], expires_at: "2999-01-01" },
     createDestination: { name: "contract", url: "https://example.com/", request_type: "PUT" },
-    updateDestination: { name: SECRET },
+    updateDestination: { name: TEXT },
     resendFailedDeliveries: { since: "2020-01-01T00:00:00Z" },
     addMobileNumber: newNumber(),
     connectCarrier: newTrunk(),
@@ -186,18 +184,6 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
           ? "Not signed in"
           : "Invalid email or password";
       expect([answer.status, answer.body]).toEqual([401, { detail }]);
-    });
-
-    test("with another owner's key or session reaches nothing of this owner's, and changes none of it", async () => {
-      const caller = await callerOf(operation, 1);
-      const before = await rows.of(stack.owners[0].ownerId);
-      const answer = await send(caller, operation, pathTo(operation, mine), goodBody(operation));
-      if (isOfPath(operation) || namesAgent(operation)) expect([403, 404]).toContain(answer.status);
-      expect(JSON.stringify(answer.body).replaceAll(JSON.stringify(SECRET), "")).not.toContain(SECRET);
-      for (const name of ["agent_id", "session_id", "key_id", "destination_id", "delivery_id", "mobile_number"]) {
-        expect(JSON.stringify(answer.body)).not.toContain(mine[name] ?? "nothing");
-      }
-      expect(await rows.of(stack.owners[0].ownerId)).toEqual(before);
     });
 
     test("answers as the OpenAPI document says", async () => {

@@ -9,16 +9,14 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
-import { eventually } from "@parley/shared/testing/eventually";
+import { createObjects, unknownNames } from "../kit/owners/owned-objects.ts";
+import { shapeOf } from "../kit/owners/shape-of.ts";
 import { openOwnerRows } from "../kit/rows/owner-rows.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
-import { createAgent } from "../kit/test-agent.ts";
-import { createSession } from "../kit/test-owner.ts";
 
 /** A text in every field of the victim's objects. */
 const CANARY = "canary-of-the-victim";
@@ -57,7 +55,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   findCarrier: "returns a carrier's owner, only to the services that its callbacks reach",
   findTrunk: "returns a number's owner, only to the voice service",
   listTrunks: "returns only ids, and only to the voice service",
-  findCallee: "returns a number's owner, only to the voice service",
+  findCallee: "returns whose agent a number has, only to the voice and messaging services",
   authenticateSession: "is given a secret",
   signIn: "is given a password",
   watchKeys: "tells of ids alone",
@@ -65,15 +63,27 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   watchPrompts: "tells of names alone, to other services",
 };
 
-/** The answers that a service may give when the object is another owner's. */
+/** The kinds of refusal that a service may answer with when the object is another owner's. */
 const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
+
+/** Methods whose answer tells of other owners by design. */
+const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
+  batchGetAgents: "says of each agent whether it is another owner's or nobody's",
+  batchGetAgentRuntimes: "says of each agent whether it is another owner's or nobody's",
+  listChatSessions: "a filter by another owner's agent is refused, one by nobody's finds nothing, as specified",
+  runTurns: "refuses each turn as completeTurn does",
+  addMobileNumber: "a phone number belongs to one owner",
+  importCarrierNumber: "a phone number belongs to one owner",
+};
 
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
 const [victim, hostile] = stack.owners;
-/** The values of requests' fields: the hostile owner, and the victim's objects. */
-const given: Record<string, unknown> = { ownerId: hostile.ownerId };
+/** The names of the victim's objects, by the fields of requests that hold them. */
+let theirs: Names;
+/** Names of the same forms that nobody's objects have. */
+let nobodys: Names;
 afterAll(async () => {
   await rows.close();
   await stack.stop();
@@ -81,64 +91,60 @@ afterAll(async () => {
 });
 
 beforeAll(async () => {
-  const api = stack.api(victim.apiKey);
-  const manage = stack.manage(await createSession(stack, victim.ownerId));
-  const made = async (path: string, body: object = {}) => {
-    const answer = await manage.post(path, body);
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+  const { names } = await createObjects(stack, model, victim, CANARY);
+  const change = { ownerId: victim.ownerId, agentId: names.agent_id, agentName: CANARY };
+  const drafted = await answerTo("agent", "createDraft", { change: UpdateAgentRequest.fromPartial(change as object) });
+  const all = { ...names, draft_id: (drafted as { draftId: string }).draftId };
+  [theirs, nobodys] = [inFields(all), inFields(unknownNames(all))];
+});
+
+type Names = Readonly<Record<string, string>>;
+
+/** The names by the protocol's fields: `agentId` for `agent_id`. */
+function inFields(names: Names): Names {
+  const field = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(names).map(([name, value]) => [field(name), value]));
+}
+
+/** The fields that hold names, with those that have several or another form. */
+function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
+  const { conversationId, sessionId, promptName, provider, mobileNumber, trunkNumber } = names;
+  return {
+    ...names,
+    ownerId: hostile.ownerId,
+    conversationIds: [conversationId, sessionId],
+    promptNames: [promptName],
+    providerName: provider,
+    toMobileNumber: mobileNumber,
+    fromMobileNumber: trunkNumber,
+    page: { number: 1, size: 100 },
+    search: promptName,
   };
-  given.agentId = await createAgent(api, model, {
-    agent_name: CANARY,
-    prompt_content: CANARY,
-    first_message_prompt: CANARY,
-    tools: { end_call: true },
+}
+
+/** Fields of requests that look like an object's name but are none. */
+const OWN_FIELDS = ["name", "agentName", "modelName", "agentMobileNumbers", "moveNumbers"];
+
+test("every field of a request that may name an object has a value here", () => {
+  const known = Object.keys(fieldsOf(theirs));
+  const missing = RPCS.flatMap(({ service, name }) => {
+    if (name in WITHOUT_OWNER || name in more(theirs)) return [];
+    const fields = Object.keys(SERVICES[service][name]?.requestDeserialize(Buffer.alloc(0)) ?? {});
+    return fields
+      .filter((field) => /(?:Ids?|Names?|Numbers?|Keys?|Tokens?|[cC]ursor)$|^(?:name|keys|reference|turn)$/.test(field))
+      .filter((field) => !known.includes(field) && !OWN_FIELDS.includes(field))
+      .map((field) => `${service} ${name}: ${field}`);
   });
-  given.promptName = CANARY;
-  await api.post("/prompts", { prompt_name: CANARY, prompt_content: CANARY });
-  given.keyId = (await made("/keys", { name: CANARY })).key_id;
-  const hook = { name: CANARY, url: `http://127.0.0.1:1/${CANARY}`, request_type: "POST" };
-  given.destinationId = (await made("/destinations", hook)).destination_id;
-  model.next((exchange) => {
-    exchange.toolCall("end_call", { message: CANARY });
-    exchange.finish();
-  });
-  const chat = { agent_id: given.agentId, message: CANARY, streaming: false, metadata: { note: CANARY } };
-  const { session_id: endedId } = (await api.post("/chat", chat)).body;
-  given.sessionId = (await api.post("/chat", chat)).body.session_id;
-  const delivery = await eventually(async () => {
-    const { body } = await manage.get(`/deliveries?conversation_id=${endedId}`);
-    expect(body.deliveries).toMatchObject([{ status: "failed" }]);
-    return body.deliveries[0];
-  });
-  Object.assign(given, {
-    deliveryId: delivery.delivery_id,
-    eventId: delivery.event_id,
-    conversationId: endedId,
-    conversationIds: [endedId, given.sessionId],
-    promptNames: [CANARY],
-    mobileNumber: "+15105550001",
-    providerName: "OPENAI",
-    voiceId: newUuid(),
-  });
-  await made("/mobile-numbers", { mobile_number: given.mobileNumber, telephony_provider: "TWILIO" });
-  const voice = { provider: "OPENAI", voice_id: given.voiceId, name: CANARY, gender: "NEUTRAL", language: "en" };
-  await made("/cloned-voices", voice);
-  const { carrier } = await stack.accounts.connectCarrier({
-    ownerId: victim.ownerId,
-    provider: "SIP",
-    // Parley does not register with a trunk that has addresses, so nothing of the victim's changes by itself.
-    settings: { host: "trunk.example", username: CANARY, password: CANARY, allowedAddresses: ["192.0.2.1"] },
-  });
-  given.carrierId = carrier?.carrierId;
+  expect(missing).toEqual([]);
 });
 
 /** Requests whose ids are nested, or that need more to mean anything. */
-function more(name: string): object {
-  const { ownerId, agentId, sessionId, conversationId, eventId, promptName } = given;
+function more(names: Names): Readonly<Record<string, object>> {
+  const { agentId, sessionId, conversationId, eventId, promptName, ownerSessionId } = names;
+  const { ownerId } = hostile;
   const reference = { promptName, promptVersion: undefined };
   const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
-  const requests: Record<string, object> = {
+  return {
     completeTurn: { turn },
     streamTurn: { turn },
     runTurns: { starts: [{ number: 1, turn, streamed: true, credit: 1, timeoutMs: 5_000, requestId: "theirs" }] },
@@ -166,45 +172,72 @@ function more(name: string): object {
     converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
     resendFailedDeliveries: { since: new Date(0) },
     addMobileNumber: { mobileNumber: { mobileNumber: "+15105550002", telephonyProvider: 1 } },
-    // The id of the victim's session.
-    signOut: { sessionId: given.sessionId },
+    signOut: { sessionId: ownerSessionId },
   };
-  return requests[name] ?? {};
+}
+
+function requestOf(service: ServiceName, name: string, names: Names): object {
+  const known = fieldsOf(names);
+  const fields = SERVICES[service][name]?.requestDeserialize(Buffer.alloc(0)) ?? {};
+  const own = Object.entries(fields).map(([field, value]) => [field, known[field] ?? value]);
+  return { ...Object.fromEntries(own), ...more(names)[name] };
 }
 
 describe.each(RPCS)("$service $name", ({ service, name }) => {
-  const method = SERVICES[service][name];
-  const fields = method?.requestDeserialize(Buffer.alloc(0)) ?? {};
-  const isOwned = "ownerId" in fields || Object.keys(more(name)).length > 0;
+  const fields = SERVICES[service][name]?.requestDeserialize(Buffer.alloc(0)) ?? {};
 
-  test("called by another owner with this owner's ids reveals and changes nothing", async () => {
+  test("called by another owner with this owner's names answers as for names of nobody, and changes nothing", async () => {
+    const isOwned = "ownerId" in fields || name in more(theirs);
     if (!isOwned) return expect(Object.keys(WITHOUT_OWNER)).toContain(name);
-    const known = Object.entries(fields).map(([field, value]) => [field, given[field] ?? value]);
-    const request = { ...Object.fromEntries(known), ...more(name) };
     const before = await rows.of(victim.ownerId);
     expect(before.join()).toContain(CANARY);
-    const answer = await answerTo(service, name, request);
-    if (typeof answer === "string") expect(REFUSALS).toContain(answer);
-    expect(JSON.stringify(answer)).not.toContain(CANARY);
+    const answer = await answerTo(service, name, requestOf(service, name, theirs));
     expect(await rows.of(victim.ownerId)).toEqual(before);
+    expect(shapeOf(answer, theirs)).not.toContain(CANARY);
+    if (isRefusal(answer)) expect(REFUSALS).toContain(answer.kind);
+    if (name in TELLS_OF_OTHERS || LAST.includes(name)) return;
+    const other = await answerTo(service, name, requestOf(service, name, nobodys));
+    if (isRefusal(answer) && answer.kind === "forbidden")
+      return expect(ACCESS).toContainEqual([answer.detail, isRefusal(other) ? other.detail : "no refusal"]);
+    expect(shapeOf(answer, theirs)).toEqual(shapeOf(other, nobodys));
   });
 });
 
-test("called by the owner with the same ids returns what the other owner must not see", async () => {
-  const request = { ...given, ownerId: victim.ownerId, reference: { promptName: CANARY, promptVersion: undefined } };
+/** The specification's exception: agents, conversations and sessions of others are refused in their own words. */
+const ACCESS = ["agent", "conversation", "session"].map((what) => [
+  `You do not have access to this ${what}`,
+  `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
+]);
+
+test("called by the owner with the same names returns what the other owner must not see", async () => {
   for (const [service, name] of [
     ["account", "listKeys"],
     ["account", "getCarrierCredentials"],
+    ["agent", "listAgents"],
     ["agent", "listDynamicVariables"],
     ["conversation", "getConversation"],
+    ["conversation", "listConversations"],
     ["prompt", "getPrompt"],
     ["webhook-dispatcher", "listDestinations"],
   ] as const) {
-    expect(JSON.stringify(await answerTo(service, name, request))).toContain(CANARY);
+    const request = { ...requestOf(service, name, theirs), ownerId: victim.ownerId };
+    expect([name, JSON.stringify(await answerTo(service, name, request))]).toEqual([
+      name,
+      expect.stringContaining(CANARY),
+    ]);
   }
 });
 
-/** @returns the answer, or the kind of its refusal */
+interface Refusal {
+  kind: string;
+  detail: string;
+  violations: unknown;
+}
+
+const isRefusal = (answer: unknown): answer is Refusal =>
+  typeof answer === "object" && answer !== null && "kind" in answer && "violations" in answer;
+
+/** @returns the answer, or its refusal */
 async function answerTo(service: ServiceName, name: string, request: object): Promise<unknown> {
   const client = createClient(SERVICES[service], { peer: service, address: stack.address(service) });
   try {
@@ -213,8 +246,9 @@ async function answerTo(service: ServiceName, name: string, request: object): Pr
     const answer = call(isFed ? fed(request) : request);
     return Symbol.asyncIterator in answer ? await Array.fromAsync(answer) : await answer;
   } catch (error) {
-    if (error instanceof ServiceError) return error.kind;
-    throw error;
+    if (!(error instanceof ServiceError)) throw error;
+    const { kind, detail, violations } = error;
+    return { kind, detail, violations } satisfies Refusal;
   } finally {
     client.close();
   }

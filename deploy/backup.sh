@@ -3,7 +3,7 @@
 # read it, except for secrets: they are sealed with the encryption key, which the file does not contain.
 #
 # usage: backup.sh FILE [COMMAND…]
-#   COMMAND runs Postgres' programs beside the database (docs/operations.md: Back up and restore). Without it, this machine's
+#   COMMAND runs Postgres' programs beside the database (docs/backup.md). Without it, this machine's
 #   programs run, which must be version 18 or later. libpq's PGHOST, PGPORT, PGPASSWORD or PGPASSFILE name the server, and
 #   PGSSLMODE=verify-full with PGSSLROOTCERT verifies it.
 #   PGUSER (default postgres) and PGDATABASE (default parley) apply in either case.

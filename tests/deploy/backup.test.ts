@@ -21,7 +21,7 @@ import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-// docs/operations.md, Back up and restore: with the scripts that it names, from one Postgres to an empty one.
+// docs/backup.md: with the scripts that it names, from one Postgres to an empty one.
 
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const WITHIN_MS = 120_000;

@@ -344,7 +344,7 @@ test.each(OVERLAYS)("%s replaces the host that stands for the operator's in the 
 });
 
 test("the port-forwards that the documentation names for dev lead to the addresses that its processes give out", async () => {
-  const documentation = await Bun.file(join(ROOT, "docs/operations.md")).text();
+  const documentation = await Bun.file(join(ROOT, "docs/deployment.md")).text();
   const forwards = documentation.matchAll(/kubectl -n parley-dev port-forward service\/([a-z-]+) (\d+):(\d+)/g);
   const voice = all("dev").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "voice");
   const [{ env }] = voice?.spec.template.spec.containers ?? [];

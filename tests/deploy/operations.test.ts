@@ -13,8 +13,8 @@ test("docs/operations.md explains exactly the alerts that exist", async () => {
   expect(told).toEqual(alerts);
 });
 
-test("docs/operations.md lists exactly the settings that compose.yaml takes", async () => {
-  const page = await Bun.file(join(ROOT, "docs/operations.md")).text();
+test("docs/deployment.md lists exactly the settings that compose.yaml takes", async () => {
+  const page = await Bun.file(join(ROOT, "docs/deployment.md")).text();
   const told = [...page.matchAll(/^\| `(PARLEY_\w+)` +\|/gm)].map(([, name = ""]) => name);
   expect(told.toSorted()).toEqual((await composeSettings()).toSorted());
 });

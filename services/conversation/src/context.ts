@@ -38,9 +38,9 @@ export interface ConversationContext {
   /** Makes the voice service delete their recordings. */
   forgetRecordings(conversations: ForgetRecordingsRequest): Promise<unknown>;
   /** @param log logs each failed attempt @throws ServiceError condition when the provider is not configured */
-  selectModel(llm: LlmConfig, log: Logger): Model;
+  selectModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   /** The same, with a lower limit for the response. */
-  selectAnalysisModel(llm: LlmConfig, log: Logger): Model;
+  selectAnalysisModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;

@@ -126,8 +126,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
           forgetRecordings: (conversations) => voice.forgetRecordings(conversations, { timeoutMs: FORGET_MS }),
-          selectModel: (llm, by) => selectModel(llm, providers, by),
-          selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
+          selectModel: (ownerId, llm, by) => selectModel(ownerId, llm, providers, by),
+          selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
           turns,
           turnShares: shares,
           turnStore: turnStore(db, shares.connections),

@@ -53,7 +53,7 @@ type MakeModel = (baseUrl: string, temperature?: number) => Model;
 const selected =
   (llmOf: (baseUrl: string, temperature?: number) => LlmConfig): MakeModel =>
   (baseUrl, temperature) =>
-    selectModel(llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
+    selectModel("own_1", llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
 const selectedStandard = (name: string) => selected((_, temperature) => standard(name, temperature));
 const selectedCustom = (apiType: string) => selected((baseUrl, temperature) => custom(baseUrl, apiType, temperature));
 /** As `selectModel` creates one for a provider whose answers only the AI SDK can read. */

@@ -46,7 +46,7 @@ const whole = (model: Model) => model.complete(REQUEST, NEVER);
 test("an address that agents may not reach is never called", async () => {
   const guarded = createEgress({ allow: parseAllowList("") });
   const before = server.calls.length;
-  const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded), silentLogger);
+  const model = selectModel("own_1", custom(server.baseUrl), settings(server.baseUrl, guarded), silentLogger);
   for (const ask of [streamed, whole]) {
     expect((await failure(ask(model))).detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
   }
@@ -56,7 +56,7 @@ test("an address that agents may not reach is never called", async () => {
 test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
   "%s is reported as an unreachable provider",
   async (url) => {
-    const model = selectModel(standard("OPENAI"), settings(url, egress), silentLogger);
+    const model = selectModel("own_1", standard("OPENAI"), settings(url, egress), silentLogger);
     for (const ask of [streamed, whole]) {
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");
@@ -81,7 +81,7 @@ test("an answer of a user's own model that would take long to parse cannot be re
   for (const apiType of ["CHAT_COMPLETION", "RESPONSES"]) {
     const llm = custom(`http://127.0.0.1:${slow.port}/v1`, apiType);
     for (const ask of [streamed, whole]) {
-      const { detail } = await failure(ask(selectModel(llm, settings("", egress), silentLogger)));
+      const { detail } = await failure(ask(selectModel("own_1", llm, settings("", egress), silentLogger)));
       expect(detail).toBe("The CUSTOM_LLM model provider gave an answer that cannot be read");
     }
   }
@@ -91,7 +91,7 @@ test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
   "%s without a credential is not configured",
   (name) => {
     expect(() =>
-      selectModel(standard(name), settings("", egress, { credentials: credentials("", "") }), silentLogger),
+      selectModel("own_1", standard(name), settings("", egress, { credentials: credentials("", "") }), silentLogger),
     ).toThrow(new ServiceError("condition", `LLM provider ${name} is not configured`));
   },
 );
@@ -114,7 +114,7 @@ test.each([
     }
   };
   const standardFetch = boundedFetch(ANSWER_MAX_BYTES);
-  const model = selectModel(llm(), settings(server.baseUrl, egress, { standardFetch }), silentLogger);
+  const model = selectModel("own_1", llm(), settings(server.baseUrl, egress, { standardFetch }), silentLogger);
   const leaving = new AbortController();
   const begun = Promise.withResolvers<void>();
   const reading = model.stream(REQUEST, leaving.signal, () => {
@@ -136,7 +136,7 @@ describe("a model with fallbacks", () => {
   const withFallback = (main: LlmConfig) => ({ ...main, fallbacks: [custom(other.baseUrl, undefined, 0.25)] });
 
   test("answers by itself when it can", async () => {
-    const model = selectModel(withFallback(custom(server.baseUrl)), settings("", egress), silentLogger);
+    const model = selectModel("own_1", withFallback(custom(server.baseUrl)), settings("", egress), silentLogger);
     const before = other.calls.length;
     expect((await whole(model)).text).toBe("Hello there.");
     expect(other.calls.length).toBe(before);
@@ -144,7 +144,12 @@ describe("a model with fallbacks", () => {
 
   test("falls back to the next model with its key and parameters, and the answer names it", async () => {
     server.script = (call) => call.respond(500, "text/plain", "");
-    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
+    const model = selectModel(
+      "own_1",
+      withFallback(standard("OPENAI")),
+      settings(server.baseUrl, egress),
+      silentLogger,
+    );
     const before = server.calls.length;
     const by = { provider: "CUSTOM_LLM", name: model.name };
     expect(await whole(model)).toMatchObject({ text: "Here instead.", by });
@@ -155,17 +160,22 @@ describe("a model with fallbacks", () => {
 
   test("is a usable one, even if only a fallback; with none, the error names the first", async () => {
     const none = { credentials: credentials("", "") };
-    const model = selectModel(withFallback(standard("OPENAI")), settings("", egress, none), silentLogger);
+    const model = selectModel("own_1", withFallback(standard("OPENAI")), settings("", egress, none), silentLogger);
     expect((await whole(model)).text).toBe("Here instead.");
     const unusable = { ...standard("GROQ"), fallbacks: [standard("OPENAI")] };
-    expect(() => selectModel(unusable, settings("", egress, none), silentLogger)).toThrow(
+    expect(() => selectModel("own_1", unusable, settings("", egress, none), silentLogger)).toThrow(
       "LLM provider GROQ is not configured",
     );
   });
 
   test("reports every failure when all fail", async () => {
     for (const model of [server, other]) model.script = (call) => call.respond(401, "text/plain", "");
-    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
+    const model = selectModel(
+      "own_1",
+      withFallback(standard("OPENAI")),
+      settings(server.baseUrl, egress),
+      silentLogger,
+    );
     expect(await failure(streamed(model))).toEqual({
       kind: "upstream_failed",
       detail: "The OPENAI model provider refused the API key; The CUSTOM_LLM model provider refused the API key",

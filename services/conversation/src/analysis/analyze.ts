@@ -26,7 +26,7 @@ export async function analyze(
   const llm = llmOf(agent);
   if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt no longer exists");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
-  const model = selectAnalysisModel(llm, log.child({ owner_id, conversation_id }));
+  const model = selectAnalysisModel(owner_id, llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });

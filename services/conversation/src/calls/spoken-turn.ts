@@ -85,7 +85,7 @@ async function prepare(
   log: Logger,
 ): Promise<PreparedTurn> {
   const agent = await ctx.getAgent(ownerId, agentId, draftId);
-  return { agent, model: ctx.selectModel(llmOf(agent), log) };
+  return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log) };
 }
 
 /** Asks the model, sends the reply and stores what was heard of it. Returns the last sequence. */

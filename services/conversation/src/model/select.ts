@@ -4,7 +4,6 @@ import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.t
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import { LRUCache } from "lru-cache";
 import { type AskedModel, aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import { boundedDocument, boundedEvents } from "./bounded-answers.ts";
@@ -14,6 +13,7 @@ import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./chat-
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
+import { type RememberedModels, rememberModels } from "./remembered-models.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
@@ -29,40 +29,43 @@ export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
  * @param log logs each failed attempt
  * @throws ServiceError condition, naming the first model's provider, when none can be used
  */
-export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
+export function selectModel(ownerId: string, llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
   const [first, ...others] = [llm, ...llm.fallbacks]
-    .flatMap((config) => modelOf(config, settings) ?? [])
+    .flatMap((config) => modelOf(ownerId, config, settings) ?? [])
     .map(observedModel);
   if (!first) throw new ServiceError("condition", `LLM provider ${llm.providerName} is not configured`);
   return withAttempts([first, ...others], { retryMs: settings.retryMs, log });
 }
 
 /** Returns null when the provider has no credential. */
-function modelOf({ providerName, modelName, params, price }: LlmConfig, settings: ProviderSettings): Model | null {
+function modelOf(
+  ownerId: string,
+  { providerName, modelName, params, price }: LlmConfig,
+  settings: ProviderSettings,
+): Model | null {
   const by = { provider: providerName, name: modelName, price };
   const given = { temperature: params?.temperature, userFirst: false };
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
     if (params?.apiType === "RESPONSES") {
       const make = () => writable(customResponses(modelName, params, settings.guarded.fetch));
-      return aiSdkModel(by, remembered(settings, key, make).model, given);
+      return aiSdkModel(by, remembered(settings).custom(ownerId, key, make).model, given);
     }
-    const { writeRequest } = remembered(settings, key, () => customChat(modelName, params));
+    const { writeRequest } = remembered(settings).custom(ownerId, key, () => customChat(modelName, params));
     return chatCompletionsModel(by, writeRequest, given, settings.guarded.ask);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
   const sdkFetch = provider.isChatCompletions ? onlyWrite : settings.standardFetch;
-  const { model, writeRequest } = remembered(settings, JSON.stringify([providerName, modelName]), () =>
+  const { model, writeRequest } = remembered(settings).standard(JSON.stringify([providerName, modelName]), () =>
     writable(provider.create({ ...credential, fetch: sdkFetch }, modelName)),
   );
   if (provider.isChatCompletions) return chatCompletionsModel(by, writeRequest, given, sendBy(settings.standardFetch));
   return aiSdkModel(by, model, { ...given, userFirst: provider.userFirst ?? false });
 }
 
-const MODELS_MAX = 1_000;
-const MODELS = new WeakMap<ProviderSettings, LRUCache<string, SdkModel>>();
+const MODELS = new WeakMap<ProviderSettings, RememberedModels<SdkModel>>();
 
 interface SdkModel {
   model: AskedModel;
@@ -70,18 +73,10 @@ interface SdkModel {
   writeRequest: WriteRequest;
 }
 
-/** Caches models: their packages rebuild the response schemas for each one, which takes a sixth of a turn's CPU. */
-function remembered(settings: ProviderSettings, key: string, make: () => SdkModel): SdkModel {
-  let models = MODELS.get(settings);
-  if (!models) {
-    models = new LRUCache({ max: MODELS_MAX });
-    MODELS.set(settings, models);
-  }
-  const known = models.get(key);
-  if (known) return known;
-  const model = make();
-  models.set(key, model);
-  return model;
+function remembered(settings: ProviderSettings): RememberedModels<SdkModel> {
+  const models = MODELS.get(settings) ?? rememberModels();
+  MODELS.set(settings, models);
+  return models;
 }
 
 function writable(model: AskedModel): SdkModel {

@@ -54,7 +54,7 @@ export type Acceptance =
 export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
   try {
     const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
-    return { agent, model: ctx.selectModel(llmOf(agent), log) };
+    return { agent, model: ctx.selectModel(turn.ownerId, llmOf(agent), log) };
   } catch (error) {
     if (!(error instanceof ServiceError) || turn.sessionId === undefined) throw error;
     const key = { ownerId: turn.ownerId, conversationId: turn.sessionId };

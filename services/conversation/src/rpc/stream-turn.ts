@@ -2,58 +2,23 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import type { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { runTurn, type Tell, type TurnEvent } from "../turn/turn.ts";
+import { runTurn, type Tell } from "../turn/turn.ts";
+import { toldEvents } from "./told-events.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
 
 export function streamTurn(ctx: ConversationContext): Handler {
   return async function* (request, call) {
-    for await (const event of eventsOf(ctx, turnOf(request), call)) {
+    const turn = turnOf(request);
+    const run = (tell: Tell) => runTurn(ctx, turn, call, "streamed", tell);
+    for await (const event of toldEvents(call, run, "a turn failed after its client disconnected")) {
       yield event.type === "started"
         ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: event.replayed } } }
         : { event: { $case: "text", value: event.text } };
     }
   };
-}
-
-/** Runs a turn to its end, whether its reader stays or leaves. The turn waits while an event waits for the reader. */
-async function* eventsOf(ctx: ConversationContext, turn: Turn, call: Call): AsyncGenerator<TurnEvent> {
-  let waiting: TurnEvent[] = [];
-  let isRead = true;
-  let news = Promise.withResolvers<void>();
-  let taken = Promise.withResolvers<void>();
-  const tell: Tell = (event) => {
-    if (!isRead) return null;
-    waiting.push(event);
-    news.resolve();
-    return taken.promise;
-  };
-  let isOver = false;
-  const run = runTurn(ctx, turn, call, "streamed", tell).finally(() => {
-    isOver = true;
-    news.resolve();
-  });
-  run.catch((err) => {
-    if (!isRead) call.log.warn({ err }, "a turn failed after its client disconnected");
-  });
-  try {
-    while (!isOver || waiting.length > 0) {
-      await news.promise;
-      news = Promise.withResolvers();
-      const events = waiting;
-      waiting = [];
-      yield* events;
-      taken.resolve();
-      taken = Promise.withResolvers();
-    }
-    await run;
-  } finally {
-    isRead = false;
-    taken.resolve();
-  }
 }
 
 const TYPES: readonly ConversationType[] = [

@@ -4,6 +4,7 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { closeSilentChats } from "../src/store/conversations.ts";
+import { deleteConversations } from "../src/store/expired.ts";
 import { finishTurn } from "../src/store/turns/finish-turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
@@ -165,6 +166,24 @@ describe("the event of a conversation that ended", () => {
     });
     // The clock stands still, so the relay's rest does not end by itself.
     await eventually(() => expect(eventsOf(service.dispatcher, late)).toHaveLength(1));
+  });
+
+  test("is not sent once it was read long ago, because its conversation may have been deleted since", async () => {
+    const sessions = await chats(30);
+    const [begun, goingOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    service.dispatcher.accept = () => {
+      begun.resolve();
+      return goingOn.promise;
+    };
+    await endChats(service.sql, sessions, service.clock.now());
+    await begun.promise;
+    const unsent = sessions.filter((id) => eventsOf(service.dispatcher, id).length === 0);
+    expect(unsent).toHaveLength(5);
+    service.clock.advance(30_000);
+    await deleteConversations(db, agent.ownerId, unsent);
+    goingOn.resolve();
+    await allSent(service.sql);
+    for (const id of unsent) expect(eventsOf(service.dispatcher, id)).toEqual([]);
   });
 
   test("is never followed by another, because an ended conversation does not change", async () => {

@@ -27,6 +27,11 @@ const RETRY_MAX_MS = 30_000;
 const REFUSED_MS = 24 * 60 * 60_000;
 /** The longest rest: events wake the relay, except one that leaves it to another whose transaction is then rolled back. */
 const REST_MS = 2_000;
+/**
+ * How long after events were read they may be sent. A process that was frozen, or that takes long, reads them again: meanwhile their
+ * conversations may have been deleted, which the dispatcher is told a minute later (retention/forget.ts).
+ */
+const SEND_WITHIN_MS = 30_000;
 /** Pause between looks for events whose transactions began before the rest. */
 const LOOK_MS = 25;
 
@@ -100,6 +105,7 @@ function isOver({ turns }: ConversationContext, lease: AbortSignal): boolean {
  * @throws the error of a dispatcher or database that cannot be reached: further batches would fail too
  */
 async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
+  const readAt = ctx.clock.now().getTime();
   const ready = await readyToSend(ctx, log, events).catch((error: unknown) => ({ error }));
   if ("error" in ready && isUnreachableDatabase(ready.error)) throw ready.error;
   if ("error" in ready && events.length > 1) {
@@ -107,7 +113,10 @@ async function relayBatch(ctx: ConversationContext, log: Logger, events: readonl
     for (const part of [events.slice(0, half), events.slice(half)]) await relayBatch(ctx, log, part);
     return;
   }
-  const outcome = "error" in ready ? unprepared(events, ready.error) : await sendEvents(ctx, ready);
+  const outcome =
+    "error" in ready
+      ? unprepared(events, ready.error)
+      : await sendEvents(ctx, ready, () => ctx.clock.now().getTime() - readAt < SEND_WITHIN_MS);
   await storeOutcome(ctx, log, outcome);
   if (isUnreachable(outcome)) throw outcome.failed[0]?.error;
 }

@@ -33,11 +33,18 @@ const BYTES_MAX = 1024 * 1024;
 /** Upper bound for an event without its payload. */
 const FRAME_BYTES = 4096;
 
-/** Sends events in batches. Stops when the first call is not answered. */
-export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyEvent[]): Promise<SendOutcome> {
+/**
+ * Sends events in batches. Stops when the first call is not answered.
+ * @param mayBeSent asked before each call; once it returns false, the rest is not tried
+ */
+export async function sendEvents(
+  dispatcher: Dispatcher,
+  events: readonly ReadyEvent[],
+  mayBeSent: () => boolean = () => true,
+): Promise<SendOutcome> {
   const outcome: SendOutcome = { sent: [], refused: [], failed: [] };
   for (const call of callsOf(events)) {
-    await send(dispatcher, call, outcome);
+    await send(dispatcher, call, outcome, mayBeSent);
     if (hadNoAnswer(outcome)) break;
   }
   return outcome;
@@ -75,7 +82,13 @@ function callsOf(events: readonly ReadyEvent[]): ReadyEvent[][] {
   return calls;
 }
 
-async function send(dispatcher: Dispatcher, events: ReadyEvent[], outcome: SendOutcome): Promise<void> {
+async function send(
+  dispatcher: Dispatcher,
+  events: ReadyEvent[],
+  outcome: SendOutcome,
+  mayBeSent: () => boolean,
+): Promise<void> {
+  if (!mayBeSent()) return;
   try {
     const { results } = await dispatcher.acceptEvents({ events: events.map(toRequest) });
     for (const [at, event] of events.entries()) {
@@ -86,7 +99,8 @@ async function send(dispatcher: Dispatcher, events: ReadyEvent[], outcome: SendO
   } catch (error) {
     // The dispatcher is up but the call failed, perhaps because of one event: send them one by one so that it does not
     // block the others.
-    if (events.length > 1 && !isAway(error)) for (const event of events) await send(dispatcher, [event], outcome);
+    if (events.length > 1 && !isAway(error))
+      for (const event of events) await send(dispatcher, [event], outcome, mayBeSent);
     else for (const event of events) outcome.failed.push({ event, error });
   }
 }

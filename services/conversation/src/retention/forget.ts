@@ -6,7 +6,7 @@ import type { ConversationContext } from "../context.ts";
 
 /** The queues of the webhook dispatcher and of the voice service: each service has its own jobs, so that neither waits for the other. */
 const QUEUES = ["forget-conversations", "forget-recordings"] as const;
-/** By then the relay's running calls, which time out after 5 s, have reached the dispatcher or failed. */
+/** By then the relay's running calls, made within 30 s of the read and with a timeout of 5 s, have reached the dispatcher or failed. */
 const AFTER_MS = 60_000;
 const RETRY_MAX_MS = 10 * 60_000;
 

@@ -26,8 +26,8 @@ afterAll(async () => {
   await Promise.all(runs);
 });
 
-/** Starts a lane with two deliveries due. @returns the number of times that it has read so far */
-function startLane(lend: (eventId: string) => Promise<null>): () => number {
+/** Starts a lane with two deliveries due. */
+function startLane(lend: (eventId: string) => Promise<null>): { readsSoFar(): number; wake(): void } {
   const key = { ownerId: newOwner(), destinationId: newId("whd") };
   const now = clock.now();
   const destination: DestinationRow = {
@@ -58,20 +58,33 @@ function startLane(lend: (eventId: string) => Promise<null>): () => number {
     new AbortController().signal,
   );
   runs.push(lane.work());
-  return () => reads;
+  return { readsSoFar: () => reads, wake: lane.wake };
 }
 
-test("a payload that cannot be read is read again before a lane with nothing new looks for lost wake-ups", async () => {
-  const hangs = () => over.promise.then(() => null);
-  const readsOfIdle = startLane(hangs);
-  let failures = 0;
-  const readsOfFailed = startLane(async (eventId) => {
-    if (eventId === "first") return hangs();
-    if (failures++ > 0) return hangs();
-    // When the lane has begun to wait, but too soon after its read for another one.
-    await new Promise(setImmediate);
-    throw new Error("the database is away");
+test("a payload that cannot be read is read again after a pause that grows, and others are delivered meanwhile", async () => {
+  const tries: string[] = [];
+  const { readsSoFar, wake } = startLane(async (eventId) => {
+    tries.push(eventId);
+    if (eventId === "second") return over.promise.then(() => null);
+    throw new Error("the payload is damaged");
   });
-  await eventually(() => expect(failures).toBeGreaterThan(1));
-  expect([readsOfIdle(), readsOfFailed()]).toEqual([1, 2]);
+  /** Lets time pass, and the lane look at it twice. */
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    for (const before of [readsSoFar(), readsSoFar() + 1]) {
+      wake();
+      await eventually(() => expect(readsSoFar()).toBeGreaterThan(before));
+    }
+  };
+  await pass(0);
+  expect(tries.toSorted()).toEqual(["first", "second"]);
+  await pass(1_000);
+  expect(tries.filter((eventId) => eventId === "first")).toHaveLength(2);
+  await pass(60_000);
+  expect(tries.filter((eventId) => eventId === "first")).toHaveLength(3);
+  // It has been due for a minute.
+  await pass(1_000);
+  expect(tries.filter((eventId) => eventId === "first")).toHaveLength(3);
+  await pass(6_000);
+  expect(tries.filter((eventId) => eventId === "first")).toHaveLength(4);
 });

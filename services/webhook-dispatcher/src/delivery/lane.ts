@@ -66,6 +66,11 @@ const REFRESH_MS = 250;
 /** Covers lost wake-ups. */
 const POLL_MS = 2_000;
 const SETTLE_RETRY_MS = 250;
+/** Pause before a payload that could not be read is read again: the longer, the longer its delivery has been due. */
+const UNREAD_MIN_MS = 1_000;
+const UNREAD_MAX_MS = 60_000;
+/** With so many of them, the lane ends as a failed job, which pauses all of it. */
+const UNREAD_MAX = 1_000;
 /** The least that arrives of an endless response before it is cut off: a full TLS record. */
 const LONG_RESPONSE_BYTES = 16 * 1024;
 
@@ -88,6 +93,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   /** Started deliveries; settled ones stay until the next read begins, because the current read may still see them as pending. */
   const begun = new Set<string>();
   const settled: string[] = [];
+  /** Deliveries whose payload could not be read, with the time of the next try. */
+  const unread = new Map<string, Date>();
   let underWay = 0;
   let underWayBytes = 0;
   let unsettled = 0;
@@ -120,6 +127,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
         // Only a read without concurrent attempts sees everything: an attempt that ends in the meantime may need a retry.
         const seesAll = unsettled === 0;
         await refill();
+        if (unread.size >= UNREAD_MAX) throw new Error("many payloads of a destination cannot be read");
         if (seesAll && unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
         await paused();
       }
@@ -135,6 +143,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
 
   async function refill(): Promise<void> {
     for (const id of settled.splice(0)) begun.delete(id);
+    for (const [id, at] of unread) if (at <= sender.clock.now()) unread.delete(id);
     woken = false;
     retryAt = null;
     readMs = performance.now();
@@ -142,7 +151,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     // Otherwise a fifth of what a busy lane reads is what it has. Only for a while, because a delivery may be cancelled or removed.
     const kept = more && readMs - readAllMs < REFRESH_MS ? waiting : [];
     if (kept !== waiting) readAllMs = readMs;
-    const except = [...begun, ...kept.map(({ deliveryId }) => deliveryId)];
+    const except = [...begun, ...unread.keys(), ...kept.map(({ deliveryId }) => deliveryId)];
     const { destination, pending } = await ctx.read({ ...key, limit, except });
     if (!destination?.enabled) {
       // Many are cancelled part by part, and one may have been added while the destination was being disabled or deleted.
@@ -159,7 +168,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const unbegun = pending.filter(({ deliveryId }) => !begun.has(deliveryId));
     waiting = [...kept, ...unbegun.filter(({ nextAttemptAt }) => nextAttemptAt <= now)];
     const later = unbegun.find(({ nextAttemptAt }) => nextAttemptAt > now)?.nextAttemptAt ?? null;
-    nextAt = earlier(later, retryAt);
+    nextAt = [retryAt, ...unread.values()].reduce(earlier, later);
     more = pending.length === limit && later === null;
     begin();
   }
@@ -216,7 +225,10 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       return await ctx.lend(delivery, ending.signal, (payload) => makeAttempt(sender, to, delivery, payload));
     } catch (err) {
       sender.log.warn({ err, destination_id: key.destinationId }, "cannot read a payload, will retry");
-      wake();
+      const again = unreadUntil(delivery, sender.clock.now());
+      unread.set(delivery.deliveryId, again);
+      nextAt = earlier(nextAt, again);
+      pause?.change();
       return null;
     }
   }
@@ -278,6 +290,11 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
 
 function readAhead({ payload, payloadBytes }: PendingDelivery): number {
   return payload === null ? 0 : payloadBytes;
+}
+
+function unreadUntil({ nextAttemptAt }: PendingDelivery, now: Date): Date {
+  const overdueMs = now.getTime() - nextAttemptAt.getTime();
+  return new Date(now.getTime() + Math.max(UNREAD_MIN_MS, Math.min(overdueMs / 10, UNREAD_MAX_MS)));
 }
 
 function sum(numbers: readonly number[]): number {

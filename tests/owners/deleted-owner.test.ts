@@ -32,7 +32,7 @@ const KEPT: Partial<Record<Schema, readonly string[]>> = {
 const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
   conversation: [
     ...["conversations", "messages", "tool_calls", "conversation_events", "search_documents", "search_waiting"],
-    ...["turn_keys", "idempotency_keys", "search_gone"],
+    ...["turn_keys", "idempotency_keys", "search_gone", "search_open"],
   ],
   voice: ["outbound_calls", "daily_sessions"],
 };

@@ -39,7 +39,7 @@ export interface VictimAccount {
 const REQUEST_MS = 30_000;
 const GOODBYE = "Thank you, goodbye!";
 const WORD = "opening";
-/** Open sessions are not in the index: with a session a turn, searches would take longer from attack to attack. */
+/** Open sessions are not in the index for a minute: with a session a turn, searches would read hundreds of them. */
 const SESSION_TURNS = 20;
 
 /** A small steady load: requests begin on schedule, however long others take, each on its own connection. */

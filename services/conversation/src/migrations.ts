@@ -22,6 +22,7 @@ import replyCounts from "../migrations/0019_reply_counts.sql" with { type: "text
 import costs from "../migrations/0020_costs.sql" with { type: "text" };
 import usageOfFigures from "../migrations/0021_usage_of_figures.sql" with { type: "text" };
 import relayWakes from "../migrations/0022_relay_wakes.sql" with { type: "text" };
+import searchSilent from "../migrations/0023_search_silent.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -47,4 +48,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020_costs", sql: costs },
   { name: "0021_usage_of_figures", sql: usageOfFigures },
   { name: "0022_relay_wakes", sql: relayWakes },
+  { name: "0023_search_silent", sql: searchSilent },
 ];

@@ -141,7 +141,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const queues = {
           ...sweepQueues(clock, log, sweeps, stopping.signal),
           ...foldQueues(db),
-          ...indexConversationsQueue(patient),
+          ...indexConversationsQueue(patient, clock),
           ...forgetQueues(ctx),
           ...relay.queues,
           ...analysisQueue(ctx, log),

@@ -6,7 +6,7 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
-import { numberEnded } from "../src/store/search/build-index.ts";
+import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { append, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { allSentLater, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import { createAgent, inline, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newOwner } from "@parley/shared/testing/owners";
 import { PART } from "../src/search/number-set.ts";
 import { eachTerm } from "../src/search/terms.ts";
-import { numberEnded } from "../src/store/search/build-index.ts";
+import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { insertPart } from "../src/store/search/terms.ts";
 import { insert, request, startTestLists, stored, type TestLists } from "./lists-kit.ts";
 

@@ -4,7 +4,8 @@ import { newOwner } from "@parley/shared/testing/owners";
 import fc from "fast-check";
 import { PART } from "../src/search/number-set.ts";
 import { goneConversations } from "../src/search/tidy.ts";
-import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search/build-index.ts";
+import { indexNextPart, indexStatuses, rebuildBlock } from "../src/store/search/build-index.ts";
+import { numberEnded, numberSilent } from "../src/store/search/number-conversations.ts";
 import { mergeBlock } from "../src/store/search/terms.ts";
 import {
   AGENTS,
@@ -130,7 +131,35 @@ async function check(all: readonly Stored[], ownerId: string, asked: Asked, page
 
 async function indexAll(ownerId: string): Promise<void> {
   await numberEnded(lists.db, ownerId);
+  await numberSilent(lists.db, ownerId, LATER);
+  await indexStatuses(lists.db, ownerId);
   while (await indexNextPart(lists.db, ownerId));
+}
+
+/** Later than the last message of every conversation of these tests. */
+const LATER = new Date(FIRST + 1_000 * HOUR_MS);
+
+/** As a turn does. */
+async function say({ ownerId, conversationId, messages }: Stored, content: string): Promise<void> {
+  messages.push(content);
+  await lists.db`
+    with taken as (
+      update conversations set message_count = message_count + 1, turn_id = gen_random_uuid(), last_activity_at = ${LATER}
+      where owner_id = ${ownerId} and conversation_id = ${conversationId} returning message_count
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    select ${ownerId}, ${conversationId}, message_count, 'user', ${content}, ${LATER} from taken`;
+}
+
+async function end(row: Stored, status: Stored["status"]): Promise<void> {
+  row.status = status;
+  await lists.db`
+    update conversations set status = ${status}
+    where owner_id = ${row.ownerId} and conversation_id = ${row.conversationId}`;
+}
+
+async function waitingOf(ownerId: string): Promise<number> {
+  return (await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`).length;
 }
 
 const sampled = (ownerId: string, count: number, seed: number) =>
@@ -165,14 +194,78 @@ test(
 );
 
 test(
+  "searches with any filters give the same while open conversations fall silent, are continued and end",
+  async () => {
+    const ownerId = newOwner();
+    const all = sampled(ownerId, Math.floor(1.1 * PART), 3);
+    const open = all.filter(({ status }) => status === "IN_PROGRESS");
+    await insert(lists.db, all);
+    const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
+      check(all, ownerId, { ...asked, search }, page),
+    );
+    const ofStatus = fc.asyncProperty(searched, filter, fc.constantFrom(...STATUSES), (search, asked, status) =>
+      check(all, ownerId, { ...asked, status, search }, { number: 1, size: 10 }),
+    );
+    const compare = async () => {
+      await fc.assert(property, { numRuns: 15 });
+      await fc.assert(ofStatus, { numRuns: 15 });
+    };
+    await numberEnded(lists.db, ownerId);
+    expect(await waitingOf(ownerId)).toBe(open.length);
+    expect(await numberSilent(lists.db, ownerId, LATER)).toBe(true);
+    expect(await waitingOf(ownerId)).toBe(0);
+    await compare();
+    await indexAll(ownerId);
+    await compare();
+    const [continued, continuedAndEnded, ended] = [open.slice(0, 30), open.slice(30, 60), open.slice(60, 90)];
+    for (const row of [...continued, ...continuedAndEnded]) await say(row, "Grüße, order 77 😀");
+    for (const [at, row] of [...continuedAndEnded, ...ended].entries())
+      await end(row, at % 2 === 0 ? "COMPLETED" : "FAILED");
+    expect(await waitingOf(ownerId)).toBe(60);
+    await compare();
+    await indexStatuses(lists.db, ownerId);
+    await compare();
+    await numberEnded(lists.db, ownerId);
+    // Those that were just continued are not silent.
+    await numberSilent(lists.db, ownerId, LATER);
+    expect(await waitingOf(ownerId)).toBe(30);
+    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+    for (const row of open.slice(90, 100)) await end(row, "DISCONNECTED");
+    await indexStatuses(lists.db, ownerId);
+    await compare();
+    await rebuildBlock(lists.db, ownerId, 0);
+    await compare();
+  },
+  TIMEOUT_MS,
+);
+
+test("a conversation that a turn has just continued is not numbered, and what was said is found", async () => {
+  const ownerId = newOwner();
+  const row = stored({ ownerId, status: "IN_PROGRESS", messages: ["Hello"] });
+  await insert(lists.db, [row]);
+  await lists.db.begin(async (tx) => {
+    await tx`
+      update conversations set message_count = 2, last_activity_at = ${LATER}
+      where owner_id = ${ownerId} and conversation_id = ${row.conversationId}`;
+    await tx`
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      values (${ownerId}, ${row.conversationId}, 2, 'user', 'Goodbye', ${LATER})`;
+    expect(await numberSilent(lists.db, ownerId, LATER)).toBe(true);
+    expect(await waitingOf(ownerId)).toBe(1);
+  });
+  await check([{ ...row, messages: ["Hello", "Goodbye"] }], ownerId, { search: "bye" }, { number: 1, size: 10 });
+});
+
+test(
   "a conversation is found once at every moment while it is numbered, indexed, merged and rebuilt",
   async () => {
     const ownerId = newOwner();
     const count = 2 * PART + 100;
-    await insert(
-      lists.db,
-      Array.from({ length: count }, (_, at) => stored({ ownerId, messages: [`Number ${at} of all`] })),
+    const all = Array.from({ length: count }, (_, at) =>
+      stored({ ownerId, status: at % 4 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: [`Number ${at} of all`] }),
     );
+    const open = all.filter(({ status }) => status === "IN_PROGRESS");
+    await insert(lists.db, all);
     let isChanging = true;
     const searching = ["number", "of all", "al", "xylograph"].map(async (search) => {
       do {
@@ -181,11 +274,16 @@ test(
       } while (isChanging);
     });
     await Promise.all([indexAll(ownerId), indexAll(ownerId)]);
+    for (const row of open.slice(0, 20)) await say(row, "More");
+    for (const row of open.slice(10, 40)) await end(row, "COMPLETED");
+    await indexAll(ownerId);
+    for (const row of open.slice(0, 10)) await end(row, "FAILED");
+    await indexAll(ownerId);
     await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
     await rebuildBlock(lists.db, ownerId, 0);
     isChanging = false;
     await Promise.all(searching);
-    expect((await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`).length).toBe(0);
+    expect(await waitingOf(ownerId)).toBe(0);
   },
   TIMEOUT_MS,
 );
@@ -224,18 +322,22 @@ test(
   TIMEOUT_MS,
 );
 
-test("the service indexes ended conversations by itself, and searches open ones directly", async () => {
+test("the service indexes ended and silent conversations by itself, and searches the others directly", async () => {
   const ownerId = newOwner();
+  const createdAt = new Date(lists.clock.now().getTime() - HOUR_MS);
   // One conversation in 128 requests the index job.
   const all = Array.from({ length: 3_000 }, (_, at) =>
-    stored({ ownerId, status: at % 3 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: ["Hello"] }),
+    stored({ ownerId, status: at % 3 === 0 ? "IN_PROGRESS" : "COMPLETED", createdAt, messages: ["Hello"] }),
   );
   await insert(lists.db, all);
+  const spoken = all.filter(({ status }) => status === "IN_PROGRESS").slice(0, 500);
+  await lists.db`
+    update conversations set last_activity_at = ${lists.clock.now()}
+    where owner_id = ${ownerId} and conversation_id = any(${spoken.map((row) => row.conversationId)}::uuid[])`;
   // The service's clock stands still, so the test makes the job due.
   await lists.db`update jobs set due_at = '2025-01-01' where owner_id = ${ownerId} and job_id = 'index-conversations'`;
   await eventually(async () => {
-    const waiting = await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`;
-    expect(waiting.length).toBe(1_000);
+    expect(await waitingOf(ownerId)).toBe(500);
   });
   await check(all, ownerId, { search: "ell" }, { number: 1, size: 10 });
 });

@@ -53,6 +53,10 @@ export function intersect(set: NumberSet, other: NumberSet): void {
   for (let byte = 0; byte < set.length; byte++) set[byte] = (set[byte] ?? 0) & (other[byte] ?? 0);
 }
 
+export function add(set: NumberSet, number: number): void {
+  if (number >> 3 < set.length) setBit(set, number);
+}
+
 export function remove(set: NumberSet, number: number): void {
   const byte = number >> 3;
   if (byte < set.length) set[byte] = (set[byte] ?? 0) & ~(1 << (number & 7));

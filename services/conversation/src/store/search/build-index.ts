@@ -1,102 +1,40 @@
 import type { Database, Sql } from "@parley/shared/db/database";
+import { statusFact } from "../../search/facts.ts";
 import { BLOCK_PARTS, PART } from "../../search/number-set.ts";
-import { SEPARATOR } from "../../search/terms.ts";
-import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
-import { searchedValues } from "./searched-values.ts";
-import { insertPart, mergeBlock } from "./terms.ts";
+import { lockIndex } from "./lock-index.ts";
+import { insertPart, insertTerms, mergeBlock } from "./terms.ts";
 
-/** Conversations that one transaction numbers, and the bytes of their texts unless a single text is longer. */
-const BATCH = 1_024;
-const BATCH_BYTES = 16 * 1024 * 1024;
+/** Conversations whose statuses one transaction indexes. */
+const STATUSES = 4_096;
 
-/** Lets only one process change an owner's index at a time; held until the transaction ends. */
-async function lockIndex(tx: Sql, ownerId: string): Promise<{ numbered: number; indexed: number }> {
-  // Reading a whole block's texts takes long.
-  await tx`set local statement_timeout = 0`;
-  await tx`insert into search_owners (owner_id) values (${ownerId}) on conflict (owner_id) do nothing`;
-  const [state] = await tx<[{ numbered: number; indexed: number }]>`
-    select numbered, indexed from search_owners where owner_id = ${ownerId} for update`;
-  return state;
+/** Indexes the statuses of conversations that have ended since they were numbered. */
+export async function indexStatuses(db: Database, ownerId: string): Promise<void> {
+  while ((await indexSomeStatuses(db, ownerId)) === STATUSES);
 }
 
-/**
- * Numbers the ended conversations and stores their texts, for long ones the newest messages.
- * @param isOver called after each batch that numbered conversations
- * @returns whether all were numbered
- */
-export async function numberEnded(db: Database, ownerId: string, isOver = () => false): Promise<boolean> {
-  for (let last: string | null = NIL; last !== null; ) {
-    const batch = await numberBatch(db, ownerId, last);
-    if (batch.numbered > 0 && isOver()) return false;
-    last = batch.last;
-  }
-  return true;
-}
-
-const NIL = "00000000-0000-0000-0000-000000000000";
-
-interface NumberedBatch {
-  /** The last conversation examined; null when there is none. */
-  last: string | null;
-  numbered: number;
-}
-
-/** The next waiting conversations after `last`. */
-async function numberBatch(db: Database, ownerId: string, last: string): Promise<NumberedBatch> {
+async function indexSomeStatuses(db: Database, ownerId: string): Promise<number> {
   return db.begin(async (tx) => {
-    const { numbered } = await lockIndex(tx, ownerId);
-    const [batch] = await tx<NumberedBatch[]>`
-      with waiting as materialized (
-        select conversation_id from search_waiting
-        where owner_id = ${ownerId} and conversation_id > ${last} order by conversation_id limit ${BATCH}
-      ), ended as materialized (
-        select conversation_id, conversation.*
-        from waiting cross join lateral (
-          select created_at, metadata, variables, to_mobile_number, from_mobile_number, room_url, room_name from conversations
-          where owner_id = ${ownerId} and conversation_id = waiting.conversation_id and status <> 'IN_PROGRESS'
-          -- One that is being deleted leaves the index by its trigger, which has to find it in one place.
-          for key share skip locked
-        ) as conversation
-      ), sized as (
-        select ended.*, sum(bytes) over (order by conversation_id) - bytes as bytes_before
-        from ended cross join lateral (
-          select least(coalesce(sum(octet_length(content)), 0), ${TRANSCRIPT_BYTES_MAX}::integer)
-            + pg_column_size(metadata) + pg_column_size(variables) as bytes
-          from messages
-          where messages.owner_id = ${ownerId} and messages.conversation_id = ended.conversation_id
-        ) as size
-      ), numbering as materialized (
-        select * from sized where bytes_before < ${BATCH_BYTES}
-      ), taken as (
-        delete from search_waiting
-        where owner_id = ${ownerId} and conversation_id = any(array(select conversation_id from numbering))
-      ), added as (
-        insert into search_documents (owner_id, number, conversation_id, text)
-        select ${ownerId}, ${numbered}::integer - 1 + row_number() over (order by created_at), conversation_id,
-          lower(concat_ws(
-            ${SEPARATOR},
-            (select string_agg(value, ${SEPARATOR}) from ${searchedValues(tx)} as searched),
-            (
-              select string_agg(content, ${SEPARATOR} order by seq)
-              from (
-                select seq, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
-                where messages.owner_id = ${ownerId} and messages.conversation_id = numbering.conversation_id
-              ) as newest_first
-              where bytes <= ${TRANSCRIPT_BYTES_MAX}
-            )
-          ))
-        from numbering
-        returning 1
-      ), counted as (
-        update search_owners set numbered = numbered + (select count(*) from added) where owner_id = ${ownerId}
-      )
-      select (select count(*) from numbering)::integer as numbered, case
-        when (select count(*) from numbering) < (select count(*) from ended)
-        then (select conversation_id from numbering order by conversation_id desc limit 1)
-        else (select conversation_id from waiting order by conversation_id desc limit 1)
-      end as last`;
-    return batch ?? { last: null, numbered: 0 };
-  }) as Promise<NumberedBatch>;
+    const { indexed } = await lockIndex(tx, ownerId);
+    const ended = await tx<{ number: number; status: string }[]>`
+      select number, status from search_open
+      where owner_id = ${ownerId} and status <> 'IN_PROGRESS' order by number limit ${STATUSES}`;
+    if (ended.length === 0) return 0;
+    // The parts that are yet to be indexed read the statuses themselves.
+    const parts = Map.groupBy(
+      ended.filter(({ number }) => number < indexed),
+      ({ number }) => Math.floor(number / PART),
+    );
+    for (const [part, rows] of parts) {
+      const places = Map.groupBy(rows, ({ status }) => statusFact(status))
+        .entries()
+        .map(([fact, having]): [string, number[]] => [fact, having.map(({ number }) => number - part * PART)]);
+      await insertTerms(tx, ownerId, part, "fact", [...places]);
+    }
+    await tx`
+      delete from search_open
+      where owner_id = ${ownerId} and number = any(${ended.map(({ number }) => number)}::integer[])`;
+    return ended.length;
+  }) as Promise<number>;
 }
 
 /**

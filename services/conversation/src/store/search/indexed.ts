@@ -1,7 +1,8 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import { factsWanted } from "../../search/facts.ts";
+import { factsWanted, statusFact } from "../../search/facts.ts";
 import type { Part } from "../../search/newest.ts";
 import {
+  add,
   addEncoded,
   addPart,
   countOfPart,
@@ -40,21 +41,17 @@ export async function findIndexed(
   const numbers = emptySet(indexed / PART);
   if (indexed === 0) return { parts: [], numbers };
   const plan = planSearch(text);
-  const [parts, gone, seams, terms] = await Promise.all([
+  const size = indexed / PART;
+  const [parts, gone, seams, [first, ...others]] = await Promise.all([
     tx<IndexedPart[]>`
       select part, first_began, last_began, has_seams from search_parts where owner_id = ${filter.ownerId}`,
     tx<{ number: number }[]>`select number from search_gone where owner_id = ${filter.ownerId} and number < ${indexed}`,
-    Promise.all(plan.seams.map((seam) => findNumbers(tx, filter, tx`kind = 'seam' and term = ${seam}`))),
-    Promise.all(findTerms(tx, filter, plan)),
+    Promise.all(plan.seams.map((seam) => findNumbers(tx, filter, tx`kind = 'seam' and term = ${seam}`, size))),
+    Promise.all([...findTerms(tx, filter, plan, size), ...findFacts(tx, filter, size)]),
   ]);
-  for (const [at, [term]] of terms.entries()) {
-    const having = at === 0 ? numbers : emptySet(indexed / PART);
-    if (term?.numbers) addEncoded(having, term.numbers);
-    if (at > 0) intersect(numbers, having);
-  }
-  for (const [seam] of seams) {
-    const having = emptySet(indexed / PART);
-    if (seam?.numbers) addEncoded(having, seam.numbers);
+  if (first) numbers.set(first);
+  for (const having of others) intersect(numbers, having);
+  for (const having of seams) {
     for (const { part, hasSeams } of parts) if (!hasSeams) addPart(having, part);
     intersect(numbers, having);
   }
@@ -74,20 +71,45 @@ export async function loadBegan(tx: Sql, ownerId: string, parts: readonly Part[]
   return new Map(rows.map(({ part, began }) => [part, new Float64Array(Uint8Array.from(began).buffer)]));
 }
 
-/** For each required term, queries the set of conversations that have it. */
-function findTerms(tx: Sql, filter: ConversationFilter, { grams, words }: SearchPlan) {
-  const find = (condition: Fragment) => findNumbers(tx, filter, condition);
+/** For each term of the text, the set of conversations that have it. */
+function findTerms(tx: Sql, filter: ConversationFilter, { grams, words }: SearchPlan, size: number) {
   return [
-    ...grams.map((gram) => find(tx`kind = 'gram' and term = ${gram}`)),
-    ...words.map((pattern) => find(tx`kind = 'word' and term like ${pattern}`)),
-    ...factsWanted(filter).map((fact) => find(tx`kind = 'fact' and term = ${fact}`)),
+    ...grams.map((gram) => findNumbers(tx, filter, tx`kind = 'gram' and term = ${gram}`, size)),
+    ...words.map((pattern) => findNumbers(tx, filter, tx`kind = 'word' and term like ${pattern}`, size)),
   ];
 }
 
-function findNumbers(tx: Sql, { ownerId }: ConversationFilter, condition: Fragment) {
-  return tx<{ numbers: Buffer | null }[]>`
+/** The same for each fact that the filter asks for. */
+function findFacts(tx: Sql, filter: ConversationFilter, size: number): Promise<NumberSet>[] {
+  return factsWanted(filter).map(async (fact) => {
+    const numbers = await findNumbers(tx, filter, tx`kind = 'fact' and term = ${fact}`, size);
+    if (filter.status === null || fact !== statusFact(filter.status)) return numbers;
+    const [open] = await tx<{ numbers: Buffer | null }[]>`
+      select string_agg(int4send(number), ''::bytea) as numbers from search_open
+      where owner_id = ${filter.ownerId} and status = ${filter.status}`;
+    for (const number of decodeNumbers(open?.numbers)) add(numbers, number);
+    return numbers;
+  });
+}
+
+/** @param size of the set, in parts */
+async function findNumbers(
+  tx: Sql,
+  { ownerId }: ConversationFilter,
+  condition: Fragment,
+  size: number,
+): Promise<NumberSet> {
+  const [term] = await tx<{ numbers: Buffer | null }[]>`
     select string_agg(numbers, ''::bytea) as numbers from search_terms
     where owner_id = ${ownerId} and ${condition}`;
+  const numbers = emptySet(size);
+  if (term?.numbers) addEncoded(numbers, term.numbers);
+  return numbers;
+}
+
+/** Reads numbers that come as one binary value: as rows, many would take longer than finding them. */
+function* decodeNumbers(encoded: Buffer | null = null): Generator<number> {
+  for (let at = 0; at < (encoded?.length ?? 0); at += 4) yield encoded?.readInt32BE(at) ?? 0;
 }
 
 async function keepInTime(tx: Sql, filter: ConversationFilter, parts: readonly Part[], numbers: NumberSet) {
@@ -111,11 +133,9 @@ async function keepContaining(tx: Sql, ownerId: string, text: string, parts: rea
   const held = parts.filter(({ part }) => countOfPart(numbers, part) > 0);
   for (let from = 0; from < held.length; from += PARTS_AT_ONCE) {
     const candidates = held.slice(from, from + PARTS_AT_ONCE).flatMap(({ part }) => [...numbersOfPart(numbers, part)]);
-    // One binary value: as rows, this many numbers would take longer than the texts.
     const [others] = await tx<{ numbers: Buffer | null }[]>`
       select string_agg(int4send(number), ''::bytea) as numbers from search_documents
       where owner_id = ${ownerId} and number = any(${candidates}::integer[]) and strpos(text, ${text}) = 0`;
-    const numbersOfOthers = others?.numbers ?? Buffer.alloc(0);
-    for (let at = 0; at < numbersOfOthers.length; at += 4) remove(numbers, numbersOfOthers.readInt32BE(at));
+    for (const number of decodeNumbers(others?.numbers)) remove(numbers, number);
   }
 }

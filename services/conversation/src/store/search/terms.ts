@@ -72,8 +72,9 @@ async function listSlices(tx: Sql, ownerId: string, first: number): Promise<numb
 function readTexts(tx: Sql, ownerId: string, numbers: readonly number[]) {
   return tx<(Facts & { number: number; text: string; began: number })[]>`
     select number, left(text, ${TRANSCRIPT_BYTES_MAX}) as text, (extract(epoch from created_at) * 1000000)::float8 as began,
-      agent_id, type, calling_type, status
+      agent_id, type, calling_type, case when open.number is null then conversations.status end as status
     from search_documents join conversations using (owner_id, conversation_id)
+      left join search_open as open using (owner_id, number)
     where owner_id = ${ownerId} and number = any(${numbers as number[]}) order by number`;
 }
 
@@ -110,7 +111,14 @@ function createNotes(max: typeof NOTED_MAX, write: (kind: string, terms: [string
   };
 }
 
-async function insertTerms(tx: Sql, ownerId: string, part: number, kind: string, terms: [string, number[]][]) {
+/** Stores the ascending places of terms in a part, in addition to those stored before. */
+export async function insertTerms(
+  tx: Sql,
+  ownerId: string,
+  part: number,
+  kind: string,
+  terms: readonly [string, number[]][],
+): Promise<void> {
   for (let from = 0; from < terms.length; from += BATCH) {
     const batch = terms.slice(from, from + BATCH);
     const encoded = batch.map(([, places]) => encodePlaces(part, places));

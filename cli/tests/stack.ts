@@ -17,7 +17,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The services that the command line calls, as processes on a database of their own, told of in a stack.json as a running stack does. */
+/** The services that the command line calls, as processes on a database of their own, with a stack.json as of a running stack. */
 export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));

@@ -46,7 +46,7 @@ export function acceptor(db: Database, now: () => Date): Accept {
     idOf: (ownerId) => ownerId,
   });
 
-  /** Adds a call to its owner's queue, which is worked off as long as it has any. */
+  /** Adds a call to its owner's queue, and starts working through the queue if that is not in progress. */
   function enqueue(ownerId: string, left: WantedEvent[]): Promise<void> {
     const { promise, resolve: stored, reject: failed } = Promise.withResolvers<void>();
     const call: Call = { left, stored, failed };

@@ -56,7 +56,7 @@ interface ReferenceChange {
 
 /** How often a change is prepared again because another change gave the agent another prompt in the meantime. */
 const ATTEMPTS_MAX = 10;
-const PROMPT_CHANGED = new Error("the agent got another prompt");
+const PROMPT_CHANGED = new Error("the agent's prompt has changed");
 
 /** @param references for a change that affects them */
 async function change(

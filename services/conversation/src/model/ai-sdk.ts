@@ -90,7 +90,7 @@ async function tellText(
   throw endlessStream(by.provider, begun);
 }
 
-/** @throws Error when the answer has too many or too long tool calls */
+/** @throws Error when the answer has too many tool calls, or ones that are too long */
 function boundedCall({ toolName, input }: LanguageModelV4ToolCall, bounds: ToolCallBounds): ToolCall {
   bounds.begin();
   return toolCall(bounds.text(toolName), bounds.text(input));

@@ -4,7 +4,7 @@ import { boundedDocument, boundedEvents } from "./bounded-answers.ts";
 
 const values = `[${"0,".repeat(200_000)}0]`;
 const text = JSON.stringify("\u0001".repeat(900_000));
-const LONG = "an answer that is too long without its texts";
+const LONG = "an answer that is too long even without its texts";
 
 function answering(body: string, status = 200): typeof fetch {
   return Object.assign(async () => new Response(body, { status }), { preconnect: () => {} });

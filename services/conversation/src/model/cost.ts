@@ -3,7 +3,7 @@ import type { TokenUsage } from "./port.ts";
 
 /**
  * What one answer of a model cost, in millionths of a US dollar, by its provider's count of tokens. Null when the price or a count is
- * unknown, or the price does not hold for so many input tokens.
+ * unknown, or the price does not apply to that many input tokens.
  */
 export function costUsdMicros(price: ModelPrice | undefined, usage: TokenUsage): number | null {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
@@ -27,7 +27,7 @@ export function sumOfCosts(one: number | null, other: number | null): number | n
   return one === null || other === null ? null : one + other;
 }
 
-/** A larger number is no count of tokens. Those of all calls of a turn are a 32-bit integer together, and their cost is exact. */
+/** No real count is larger. Up to this, the sum of a turn's calls fits a 32-bit integer, and its cost is exact. */
 const TOKENS_MAX = 500_000_000;
 
 /** The tokens that a provider reports; undefined unless they are a count of tokens. */

@@ -23,9 +23,9 @@ export function toolCallBounds(): ToolCallBounds {
     },
     text(given) {
       const text = given ?? "";
-      if (typeof text !== "string") throw new Error("a tool call whose name or arguments are no text");
+      if (typeof text !== "string") throw new Error("a tool call whose name or arguments are not text");
       characters += text.length;
-      if (characters > TOOL_CALL_CHARACTERS_MAX) throw new Error("an answer with too long tool calls");
+      if (characters > TOOL_CALL_CHARACTERS_MAX) throw new Error("an answer whose tool calls are too long");
       return text;
     },
   };

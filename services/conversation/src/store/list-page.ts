@@ -58,7 +58,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
             select width_bucket(part.to_minute, kind.minutes) as last,
               greatest(
                 width_bucket((part.from_minute - 1)::smallint, kind.minutes) + 1,
-                -- Every minute holds one at least, so the last so many hold all that are wanted of this day.
+                -- Every minute has at least one, so as many minutes from the end as rows are wanted have all of this day's.
                 width_bucket(part.to_minute, kind.minutes) + 1 - ${offset + page.size}::bigint + found.before
                   + (select coalesce(sum(count), 0) from recent where day = found.first_day and count < 0)
               )::integer as first

@@ -27,8 +27,8 @@ const GAVE_UP = ["57014", "40P01"];
  * any number of processes that start at once. Works through a transaction-mode pooler. Leaves a database that newer
  * builds have migrated unchanged, so that an old release can start during an upgrade and after a rollback.
  *
- * Processes may use the tables meanwhile: their statements wait. So that none waits for a table that is locked here while
- * the migration waits for its transaction to end, every table is locked first, and all are let go if that takes long.
+ * Processes may use the tables in the meantime: their statements wait. To avoid a deadlock with a transaction that waits for a
+ * locked table, it locks every table first, and releases all of them if that takes long.
  * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {

@@ -6,8 +6,8 @@ const BEGIN_BYTES = "HTTP/1.1 100".length;
 const END = "\r\n\r\n";
 
 /**
- * Makes what a server sends after so many interim responses unreadable. The runtime reads all that have arrived together, 64 KiB or 2,600
- * of them, even if the request is destroyed meanwhile: 10 ms in which nothing else happens.
+ * Makes what a server sends after too many interim responses unreadable. The runtime reads all that arrived together, 64 KiB or 2,600
+ * of them, even if the request has been destroyed: for 10 ms, nothing else runs.
  * @param max interim responses that are left as they are
  * @returns stops this; call it when the response is there
  */

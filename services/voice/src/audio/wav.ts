@@ -6,8 +6,8 @@ import { type Pcm, SAMPLES_PER_SECOND } from "./pcm.ts";
 const HEADER_BYTES_MAX = 64 * 1024;
 
 /**
- * Reads a WAV stream of 16-bit PCM as it arrives, whatever its rate and number of channels, of which the first is taken. Its length is
- * ignored, because a server that streams does not know it.
+ * Reads the first channel of a WAV stream of 16-bit PCM of any rate as it arrives. The length in its header is ignored, because a
+ * server that streams does not know it.
  * @throws WavError from the reader
  */
 export function wavReader(): (bytes: Uint8Array) => Pcm {

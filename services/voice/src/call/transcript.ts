@@ -199,7 +199,7 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
   };
 }
 
-/** Kinds of errors with which a service, or what it needs, is away for a while. */
+/** Kinds of errors that mean that a service, or something it needs, is unavailable for a while. */
 export const MAY_PASS = new Set<ServiceError["kind"]>(["unavailable", "deadline", "cancelled"]);
 /** Whether it has refused permanently. */
 const REFUSALS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "condition", "invalid", "unauthenticated"]);

@@ -13,7 +13,7 @@ import type { Announce } from "./announce.ts";
 
 export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
-  /** Callers of a network of whom it is not known yet whether they are a trunk: that asks the account service and name servers. */
+  /** Bounds look-ups of trunks by network: each asks the account service and name servers. */
   admitFewAtOnce: FewAtOnce;
   startCall: StartCall;
   /** Announces to callers of an imported number that no agent answers. */

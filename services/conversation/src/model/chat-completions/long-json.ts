@@ -2,7 +2,7 @@ import { newUuid } from "@parley/shared/ids";
 
 /** Reads a JSON document while it arrives. */
 export interface JsonReader {
-  /** @throws SyntaxError for a string that is not JSON, and Error when the document is too long without its texts */
+  /** @throws SyntaxError for a string that is not JSON, and Error when the document is too long even without its texts */
   push(piece: string): void;
   /** Returns the document's value. @throws SyntaxError when it is not JSON */
   end(): unknown;
@@ -34,7 +34,7 @@ export function jsonReader(): JsonReader {
 
   function scan(piece: string): void {
     for (let at = 0; at < piece.length; ) at = isInString ? scanString(piece, at) : scanValues(piece, at);
-    if (document.length > REST_MAX) throw new Error("an answer that is too long without its texts");
+    if (document.length > REST_MAX) throw new Error("an answer that is too long even without its texts");
   }
 
   /** @returns where the next string begins, or the piece ends */

@@ -12,8 +12,8 @@ export interface Placeholder {
 }
 
 /**
- * Of a text, so many `{{` may begin a placeholder: each takes 3 µs, and a prompt is read in each turn. A run of braces counts once,
- * because only its last two can.
+ * How many `{{` of a text may begin a placeholder: each takes 3 µs, and every turn reads the prompt. A run of braces counts once,
+ * because only its last two can begin one.
  */
 export const PLACEHOLDERS_MAX = 1_000;
 
@@ -25,7 +25,7 @@ export const PLACEHOLDERS_MAX = 1_000;
  * - Whitespace, new lines too, is free around every part. Braces stand only inside a JSON string, so of `{{{x}}}` the inner
  *   `{{x}}` is the placeholder, and an unclosed `{{` swallows nothing after it.
  * - A name ends at the first `:` or `|`. One that normalizes to nothing makes plain text.
- * - TYPE is STRING, NUMBER, EMAIL or PHONE in any case; another word makes plain text, as `{{"ok": true}}` is no variable.
+ * - TYPE is STRING, NUMBER, EMAIL or PHONE in any case; any other word makes it plain text: `{{"ok": true}}` is not a variable.
  * - A description may hold `:` and quotes; its whitespace runs become one space, a blank one counts as left out. The first `|`
  *   ends it.
  * - After the first thousand `{{`, everything is plain text.

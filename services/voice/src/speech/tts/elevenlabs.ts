@@ -80,7 +80,7 @@ function dialectOf(access: Access, { model = MODEL, voiceId, language, speed }: 
       if ("error" in message) return events.lost("it reported an error");
       const bytes = bytesIn(message, "audio");
       const audio = bytes && read(bytes);
-      // Times are of this message's audio.
+      // The times count from the beginning of this message's audio.
       tellWords(objectIn(message, "alignment"), startMs, events);
       if (audio) {
         startMs += (audio.length / SAMPLES_PER_SECOND) * 1_000;

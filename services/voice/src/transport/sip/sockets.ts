@@ -172,7 +172,7 @@ export async function openSipSockets(
 
   const datagrams = {
     data: (_socket: unknown, bytes: Buffer, fromPort: number, address: string) => {
-      // Keep-alives of peers behind NAT (RFC 5626, section 3.5.1) are no messages.
+      // Keep-alives of peers behind NAT (RFC 5626, section 3.5.1) are not messages.
       if (bytes.length <= 4 && bytes.toString().trim() === "") return;
       receive(bytes, { protocol: "UDP", address, port: fromPort });
     },

@@ -82,3 +82,17 @@ test("a look-up that fails is told to those who wait for it, and the next reques
   asked[1]?.answer("192.0.2.1");
   expect(await second).toEqual(["192.0.2.1"]);
 });
+
+test("of a name with thousands of addresses few are kept, and it is not asked for again for a minute", async () => {
+  const { time, asked, resolve } = manual();
+  const many = Array.from({ length: 4_000 }, (_, at) => `192.0.${at >> 8}.${at & 255}`);
+  const first = resolve("many.test");
+  asked[0]?.answer(...many);
+  expect(await first).toEqual(many.slice(0, 16));
+  time.nowMs = 61_000;
+  expect(await resolve("many.test")).toHaveLength(16);
+  expect(asked).toHaveLength(1);
+  time.nowMs = 61_001;
+  void resolve("many.test");
+  expect(asked).toHaveLength(2);
+});

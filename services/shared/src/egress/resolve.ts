@@ -37,15 +37,24 @@ const FRESH_MS = 5_000;
 /** For so long, they are used while the name is asked for again (RFC 8767): a query that gets lost takes two seconds. */
 const STALE_MS = 60_000;
 const NAMES_MAX = 1_000;
+/** A name's owner may give it thousands of addresses: each takes 100 bytes, and checking them all tens of milliseconds of every request. */
+const KEPT_MAX = 16;
 
-/** Remembers the addresses of names, whoever asks: a look-up takes half as much CPU as the rest of a request (bench/lessons.md). */
+/**
+ * Remembers the first addresses of names, whoever asks: a look-up takes half as much CPU as the rest of a request (bench/lessons.md).
+ * The look-up of a name with thousands of addresses takes 50 ms, so it is not repeated for a minute.
+ */
 export function remembered(resolve: Resolve, perf: Pick<Performance, "now"> = performance): Resolve {
   const names = new LRUCache<string, readonly string[]>({
     max: NAMES_MAX,
     ttl: FRESH_MS,
     ttlResolution: 0,
     perf,
-    fetchMethod: (host) => resolve(host),
+    async fetchMethod(host, _stale, { options }) {
+      const addresses = await resolve(host);
+      if (addresses.length > KEPT_MAX) options.ttl = STALE_MS;
+      return addresses.slice(0, KEPT_MAX);
+    },
     allowStale: true,
     noDeleteOnFetchRejection: true,
   });

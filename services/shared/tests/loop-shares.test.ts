@@ -40,6 +40,26 @@ test("an owner's flood is processed one slice a turn, in order, and another owne
   expect(log).toEqual(["own_2 2", "own_1 16", "own_2 2", "own_1 16", "own_1 8", "own_1 done", "own_1 4", "own_1 done"]);
 });
 
+test("what is of no use any more is dropped, and takes nothing of its owner's slice", () => {
+  const planned: (() => void)[] = [];
+  const { handOver } = loopShares((run) => planned.push(run));
+  const log: string[] = [];
+  const give = (name: string, isUsed: boolean) =>
+    handOver(
+      "own_1",
+      new Uint8Array(32 * KIB),
+      (slice) => {
+        log.push(`${name} ${slice.length / KIB}`);
+        return isUsed;
+      },
+      () => log.push(`${name} done`),
+    );
+  give("dropped", false);
+  give("used", true);
+  for (const run of planned.splice(0)) run();
+  expect(log).toEqual(["dropped 16", "dropped done", "used 16"]);
+});
+
 test("first words go ahead of all that waits of their owner, in order, and of no other owner's", () => {
   const { give, turn, log } = manual();
   for (const owner of ["own_1", "own_2"]) give(owner, 32 * KIB);

@@ -1,18 +1,19 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
-import { loopShares } from "../shares/loop-shares.ts";
 import { EgressError, networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
 import { readBeat } from "./read-beat.ts";
 
 /** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
 const QUEUED_BYTES = 16 * 1024;
-/** Bytes of a body that may go ahead of its owner's others: a first word, or a whole answer of usual length. */
-const FIRST_BYTES = 16 * 1024;
+/** What a piece of a body counts at least: as much work as that many bytes. */
+const PIECE_BYTES_MIN = 64;
 
 export interface BodyBounds {
   host: string;
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
+  /** Told of each piece of the body. */
+  progressed(): void;
 }
 
 /** An answer whose head has arrived. The socket stays open until the body is read or cancelled, or the signal aborts. */
@@ -31,8 +32,6 @@ export interface Answer {
   cancel(): void;
 }
 
-/** The shares of this process, whose one event loop parses the bodies. */
-const LOOP_SHARES = loopShares();
 const READ_BEAT = readBeat();
 
 /**
@@ -42,12 +41,12 @@ const READ_BEAT = readBeat();
 export function answerOf(
   request: ClientRequest,
   incoming: IncomingMessage,
-  { host, maxResponseBytes, signal }: BodyBounds,
+  { host, maxResponseBytes, signal, progressed }: BodyBounds,
   failed?: (error: unknown) => void,
 ): Answer {
   const meter = meterOf(signal);
   const { mayRest } = meter ?? {};
-  const tellPiece = mayRest && READ_BEAT.follow(incoming, () => !isHeldBack && hasRoom() && mayRest());
+  const tellPiece = mayRest && READ_BEAT.follow(incoming, () => hasRoom() && mayRest());
   let receivedBytes = 0;
   let queued: Uint8Array[] = [];
   let queuedBytes = 0;
@@ -56,9 +55,6 @@ export function answerOf(
   let isWoken = false;
   let failure: { error: unknown } | null = null;
   let isSettled = false;
-  /** Buffered until the owner's turn on the event loop. */
-  let isHeldBack = false;
-  let hasEnded = false;
 
   const hasRoom = () => queuedBytes < QUEUED_BYTES;
   const wakeReader = () => {
@@ -88,37 +84,24 @@ export function answerOf(
     if (isSettled) return;
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
-    meter?.received(chunk.length);
+    progressed();
+    meter?.received(Math.max(PIECE_BYTES_MIN, chunk.length));
     tellPiece?.();
-    if (!meter) return enqueue(chunk);
-    const isFirst = receivedBytes <= FIRST_BYTES && meter.isAwaited?.();
-    const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, goOn, isFirst);
-    isHeldBack = !isDone;
-    if (isHeldBack) incoming.pause();
-  };
-  const enqueue = (chunk: Uint8Array) => {
-    if (isSettled) return;
     queued.push(chunk);
     queuedBytes += chunk.length;
     if (wake) wakeReader();
     // What the reader is about to take needs no room.
     else if (!isWoken && !hasRoom()) incoming.pause();
   };
-  const goOn = () => {
-    isHeldBack = false;
-    if (hasEnded) end();
-    else if (!isSettled && hasRoom()) incoming.resume();
-  };
   const take = () => {
     const taken = queued;
     queued = [];
     queuedBytes = 0;
-    if (!isSettled && !isHeldBack && incoming.isPaused()) incoming.resume();
+    if (!isSettled && incoming.isPaused()) incoming.resume();
     return taken;
   };
   const end = () => {
-    hasEnded = true;
-    if (isHeldBack || isSettled) return;
+    if (isSettled) return;
     if (incoming.complete) settle();
     else cutShort();
   };

@@ -1,4 +1,4 @@
-/** Whose body it is, and a callback for the number of bytes that have just arrived. */
+/** Whose body it is, and a callback for the number of bytes that have just arrived: of a piece, at least 64. */
 export interface Meter {
   ownerId: string;
   received(bytes: number): void;

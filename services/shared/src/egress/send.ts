@@ -5,6 +5,8 @@ import { hostOf, portOf } from "./address.ts";
 import type { BodyBounds } from "./answer.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
 import { limitInterim } from "./interim.ts";
+import { meterOf } from "./meter.ts";
+import { EMPTY_BYTES_MAX, parseInTurns } from "./parse-in-turns.ts";
 
 export interface Sending<T> {
   url: URL;
@@ -106,6 +108,8 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
   return new Promise((resolve) => {
     let isConnected = false;
     let interim = 0;
+    let progressed = () => {};
+    let unreadBytes = () => 0;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
     const settle = (outcome: Outcome<T>) => {
       clearTimeout(timer);
@@ -123,6 +127,11 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     signal?.addEventListener("abort", abort);
 
     request.once("socket", (socket) => {
+      const isUnread = () => unreadBytes() > 0;
+      progressed = parseInTurns(socket, meterOf(signal) ?? { ownerId: host }, {
+        isUnread,
+        empty: () => emptyAnswer(host),
+      });
       request.once("response", limitInterim(socket, INTERIM_MAX + 1));
       if (request.reusedSocket) return clearTimeout(timer);
       socket.once("connect", () => {
@@ -130,9 +139,10 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
       });
       socket.once(isSecure(url) ? "secureConnect" : "connect", () => clearTimeout(timer));
     });
-    request.once("response", (incoming) =>
-      settle(taken(sending, request, incoming, { host, maxResponseBytes, signal })),
-    );
+    request.once("response", (incoming) => {
+      unreadBytes = () => incoming.readableLength;
+      settle(taken(sending, request, incoming, { host, maxResponseBytes, signal, progressed }));
+    });
     request.on("information", () => {
       if (++interim === INTERIM_MAX + 1) settle({ error: endlessAnswer(host), retry: "never" });
     });
@@ -152,6 +162,10 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
 
 function endlessAnswer(host: string): EgressError {
   return new EgressError("too_large", `${host} sent more than ${INTERIM_MAX} interim responses (1xx) and no answer`);
+}
+
+function emptyAnswer(host: string): EgressError {
+  return new EgressError("too_large", `${host} sent ${EMPTY_BYTES_MAX / 1024} KiB without any of a response's body`);
 }
 
 function taken<T>(

@@ -7,23 +7,25 @@ const SLICES_MAX = 4;
 export interface LoopShares {
   /**
    * Hands over bytes, at once while the owner has part of its slice left, else slice by slice in later turns of the loop.
-   * @param work on a slice, synchronously or in promises that settle by themselves
+   * @param work on a slice, synchronously or in promises that settle by themselves; false drops what is left
    * @param isFirst whether a reader waits for these bytes before it has any: they go ahead of the owner's others
    * @returns whether all of it was handed over at once; otherwise `done` is called after the last slice
    */
   handOver(
     ownerId: string,
     bytes: Uint8Array,
-    work: (slice: Uint8Array) => void,
+    work: (slice: Uint8Array) => unknown,
     done: () => void,
     isFirst?: boolean,
   ): boolean;
 }
 
+const NOTHING = new Uint8Array();
+
 interface Waiting {
   rest: Uint8Array;
   isFirst: boolean;
-  work(slice: Uint8Array): void;
+  work(slice: Uint8Array): unknown;
   done(): void;
 }
 
@@ -41,7 +43,7 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
   function handOver(
     ownerId: string,
     bytes: Uint8Array,
-    work: (slice: Uint8Array) => void,
+    work: (slice: Uint8Array) => unknown,
     done: () => void,
     isFirst = false,
   ): boolean {
@@ -85,8 +87,8 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
       if (!item) break;
       const slice = item.rest.subarray(0, left);
       item.rest = item.rest.subarray(slice.length);
-      left -= slice.length;
-      item.work(slice);
+      if (item.work(slice) === false) item.rest = NOTHING;
+      else left -= slice.length;
       if (item.rest.length > 0) break;
       queue.shift();
       item.done();

@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Egress } from "@parley/shared/egress/egress";
 import { EgressError } from "@parley/shared/egress/error";
+import { meterBodies } from "@parley/shared/egress/meter";
 import type { Logger } from "@parley/shared/log";
 import { durations } from "@parley/shared/telemetry/instruments";
 import { inSpan, SpanKind } from "@parley/shared/telemetry/spans";
@@ -60,7 +61,7 @@ export function makeAttempt(
 async function send(
   sender: Sender,
   target: Target,
-  { event, eventId }: PendingDelivery,
+  { ownerId, event, eventId }: PendingDelivery,
   stored: string,
 ): Promise<Attempt> {
   const startedAt = sender.clock.now();
@@ -72,6 +73,8 @@ async function send(
   // AbortSignal.timeout would keep each attempt's signal for the full ten seconds.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
+  // All responses of an owner's receivers are parsed in its turns.
+  meterBodies(late.signal, { ownerId, received: () => {} });
   try {
     const sent = { event, payload: payloadFor(target.requestType, stored) };
     const { request, payload } = requestOf(target.url, target.requestType, sent);

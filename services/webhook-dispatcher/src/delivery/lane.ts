@@ -71,8 +71,8 @@ const UNREAD_MIN_MS = 1_000;
 const UNREAD_MAX_MS = 60_000;
 /** With so many of them, the lane ends as a failed job, which pauses all of it. */
 const UNREAD_MAX = 1_000;
-/** The least that arrives of an endless response before it is cut off: a full TLS record. */
-const LONG_RESPONSE_BYTES = 16 * 1024;
+/** What arrives of an endless response before it is cut off, at least: the 16 KiB that are parsed at once, without an ordinary head. */
+const LONG_RESPONSE_BYTES = 8 * 1024;
 
 /**
  * Delivers to one destination, in the one process that holds the destination's job. So no write is needed to claim a

@@ -25,7 +25,7 @@ export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
             {carrier.registration && <TrunkRegistration registration={carrier.registration} />}
             {carrier.registration?.state === "NOT_REGISTERING" && (
               <div className="mt-2">
-                <TrunkTarget transport={carrier.transport} />
+                <TrunkTarget transport={carrier.transport} isByAddress />
               </div>
             )}
             {carrier.provider === "WHATSAPP" && <Callback carrier={carrier} />}

@@ -2,8 +2,17 @@ import { useQuery } from "@tanstack/react-query";
 import { Copyable } from "../../ui/copy.tsx";
 import { carriersQuery } from "./queries.ts";
 
-/** Says where a SIP trunk sends its calls if they do not come over a registration (docs/carriers.md#sip-trunks). */
-export function TrunkTarget({ transport }: { transport: string | undefined }) {
+/**
+ * Says where a SIP trunk sends its calls if they do not come over a registration (docs/carriers.md#sip-trunks).
+ * @param isByAddress whether it is known to use none
+ */
+export function TrunkTarget({
+  transport,
+  isByAddress = false,
+}: {
+  transport: string | undefined;
+  isByAddress?: boolean;
+}) {
   const known = useQuery(carriersQuery).data;
   if (!known) return null;
   const isTls = transport === "TLS";
@@ -13,7 +22,8 @@ export function TrunkTarget({ transport }: { transport: string | undefined }) {
       {address ? (
         <>
           <p>
-            Unless your trunk uses a registration, have it send calls to this address, with the number in E.164 form:
+            {isByAddress ? "Have" : "Unless your trunk uses a registration, have"} it send calls to this address, with
+            the number in E.164 form:
           </p>
           <Copyable text={`sip:${address}${isTls ? ";transport=tls" : ""}`} what="address for calls" />
         </>

@@ -23,7 +23,10 @@ export function SettingsPage() {
             <RetentionForm key={settings.data ? "known" : "unknown"} days={settings.data?.retention_days} />
           )}
         </Card>
-        <Card title="Limits" description="Your tier sets these limits. The server's operator assigns your tier.">
+        <Card
+          title="Limits"
+          description="Your tier sets the limit of your keys. The server's operator assigns your tier."
+        >
           {settings.data ? (
             <dl className="flex flex-col gap-3">
               <Limit name="Tier" value={settings.data.tier} />

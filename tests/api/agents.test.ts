@@ -188,6 +188,21 @@ describe("creating an agent", () => {
   });
 });
 
+test("a PATCH that says which agent it is based on is refused once the agent has changed", async () => {
+  const agent = await newAgent({ prompt_content: "First." });
+  const based = (updatedAt: string, body: object) =>
+    patch(`${agent.id}?if_updated_at=${encodeURIComponent(updatedAt)}`, body);
+  const first = await based(agent.updated_at, { agent_name: "First to save" });
+  expect([first.status, first.body.agent_name]).toEqual([200, "First to save"]);
+  const second = await based(agent.updated_at, { prompt_content: "Second." });
+  expect(second.status).toBe(409);
+  expect(second.body.detail).toContain(`was changed at ${first.body.updated_at}`);
+  const unchanged = (await api.get(`/agents/${agent.id}`)).body;
+  expect(unchanged.prompt).toMatchObject({ prompt_version: 1, prompt_content: "First." });
+  expect((await based(unchanged.updated_at, { prompt_content: "Second." })).status).toBe(200);
+  expect((await based("yesterday", {})).status).toBe(422);
+});
+
 test("a phone number is moved from one agent to another by one PATCH that says so", async () => {
   const number = "+14155550767";
   const first = await newAgent({ agent_mobile_number: [number] });

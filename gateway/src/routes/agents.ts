@@ -3,10 +3,17 @@ import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
+import { readDate } from "../http/date.ts";
 import { presentAgent, presentVariable } from "../present/agent.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody, WriteAgentQuery } from "../schemas/agents/requests.ts";
+import {
+  CreateAgentBody,
+  ListAgentsQuery,
+  UpdateAgentBody,
+  UpdateAgentQuery,
+  WriteAgentQuery,
+} from "../schemas/agents/requests.ts";
 import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/agents/shown.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { endpoint } from "./endpoint.ts";
@@ -91,14 +98,16 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           tag: "Agents",
           summary: "Change an agent",
           scope: "agents:write",
-          query: WriteAgentQuery,
+          query: UpdateAgentQuery,
           body: UpdateAgentBody,
           response: Agent,
           refuses: ["not_found", "conflict"],
         },
         async ({ ownerId, params, query, body, idempotency, write }) => {
           const given = updateAgentRequest(ownerId, params.agent_id ?? "", body);
-          const request = { ...given, moveNumbers: query.move_numbers === true, idempotency };
+          const ifUpdatedAt =
+            query.if_updated_at === undefined ? undefined : readDate("if_updated_at", query.if_updated_at);
+          const request = { ...given, moveNumbers: query.move_numbers === true, ifUpdatedAt, idempotency };
           const { agent } = await agents.updateAgent(request, write);
           return presentAgent(required(agent));
         },

@@ -5969,6 +5969,8 @@ export interface operations {
             query?: {
                 /** @description Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409. */
                 move_numbers?: boolean;
+                /** @description The `updated_at` of the agent that the change is based on. If the agent has changed since, the request is refused with 409. */
+                if_updated_at?: string;
             };
             header?: {
                 /** @description Repeating the request with the same key within 24 hours returns the first response. */

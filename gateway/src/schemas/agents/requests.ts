@@ -2,7 +2,7 @@ import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/doma
 import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "../prompts.ts";
-import { About, E164, Maybe, Nullable, OneOf, PageQuery, Text } from "../types.ts";
+import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text } from "../types.ts";
 import { Llm, Sts, Stt, Tts } from "./models.ts";
 import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
 
@@ -138,6 +138,16 @@ export const WriteAgentQuery = Type.Object({
       description:
         "Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409.",
     }),
+  ),
+});
+
+export const UpdateAgentQuery = Type.Object({
+  ...WriteAgentQuery.properties,
+  if_updated_at: Type.Optional(
+    About(
+      DateTimeText,
+      "The `updated_at` of the agent that the change is based on. If the agent has changed since, the request is refused with 409.",
+    ),
   ),
 });
 

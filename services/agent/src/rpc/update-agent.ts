@@ -100,6 +100,7 @@ async function prepare(
   references: ReferenceChange | null,
 ): Promise<Prepared> {
   const before = await getAgentRow(ctx.db, request);
+  requireUnchanged(before, request);
   // Everything else is checked before the prompts, because another service writes their new versions at once.
   const use = changedAgent(ctx, before, request, NO_PROMPTS);
   if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };
@@ -121,6 +122,7 @@ async function write(
   if (references) await requireClaim(tx, references.held);
   if (request.agentMobileNumbers) await lockNumbers(tx, request.ownerId);
   const before = await getLockedAgentRow(tx, request);
+  requireUnchanged(before, request);
   const row = changedAgent(ctx, before, request, prompts);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
   // It keeps its own numbers, even if an earlier release gave them to another agent too.
@@ -129,6 +131,13 @@ async function write(
   else await requireFreeNumbers(tx, row, added);
   await updateAgentRow(tx, row);
   return { agent: toAgent(row, prompt) };
+}
+
+/** @throws ServiceError conflict if the agent is no longer the one that the change is based on */
+function requireUnchanged({ updatedAt }: AgentRow, { ifUpdatedAt }: UpdateAgentRequest): void {
+  if (ifUpdatedAt === undefined || ifUpdatedAt.getTime() === updatedAt.getTime()) return;
+  const detail = `The agent was changed at ${updatedAt.toISOString()}, after the one you read: read it again`;
+  throw new ServiceError("conflict", detail);
 }
 
 /** Whether the prompt service must learn of a change: of the prompts that the agent uses, or of its name. */

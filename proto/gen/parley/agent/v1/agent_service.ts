@@ -256,6 +256,8 @@ export interface UpdateAgentRequest {
     | undefined;
   /** Whether it takes over numbers that other agents of the owner answer; otherwise they are a conflict. */
   moveNumbers: boolean;
+  /** The updated_at of the agent that the change is based on: a conflict if the agent has another one. Absent: any. */
+  ifUpdatedAt: Date | undefined;
 }
 
 export interface StringList {
@@ -2348,6 +2350,7 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     recording: undefined,
     whatsapp: undefined,
     moveNumbers: false,
+    ifUpdatedAt: undefined,
   };
 }
 
@@ -2424,6 +2427,9 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.moveNumbers !== false) {
       writer.uint32(192).bool(message.moveNumbers);
+    }
+    if (message.ifUpdatedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.ifUpdatedAt), writer.uint32(202).fork()).join();
     }
     return writer;
   },
@@ -2633,6 +2639,14 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.moveNumbers = reader.bool();
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.ifUpdatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2686,6 +2700,7 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.recording = object.recording ?? undefined;
     message.whatsapp = object.whatsapp ?? undefined;
     message.moveNumbers = object.moveNumbers ?? false;
+    message.ifUpdatedAt = object.ifUpdatedAt ?? undefined;
     return message;
   },
 };

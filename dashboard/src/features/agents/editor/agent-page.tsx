@@ -22,6 +22,7 @@ import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { AGENTS, type Agent, agentQuery } from "../agents.ts";
 import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels-tab.tsx";
+import { Conflicts } from "./conflicts.tsx";
 import { type AgentDraft, useAgentDraft } from "./draft.ts";
 import { ModelsTab } from "./models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
@@ -57,7 +58,8 @@ function Editor({ agent }: { agent: Agent }) {
           onTry={(on) => setTrying(on ? "chat" : undefined)}
         />
         <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
-          {draft.refusal && (
+          <Conflicts draft={draft} />
+          {draft.refusal && draft.conflicts.length === 0 && (
             <div className="pt-3">
               <Notice tone="danger">Could not save: {sentenceOf(draft.refusal)}</Notice>
             </div>
@@ -124,7 +126,12 @@ function EditorHeader({
           <ToggleButton pressed={isTrying} onChange={onTry}>
             <Play aria-hidden /> Try it
           </ToggleButton>
-          <Button variant="primary" busy={isSaving} disabled={!isDirty} onClick={draft.save}>
+          <Button
+            variant="primary"
+            busy={isSaving}
+            disabled={!isDirty || draft.conflicts.length > 0}
+            onClick={draft.save}
+          >
             Save
           </Button>
           <AgentMenu agent={agent} />

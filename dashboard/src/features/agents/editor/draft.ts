@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { fieldsOf, messageAt } from "../../../api/problem.ts";
+import { fieldsOf, messageAt, Problem } from "../../../api/problem.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { useSharedText } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
+import { type Conflict, conflictsOf, dropped, type Edits, edited, kept, NO_EDITS, unsaved } from "./edits.ts";
 
 export interface AgentDraft {
   agent: Agent;
@@ -22,25 +23,38 @@ export interface AgentDraft {
   refusal: Error | null;
   /** The API's message about a field, or about the first wrong item of a list. */
   errorAt(path: string): string | undefined;
+  /** What was changed here and elsewhere too; nothing is saved until all of it is settled. */
+  conflicts: readonly Conflict[];
+  settle(field: keyof Changes, choice: "mine" | "theirs"): void;
 }
+
+/** How often a save that others' changes came before is tried on top of them. */
+const ATTEMPTS_MAX = 3;
 
 /** The changes of an agent until they are saved. */
 export function useAgentDraft(agent: Agent): AgentDraft {
   const client = useQueryClient();
-  const [changes, setChanges] = useState<Changes>({});
+  const [edits, setEdits] = useState(NO_EDITS);
   const stored = useMemo(() => storedValues(agent), [agent]);
   const write = useMutation({
-    mutationFn: (body: Changes) =>
-      ask(
-        api.PATCH("/v1/public/agents/{agent_id}", {
-          params: { path: { agent_id: agent.id }, query: { move_numbers: true } },
-          body,
-        }),
-      ),
-    onSuccess: async (saved, sent) => {
+    mutationFn: async (sent: Edits) => {
+      let based = agent;
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await patch(based, sent.changes);
+        } catch (error) {
+          if (!(error instanceof Problem) || error.status !== 409 || attempt === ATTEMPTS_MAX) throw error;
+          const current = await client.fetchQuery({ ...agentQuery(agent.id), staleTime: 0 });
+          if (current.updated_at === based.updated_at) throw error;
+          // Changes of other fields can stand beside these.
+          if (conflictsOf(sent, storedValues(current)).length > 0) throw new Problem(409, CHANGED);
+          based = current;
+        }
+      }
+    },
+    onSuccess: async (saved, { changes: sent }) => {
       client.setQueryData(agentQuery(agent.id).queryKey, saved);
-      // Text typed during the save stays a change.
-      setChanges((now) => without(now, sent));
+      setEdits((now) => unsaved(now, sent, storedValues(saved)));
       tellDone("Saved");
       await Promise.all([
         // Another agent may have given a number away.
@@ -50,30 +64,39 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     },
   });
   const { mutate, reset } = write;
-  const set = useCallback(
-    (changed: Changes) => {
+  const change = useCallback(
+    (next: (now: Edits) => Edits) => {
       reset();
-      setChanges((now) => without(withOnePrompt({ ...now, ...changed }, changed), stored));
+      setEdits(next);
     },
-    [stored, reset],
+    [reset],
   );
-  const discard = useCallback(() => {
-    reset();
-    setChanges({});
-  }, [reset]);
+  const set = useCallback((changed: Changes) => change((now) => edited(now, changed, stored)), [stored, change]);
   const fields = fieldsOf(write.error);
+  const { changes } = edits;
   return {
     agent,
     values: { ...stored, ...changes },
     changes,
     isDirty: Object.keys(changes).length > 0,
     set,
-    discard,
-    save: () => mutate(changes),
+    discard: () => change(() => NO_EDITS),
+    save: () => mutate(edits),
     isSaving: write.isPending,
     refusal: write.error,
     errorAt: (path) => messageAt(fields, path),
+    // The answer to a save comes a moment before the agent that it made.
+    conflicts: write.isPending ? [] : conflictsOf(edits, stored),
+    settle: (field, choice) => change((now) => (choice === "mine" ? kept(now, field, stored) : dropped(now, field))),
   };
+}
+
+const CHANGED = "This agent was changed in another tab or by someone else.";
+
+/** Changes the agent only if it is still the one that is on the screen. */
+function patch({ id, updated_at }: Agent, body: Changes): Promise<Agent> {
+  const query = { move_numbers: true, if_updated_at: updated_at };
+  return ask(api.PATCH("/v1/public/agents/{agent_id}", { params: { path: { agent_id: id }, query }, body }));
 }
 
 /** An agent's prompt as it is on the screen. */
@@ -125,24 +148,4 @@ function storedValues(agent: Agent): Changes {
 
 function storedReference({ prompt_name, prompt_version }: NonNullable<Agent["prompt"]>, isPinned: boolean) {
   return { prompt_name, ...(isPinned && { prompt_version }) };
-}
-
-/** An agent has a text of its own or a named prompt: the one that was set last. */
-function withOnePrompt(changes: Changes, changed: Changes): Changes {
-  const { prompt, prompt_content, ...others } = changes;
-  if ("prompt_content" in changed) return { ...others, prompt_content: prompt_content ?? null };
-  if ("prompt" in changed) return { ...others, prompt: prompt ?? null };
-  return changes;
-}
-
-/** The changes that differ from `known`. */
-function without(changes: Changes, known: Changes): Changes {
-  const differing = Object.entries(changes).filter(
-    ([field, value]) => !(field in known) || !isSame(value, known[field as keyof Changes]),
-  );
-  return Object.fromEntries(differing);
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }

@@ -1,5 +1,5 @@
 import createClient, { type FetchResponse } from "openapi-fetch";
-import "../first/requests.ts";
+import { READ_WITHIN_MS } from "../first/requests.ts";
 import type { components, paths } from "./gen/schema.ts";
 import { Problem, problemIn } from "./problem.ts";
 
@@ -10,23 +10,49 @@ export type Schema = components["schemas"];
 export const api = createClient<paths>({
   // A page is also rendered where there is no address, and sends nothing.
   baseUrl: globalThis.location?.origin ?? "http://localhost",
-  fetch: (request) => (request.method === "GET" && globalThis.parleyEarly?.(request.url)) || fetch(request),
+  fetch: (request) => {
+    if (request.method !== "GET") return patiently(request);
+    return globalThis.parleyEarly?.(request.url) ?? send(request, READ_WITHIN_MS);
+  },
 });
+
+/** Writes, and reads that search transcripts or ask a carrier: the gateway waits up to 25 seconds for these. */
+const LONG_WITHIN_MS = 30_000;
+
+/** Sends a request that may take long: the option `fetch` of such a read. */
+export function patiently(request: Request): Promise<Response> {
+  return send(request, LONG_WITHIN_MS);
+}
+
+function send(request: Request, withinMs: number): Promise<Response> {
+  return fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(withinMs)]) });
+}
+
+/** After so many milliseconds, whoever waits for a page is told of a failure, instead of waiting for another attempt. */
+const LATE_MS = 3_000;
 
 /**
  * The body of a response.
- * @throws Problem with the API's detail, or status 0 when the gateway cannot be reached
+ * @throws Problem with the API's detail, or status 0 when the gateway cannot be reached or does not respond in time
  */
 export async function ask<T extends Record<string | number, unknown>, O, M extends `${string}/${string}`>(
   request: Promise<FetchResponse<T, O, M>>,
 ): Promise<NonNullable<FetchResponse<T, O, M>["data"]>> {
-  const { data, error, response } = await request.catch(unreachable);
-  if (error !== undefined || !response.ok) throw problemIn(response, error);
-  return data as NonNullable<typeof data>;
+  const startedAt = performance.now();
+  try {
+    const { data, error, response } = await request.catch(unreachable);
+    if (error !== undefined || !response.ok) throw problemIn(response, error);
+    return data as NonNullable<typeof data>;
+  } catch (error) {
+    if (error instanceof Problem) error.isLate = performance.now() - startedAt > LATE_MS;
+    throw error;
+  }
 }
 
 /** @throws Problem with status 0, or what stopped the request on purpose */
 export function unreachable(error: unknown): never {
-  if (error instanceof DOMException && error.name === "AbortError") throw error;
+  const name = error instanceof DOMException ? error.name : "";
+  if (name === "AbortError") throw error;
+  if (name === "TimeoutError") throw new Problem(0, "The server did not respond in time. Try again in a moment.");
   throw new Problem(0, "The server cannot be reached. Check your connection and try again.");
 }

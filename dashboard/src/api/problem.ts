@@ -9,6 +9,8 @@ export class Problem extends Error {
   readonly violations: readonly string[];
   /** Seconds after which a retry may succeed; 0 if the API did not say. */
   readonly retryAfterSeconds: number;
+  /** Whether it came so late that it is told at once. */
+  isLate = false;
 
   constructor(
     status: number,

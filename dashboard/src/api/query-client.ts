@@ -19,8 +19,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   });
 }
 
-/** Whether a retry may help: a request that was wrong stays wrong. */
+/** Whether a retry may help, and soon: a request that was wrong stays wrong, and a server that hangs takes as long again. */
 function isWorthRetrying(failures: number, error: Error): boolean {
-  const status = error instanceof Problem ? error.status : 0;
-  return failures < RETRIES && (status === 0 || status >= 500);
+  const { status, isLate } = error instanceof Problem ? error : { status: 0, isLate: false };
+  return failures < RETRIES && !isLate && (status === 0 || status >= 500);
 }

@@ -15,7 +15,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   const retry = () => {
     if (!isRefusal) return location.reload();
     reset();
-    router.invalidate();
+    return router.invalidate();
   };
   return (
     <Page title="Something went wrong">

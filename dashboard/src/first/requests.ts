@@ -1,5 +1,7 @@
 /** The name of the page's `meta` element with the paths of its first requests, as JSON. */
 export const FIRST_REQUESTS = "first-requests";
+/** How long a read may take, in milliseconds: longer than the gateway waits for a service, so that its own error is told. */
+export const READ_WITHIN_MS = 10_000;
 /** Stands in a path for the name or id that the page's address ends with. */
 export const ANY_ID = "_";
 

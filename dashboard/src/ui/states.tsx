@@ -1,5 +1,5 @@
 import { CircleAlert, type LucideIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { sentenceOf } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 
@@ -28,13 +28,22 @@ export function EmptyState({
 }
 
 /** Says that something could not be read, with a way to try again. */
-export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => unknown }) {
+  const [isTrying, setTrying] = useState(false);
+  const retry = async () => {
+    setTrying(true);
+    try {
+      await onRetry?.();
+    } finally {
+      setTrying(false);
+    }
+  };
   return (
     <div role="alert" className="flex flex-col items-center rounded-xl border border-line px-6 py-12 text-center">
       <CircleAlert className="mb-3 size-6 text-danger-ink" aria-hidden />
       <p className="max-w-lg break-words">{sentenceOf(error)}</p>
       {onRetry && (
-        <Button className="mt-4" onClick={onRetry}>
+        <Button className="mt-4" busy={isTrying} onClick={retry}>
           Try again
         </Button>
       )}
@@ -47,10 +56,19 @@ export function Skeleton({ className = "h-4 w-full" }: { className?: string }) {
   return <div className={`motion-safe:animate-pulse rounded-md bg-hover ${className}`} />;
 }
 
+/** After so many milliseconds, a page says that it still waits. */
+const STILL_MS = 3_000;
+
 /** Lines of a list that is being read. */
 export function LoadingRows({ rows = 6 }: { rows?: number }) {
+  const [isStill, setStill] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setStill(true), STILL_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-3 rounded-xl border border-line p-5">
+      {isStill && <p className="text-muted">Still loading: the server takes longer than usual.</p>}
       {Array.from({ length: rows }, (_, at) => (
         <Skeleton key={at} className="h-6 w-full" />
       ))}

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ask, type Schema } from "../../api/client.ts";
+import { api, ask, patiently, type Schema } from "../../api/client.ts";
 import type { Filters } from "./filters.ts";
 import { type Asked, readAgainAfter } from "./follow.ts";
 
@@ -16,7 +16,8 @@ export function conversationsQuery(filters: Filters) {
     queryFn: async ({ signal }) => {
       // The API lists the values that a parameter may have.
       const query = { ...filters, page_size: PAGE_SIZE, shape: "flat" } as { shape: "flat" };
-      const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal }));
+      const isLong = filters.search !== undefined && { fetch: patiently };
+      const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal, ...isLong }));
       return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
     },
     placeholderData: (before) => before,

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { api, ask } from "../../api/client.ts";
+import { api, ask, patiently } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -84,7 +84,7 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
   const numbers = useQuery({
     queryKey: ["carrier numbers", carrier.carrier_id],
     queryFn: async ({ signal }) =>
-      (await ask(api.GET("/v1/manage/carriers/{carrier_id}/numbers", { params, signal }))).numbers,
+      (await ask(api.GET("/v1/manage/carriers/{carrier_id}/numbers", { params, signal, fetch: patiently }))).numbers,
     enabled: isListed,
   });
   const bring = useImport(carrier);

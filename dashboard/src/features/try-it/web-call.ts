@@ -51,6 +51,7 @@ export async function callAgent(
       method: "POST",
       headers: { ...headers, "Content-Type": "application/sdp" },
       body: connection.localDescription?.sdp ?? "",
+      signal: AbortSignal.timeout(CONNECTED_WITHIN_MS),
     }).catch(unreachable);
     if (!answer.ok) throw problemIn(answer, await answer.json().catch(() => null));
     await connection.setRemoteDescription({ type: "answer", sdp: await answer.text() });

@@ -135,52 +135,6 @@ describe("a change of a key or its account", () => {
   });
 });
 
-describe("a scope", () => {
-  const routes = [
-    ["GET", "/agents", "agents:read"],
-    ["GET", "/agents/a", "agents:read"],
-    ["GET", "/agents/a/dynamic-variables", "agents:read"],
-    ["POST", "/agents", "agents:write"],
-    ["PATCH", "/agents/a", "agents:write"],
-    ["DELETE", "/agents/a", "agents:write"],
-    ["GET", "/agents/a/first-message", "chat"],
-    ["POST", "/chat", "chat"],
-    ["GET", "/prompts", "prompts:read"],
-    ["GET", "/prompts/a", "prompts:read"],
-    ["GET", "/prompts/a/versions", "prompts:read"],
-    ["POST", "/prompts", "prompts:write"],
-    ["PATCH", "/prompts/a", "prompts:write"],
-    ["DELETE", "/prompts/a", "prompts:write"],
-    ["GET", "/conversations", "conversations:read"],
-    ["GET", "/conversations/a", "conversations:read"],
-    ["GET", "/chat/sessions", "conversations:read"],
-    ["GET", "/chat/sessions/a", "conversations:read"],
-    ["GET", "/voices", "catalogue:read"],
-    ["GET", "/providers", "catalogue:read"],
-    ["GET", "/mobile-numbers", "catalogue:read"],
-  ] as const;
-  const scopes = [...new Set(routes.map(([, , scope]) => scope))];
-
-  test("that a key lacks is 403 and named; scopes that it has admit it", async () => {
-    const { accounts, owners } = stack;
-    const withEach = await Promise.all(
-      scopes.map(async (scope) => {
-        const { apiKey } = await createKey(accounts, owners[0].ownerId, { scopes: [scope] });
-        return { scope, api: stack.api(apiKey) };
-      }),
-    );
-    for (const [method, path, needed] of routes) {
-      for (const { scope, api } of withEach) {
-        const answer = await api.send(method, path, method === "GET" ? {} : JSON_BODY);
-        if (scope === needed) expect([200, 404, 422]).toContain(answer.status);
-        else expect(problem(answer)).toEqual({ status: 403, detail: `The API key lacks the scope ${needed}` });
-      }
-    }
-  });
-});
-
-const JSON_BODY = { body: "{}", headers: { "content-type": "application/json" } };
-
 describe("the rate limit", () => {
   test("counts down in the headers, then refuses with 429 and says when to retry", async () => {
     const owner = await createOwner(stack.accounts, 3);

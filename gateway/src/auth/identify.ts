@@ -49,7 +49,7 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
   }
   try {
     const isSession = access === "session" || (!hasKey(request) && hasSession(request));
-    return isSession ? await callerOfSession(ctx, request) : await callerOfKey(ctx, request);
+    return isSession ? await callerOfSession(ctx, access, request) : await callerOfKey(ctx, request);
   } catch (error) {
     if (error instanceof WrongKey) {
       const address = ctx.addressOf(request);
@@ -81,8 +81,9 @@ async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Call
 }
 
 /** Never cached here, so that signing out takes effect at once. A key is not accepted as a session. */
-async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<Caller> {
-  refuseOtherOrigins(request);
+async function callerOfSession(ctx: IdentifyContext, access: Access, request: Request): Promise<Caller> {
+  // The first message of an agent begins a chat, although it is read with GET.
+  refuseOtherOrigins(request, access === "chat");
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");
   const digest = new Bun.CryptoHasher("sha256").update(token).digest();

@@ -189,6 +189,30 @@ test.each([
   await peer.answerTo(asked, status);
 });
 
+test("nobody but the caller cancels a call that rings, or replaces it by one with the same names", async () => {
+  const { promise: ringing, resolve: rings } = Promise.withResolvers<void>();
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  const { peer, answering } = await calling(async (invite, to) => {
+    rings();
+    await answered;
+    return invite.accept(to);
+  });
+  const invite = peer.request("INVITE", {}, peer.description());
+  peer.send(invite);
+  await ringing;
+  const stranger = await rawPeer(answering, "127.0.0.2");
+  peers.push(stranger);
+  const names = { "call-id": headerOf(invite, "call-id"), from: headerOf(invite, "from") };
+  const refused = stranger.request("INVITE", { ...names, require: "100rel" }, stranger.description());
+  stranger.send(refused);
+  await stranger.answerTo(refused, 420);
+  const same = stranger.request("CANCEL", names);
+  stranger.send(same);
+  await stranger.answerTo(same, 481);
+  answer();
+  await peer.answerTo(invite, 200);
+});
+
 test("a call without a codec that we support is refused", async () => {
   const { peer } = await calling();
   const asked = peer.request("INVITE", {}, peer.description().replace("RTP/AVP 0", "RTP/AVP 9"));

@@ -14,11 +14,11 @@ import {
 import { tone } from "../listening.ts";
 import type { Phone } from "./phones.ts";
 
-/** A peer that says over UDP what a test tells it to, and nothing by itself. */
-export async function rawPeer(phone: Phone) {
+/** A peer that says over UDP what a test tells it to, and nothing by itself. @param hostname the address it sends SIP from */
+export async function rawPeer(phone: Phone, hostname = "127.0.0.1") {
   const received: SipMessage[] = [];
   const socket = await Bun.udpSocket({
-    hostname: "127.0.0.1",
+    hostname,
     socket: {
       data: (_socket, bytes) => {
         const message = readSip(bytes.toString());

@@ -47,7 +47,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
 
   const invited = (incoming: Incoming) => {
     const { request, from, answer: reply, answerOnce } = incoming;
-    const key = inviteKey(request);
+    const key = inviteKey(incoming);
     const toTag = newTag();
     const refuse = (status: number, reason: string) => {
       ringing.delete(key);
@@ -104,8 +104,9 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
 
   return {
     invited,
-    cancelled: ({ request, answer: reply, answerOnce }) => {
-      const cancel = ringing.get(inviteKey(request));
+    cancelled: (incoming) => {
+      const { request, answer: reply, answerOnce } = incoming;
+      const cancel = ringing.get(inviteKey(incoming));
       if (!cancel) return answerOnce(responseTo(request, 481, "Call/Transaction Does Not Exist"));
       reply(responseTo(request, 200, "OK"));
       cancel();
@@ -136,8 +137,8 @@ function readWanted(
   return { called, dialog, agreed };
 }
 
-/** A CANCEL names its INVITE by call, tag and number. */
-function inviteKey(request: SipRequest): string {
+/** A CANCEL names its INVITE by call, tag and number, and comes from the same address: others may choose the same names. */
+function inviteKey({ request, from }: Incoming): string {
   const tag = readNameAddress(headerOf(request, "from"))?.params.get("tag");
-  return `${headerOf(request, "call-id")} ${tag} ${cseqOf(request)?.number}`;
+  return `${from.address} ${headerOf(request, "call-id")} ${tag} ${cseqOf(request)?.number}`;
 }

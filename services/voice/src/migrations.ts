@@ -16,6 +16,7 @@ import dailySessions from "../migrations/0010_daily_sessions.sql" with { type: "
 import unbegunCalls from "../migrations/0011_unbegun_calls.sql" with { type: "text" };
 import trunkRegistrations from "../migrations/0012_trunk_registrations.sql" with { type: "text" };
 import farEnds from "../migrations/0014_far_ends.sql" with { type: "text" };
+import givenVariables from "../migrations/0015_given_variables.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -35,4 +36,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0012_trunk_registrations", sql: trunkRegistrations },
   { name: "0013_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   { name: "0014_far_ends", sql: farEnds },
+  { name: "0015_given_variables", sql: givenVariables },
 ];

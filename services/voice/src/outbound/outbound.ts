@@ -15,7 +15,7 @@ import { listCalls } from "../rpc/list-calls.ts";
 import { listDoNotCall } from "../rpc/list-do-not-call.ts";
 import { removeDoNotCall } from "../rpc/remove-do-not-call.ts";
 import { deleteEndedBatches } from "../store/call-batches.ts";
-import { deleteEndedCalls } from "../store/outbound-calls.ts";
+import { deleteEndedCalls, forgetGiven } from "../store/outbound-calls.ts";
 import { completeCalls } from "./complete-calls.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";
 import { placeCalls } from "./place-calls.ts";
@@ -47,7 +47,7 @@ export function outboundCalls(ctx: OutboundContext): {
       [QUEUES.complete]: completeCalls(ctx),
       [BATCH_QUEUE]: runBatches(ctx),
     },
-    sweeps: [endedCalls(ctx)],
+    sweeps: [endedCalls(ctx), givenVariables(ctx)],
   };
 }
 
@@ -67,6 +67,22 @@ function endedCalls({ db }: OutboundContext): Sweep {
       const before = new Date(now.getTime() - KEPT_MS);
       while ((await deleteEndedCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
       while ((await deleteEndedBatches(db, before, BATCHES)) === BATCHES && !stopping.aborted);
+    },
+  };
+}
+
+/** While a process may still be about to have the conversation completed. */
+const GIVEN_KEPT_MS = 10 * 60_000;
+
+/** Forgets the variables and metadata of ended calls, up to 64 KiB each, which their conversations have. */
+function givenVariables({ db }: OutboundContext): Sweep {
+  return {
+    name: "forget-given-variables",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      const before = new Date(now.getTime() - GIVEN_KEPT_MS);
+      while ((await forgetGiven(db, before, BATCH)) === BATCH && !stopping.aborted);
     },
   };
 }

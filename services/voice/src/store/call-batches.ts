@@ -155,7 +155,7 @@ export async function storeEntriesEnded(
   outcome: string,
 ): Promise<void> {
   await sql`
-    update batch_calls set status = 'ENDED', outcome = ${outcome}
+    update batch_calls set status = 'ENDED', outcome = ${outcome}, dynamic_variables = '{}'
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = any(${numbers as number[]})`;
 }
 
@@ -169,7 +169,7 @@ export async function storeEntryTakenBack(sql: Sql, { ownerId, batchId }: BatchK
 /** Cancels the numbers that wait to be called. */
 export async function cancelEntries(sql: Sql, { ownerId, batchId }: BatchKey): Promise<void> {
   await sql`
-    update batch_calls set status = 'ENDED', outcome = 'CANCELLED'
+    update batch_calls set status = 'ENDED', outcome = 'CANCELLED', dynamic_variables = '{}'
     where owner_id = ${ownerId} and batch_id = ${batchId} and status = 'PENDING'`;
 }
 
@@ -182,7 +182,8 @@ export async function storeEntryOutcome(
 ): Promise<void> {
   await sql`
     update batch_calls set outcome = ${outcome}, due_at = coalesce(${againAt}::timestamptz, due_at),
-      status = case when ${againAt}::timestamptz is not null and attempts < ${attemptsMax} then 'PENDING' else 'ENDED' end
+      status = case when ${againAt}::timestamptz is not null and attempts < ${attemptsMax} then 'PENDING' else 'ENDED' end,
+      dynamic_variables = case when ${againAt}::timestamptz is not null and attempts < ${attemptsMax} then dynamic_variables else '{}' end
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status = 'CALLING'`;
 }
 

@@ -175,7 +175,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
       );
     },
     work: async (ownerId) => {
-      while (await runDue(db, { ...queues, [LOST_QUEUE]: lostLegs }, ownerId, clock.now()));
+      while (await runDue(db, { ...queues, [LOST_QUEUE]: lostLegs }, ownerId, clock.now(), true));
     },
     pass: async (ownerId, seconds) => {
       for (let second = 0; second < seconds; second++) {
@@ -202,6 +202,7 @@ export async function runDue(
   queues: Record<string, Queue>,
   ownerId: string,
   now: Date,
+  isRetried = false,
 ): Promise<boolean> {
   const [job] = await db<{ jobId: string; queue: string; payload: unknown }[]>`
     select job_id, queue, payload from jobs where owner_id = ${ownerId} and due_at <= ${now}
@@ -211,7 +212,7 @@ export async function runDue(
   const run = { ownerId, ...job, attempts: 1, lease: 1, traceparent: null };
   const queue = queues[job.queue];
   const again = await queue?.run(run, new AbortController().signal).catch((error) => {
-    const delayMs = queue.retryDelayMs(1);
+    const delayMs = isRetried ? queue.retryDelayMs(1) : null;
     if (delayMs === null) throw error;
     return new Date(now.getTime() + delayMs);
   });

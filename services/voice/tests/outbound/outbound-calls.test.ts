@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/da
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
+import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { answered, outbound, ringing, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -446,6 +447,30 @@ test("a call whose process vanishes during a transfer, or whose carrier is gone,
   await kit.endLost(gone);
   await kit.work(gone.ownerId);
   expect(kit.carrier.hungUp).toEqual([]);
+});
+
+test("what a call was made with is forgotten once it has ended and its conversation has it", async () => {
+  const kit = outbound(db);
+  const given = { dynamicVariables: { name: "Ada" }, metadata: { source: "crm" } };
+  const talking = await ringing(kit, given);
+  const ended = await ringing(kit, given);
+  const carrierEnd = { how: "busy" as const, notes: null, durationSeconds: null };
+  await kit.callbacks.report(ended, { type: "ended", carrierCallId: ended.carrierCallId, end: carrierEnd });
+  const forget = outboundCalls(kit.ctx).sweeps.find(({ name }) => name === "forget-given-variables");
+  const sweep = async () => {
+    kit.clock.advance(600_001);
+    await forget?.run(kit.clock.now(), new AbortController().signal);
+  };
+  const variablesOf = async ({ callId }: { callId: string }) =>
+    (await db`select dynamic_variables, metadata from outbound_calls where call_id = ${callId}`)[0];
+  await sweep();
+  // Its conversation is still to be completed.
+  expect(await variablesOf(ended)).toEqual(given);
+  await kit.work(ended.ownerId);
+  expect(kit.conversations.get(ended.conversationId)?.started).toMatchObject(given);
+  await sweep();
+  expect(await variablesOf(ended)).toEqual({ dynamicVariables: {}, metadata: {} });
+  expect(await variablesOf(talking)).toEqual(given);
 });
 
 test("a full queue refuses further calls of its owner and accepts those of others", async () => {

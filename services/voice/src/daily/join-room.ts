@@ -26,7 +26,11 @@ export async function joinRoom(ctx: DailyContext, session: DailySession): Promis
     if (!endpoint) throw new NotConnected("failed", "Daily's SIP address cannot be called");
     for (;;) {
       try {
-        const leg = await dialSip({ ...endpoint, from: "parley", ringSeconds: RING_SECONDS }, listener, signal);
+        const leg = await dialSip(
+          { ...endpoint, ownerId: session.ownerId, from: "parley", ringSeconds: RING_SECONDS },
+          listener,
+          signal,
+        );
         await storeAgentJoined(db, session, clock.now()).catch(async (error) => {
           // Nobody else could end it.
           await leg.hangUp();

@@ -21,6 +21,7 @@ export function trunkDialer(
     if (!host) throw new NotConnected("failed", "The number's SIP trunk is no longer connected");
     return dialSip(
       {
+        ownerId: call.ownerId,
         user: call.toMobileNumber,
         host,
         protocol: protocolOf(transport),

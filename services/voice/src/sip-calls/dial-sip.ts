@@ -7,6 +7,7 @@ import type { UserAgent } from "../transport/sip/user-agent.ts";
 import { trunkServer } from "../trunks/trunk-server.ts";
 
 export interface SipCall {
+  ownerId: string;
   /** The user and the host of the URI that is called. The host is a name or an address, with a port if it is not the SIP default. */
   user: string;
   host: string;
@@ -41,7 +42,7 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
     const answer = await agent.call(
       {
         uri: `sip:${call.user}@${call.host}${PARAMS[call.protocol]}`,
-        server,
+        server: { ...server, ownerId: call.ownerId },
         from: `<sip:${call.from}@${call.host}>`,
         credentials: call.credentials,
         isSecure: call.protocol === "TLS",

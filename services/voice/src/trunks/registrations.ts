@@ -145,7 +145,7 @@ async function register(
   const domain = host.replace(/:\d+$/, "");
   return send({
     uri: `sip:${domain}`,
-    server,
+    server: { ...server, ownerId: key.ownerId },
     addressOfRecord: `sip:${username}@${domain}`,
     credentials: { username, password },
     seconds: SECONDS,

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
+import { headersOf } from "../../src/transport/sip/message.ts";
+import { openSipSockets, type Target } from "../../src/transport/sip/sockets.ts";
 import { listening } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
 
@@ -36,4 +38,68 @@ test("a phone calls over TCP while strangers hold all connections that it accept
   const signal = AbortSignal.timeout(3_000);
   expect(await caller.call(to(callee, signal), listening().to)).toHaveProperty("answered");
   for (const socket of open) socket.destroy();
+});
+
+/** Sends requests to trunks of owners, each trunk at an address of its own that accepts connections. */
+async function callingTrunks() {
+  const connected = new Map<string, number>();
+  const of = (from: string, change: number) => connected.set(from, (connected.get(from) ?? 0) + change);
+  const trunks = Bun.listen<undefined>({
+    hostname: "0.0.0.0",
+    port: 0,
+    socket: {
+      open: ({ localAddress }) => void of(localAddress, 1),
+      close: ({ localAddress }) => void of(localAddress, -1),
+      data: () => {},
+    },
+  });
+  const unreachable: string[] = [];
+  const sockets = await openSipSockets(
+    { hostname: "127.0.0.1", port: 0 },
+    {
+      received: () => {},
+      malformed: () => {},
+      unreachable: ({ address }, why) => unreachable.push(`${address} ${why}`),
+    },
+  );
+  const headers = headersOf({ "call-id": "c", cseq: "1 OPTIONS", from: "<sip:a@b>;tag=1", to: "<sip:c@d>" });
+  return {
+    unreachable,
+    /** The addresses that have a connection. */
+    reached: () => [...connected].filter(([, count]) => count > 0).map(([address]) => address),
+    call: (ownerId: string, address: string) => {
+      const target: Target = { protocol: "TCP", address, port: trunks.port, ownerId };
+      sockets.send({ method: "OPTIONS", uri: `sip:${address}`, headers, body: "" }, target);
+    },
+    stop: () => {
+      sockets.stop();
+      trunks.stop(true);
+    },
+  };
+}
+
+test("an owner with many trunks has 100 connections, and others have theirs", async () => {
+  const trunks = await callingTrunks();
+  for (let at = 1; at <= 102; at++) trunks.call("own_1", `127.0.1.${at}`);
+  trunks.call("own_2", "127.0.2.1");
+  await eventually(() => expect(trunks.reached()).toHaveLength(101));
+  expect(trunks.reached()).toContain("127.0.2.1");
+  expect(trunks.unreachable.toSorted()).toEqual([
+    "127.0.1.101 its owner has too many connections",
+    "127.0.1.102 its owner has too many connections",
+  ]);
+  trunks.stop();
+});
+
+test("when all connections are open, an owner with few trunks gets one of the owner with the most", async () => {
+  const trunks = await callingTrunks();
+  for (let at = 1; at <= 1_024; at++) {
+    const owner = Math.ceil(at / 100);
+    trunks.call(`own_${owner}`, `127.1.${owner}.${at % 100}`);
+  }
+  trunks.call("own_few", "127.2.0.1");
+  await eventually(() => expect(trunks.reached()).toContain("127.2.0.1"));
+  await eventually(() => expect(trunks.reached()).toHaveLength(1_024));
+  expect(trunks.reached()).not.toContain("127.1.1.1");
+  trunks.stop();
 });

@@ -158,7 +158,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
       if (request.method !== "ACK" && number <= dialog.remoteSequence)
         return reply(responseTo(request, 500, "CSeq Too Low"));
       dialog.remoteSequence = Math.max(number, dialog.remoteSequence);
-      dialog.peer = from;
+      dialog.peer = { ...from, ownerId: dialog.peer.ownerId };
       const handle = handlers[request.method];
       if (handle) handle(incoming);
       else reply(responseTo(request, 405, "Method Not Allowed", { headers: { allow: ALLOW } }));

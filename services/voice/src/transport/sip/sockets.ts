@@ -10,6 +10,8 @@ export interface Target {
   port: number;
   /** The name that its certificate must have; absent: its address. */
   host?: string | undefined;
+  /** Whose trunk or room it is, if we call it for somebody. */
+  ownerId?: string | undefined;
 }
 
 /** How SIP over TLS is served; certificate and key as PEM. */
@@ -43,6 +45,8 @@ export interface SipReceiver {
 const MESSAGE_MAX_BYTES = 16 * 1024;
 /** Connections that others have opened, and as many that we have: strangers take no room from our calls. */
 const CONNECTIONS_MAX = 1_024;
+/** The most connections that we open for one owner, in each process: one for each of the carriers that an owner may connect. */
+const OF_OWNER_MAX = 100;
 /** The most connections from one network, so that one peer leaves room for others; a trunk needs one or two. */
 const FROM_NETWORK_MAX = 32;
 /** How long a connection may stay open without a message. */
@@ -92,6 +96,7 @@ export async function openSipSockets(
     open: (socket: Socket<Connection>) => {
       const { remoteAddress: address, remotePort } = socket;
       socket.data ??= connectionTo({ protocol, address, port: remotePort }, networkOf(address));
+      if (socket.data.hasFailed) return void socket.terminate();
       const { network } = socket.data;
       const isOurs = network === null;
       socket.data.socket = socket;
@@ -129,8 +134,16 @@ export async function openSipSockets(
     return incoming.filter((connection) => connection.network === network).length >= FROM_NETWORK_MAX;
   };
 
-  const isFullOfOurs = () =>
-    [...connections.values()].filter(({ network }) => network === null).length >= CONNECTIONS_MAX;
+  /** Makes room for a connection of ours: if there is none, the owner with the most loses its oldest. @returns whether there is room */
+  const makeRoom = (ownerId: string) => {
+    const ours = [...connections.values()].filter(({ network }) => network === null);
+    const owners = Map.groupBy(ours, ({ target }) => target.ownerId ?? "");
+    if ((owners.get(ownerId)?.length ?? 0) >= OF_OWNER_MAX) return false;
+    if (ours.length < CONNECTIONS_MAX) return true;
+    const [oldest] = [...owners.values()].reduce((most, each) => (each.length > most.length ? each : most));
+    fail(oldest, { code: "its owner has the most connections" });
+    return true;
+  };
 
   const fail = (connection: Connection | undefined, error: unknown) => {
     if (!connection) return;
@@ -229,7 +242,11 @@ export async function openSipSockets(
       const known = connections.get(keyOf(target));
       if (known) return write(known, text);
       // Answers go back over the connection of their request or not at all.
-      if (!isRequest(message) || isFullOfOurs()) return;
+      if (!isRequest(message)) return;
+      if (!makeRoom(target.ownerId ?? "")) {
+        setImmediate(() => to.unreachable(target, "its owner has too many connections"));
+        return;
+      }
       const connection = connectionTo(target, null);
       connections.set(keyOf(target), connection);
       write(connection, text);

@@ -5,7 +5,6 @@ import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
-const NOWHERE = "01890000-0000-7000-8000-000000000000";
 const TOO_DEEP = "The request body must not be nested more than 32 levels deep";
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -13,12 +12,10 @@ let stack: RunningStack;
 let model: ScriptedModel;
 let api: Api;
 let agentId: string;
-let foreignAgentId: string;
 beforeAll(async () => {
   [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);
-  foreignAgentId = await createAgent(stack.api(stack.owners[1].apiKey), model);
 });
 afterAll(async () => {
   await stack?.stop();
@@ -252,142 +249,6 @@ describe("a message", () => {
     expect(answer.status).toBe(200);
     const session = await api.get(`/chat/sessions/${answer.body.session_id}`);
     expect(session.body.messages[0].content).toBe(message);
-  });
-});
-
-describe("an agent", () => {
-  const routes = [
-    ["GET", ""],
-    ["PATCH", ""],
-    ["DELETE", ""],
-    ["GET", "/dynamic-variables"],
-    ["GET", "/first-message"],
-  ] as const;
-  const send = (method: string, path: string) =>
-    api.send(method, path, method === "PATCH" ? { body: '{"agent_name":"B"}', headers: JSON_TYPE } : {});
-
-  test.each(routes)("that does not exist is 404, another owner's 403: %s /agents/{id}%s", async (method, suffix) => {
-    for (const id of ["agt_00000000000000000000000000", "none", "%00", "a%2Fb", "x".repeat(300)]) {
-      const answer = await send(method, `/agents/${id}${suffix}`);
-      expect(problem(answer)).toEqual({ status: 404, detail: "Agent not found" });
-    }
-    const answer = await send(method, `/agents/${foreignAgentId}${suffix}`);
-    expect(problem(answer)).toEqual({ status: 403, detail: "You do not have access to this agent" });
-  });
-
-  test("that does not exist is 404 in a chat, another owner's 403", async () => {
-    expect(problem(await chat({ agent_id: "agt_none" }))).toEqual({ status: 404, detail: "Agent not found" });
-    const detail = "You do not have access to this agent";
-    expect(problem(await chat({ agent_id: foreignAgentId }))).toEqual({ status: 403, detail });
-    expect(problem(await api.get(`/chat/sessions?agent_id=${foreignAgentId}`))).toEqual({ status: 403, detail });
-  });
-});
-
-describe("a session", () => {
-  test("that does not exist, or could not, is 404", async () => {
-    for (const id of [NOWHERE, "none", "%00", "1"]) {
-      expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 404, detail: "Session not found" });
-      expect(problem(await api.get(`/conversations/${id}`))).toEqual({ status: 404, detail: "Conversation not found" });
-    }
-    expect(problem(await chat({ session_id: NOWHERE }))).toEqual({ status: 404, detail: "Session not found" });
-  });
-
-  test("of another owner is 403 and stays as it was", async () => {
-    const other = stack.api(stack.owners[1].apiKey);
-    const { body } = await other.post("/chat", { agent_id: foreignAgentId, message: "Mine", streaming: false });
-    const id = body.session_id;
-    const detail = "You do not have access to this session";
-    expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 403, detail });
-    expect(problem(await chat({ session_id: id }))).toEqual({ status: 403, detail });
-    const conversation = await api.get(`/conversations/${id}`);
-    expect(problem(conversation)).toEqual({ status: 403, detail: "You do not have access to this conversation" });
-    expect((await other.get(`/chat/sessions/${id}`)).body.message_count).toBe(2);
-  });
-
-  test("of another agent is 400 and stays as it was", async () => {
-    const { body } = await chat({});
-    const answer = await chat({ agent_id: await createAgent(api, model), session_id: body.session_id });
-    const detail = "session_id belongs to a session of another agent";
-    expect(problem(answer)).toEqual({ status: 400, detail });
-    expect((await api.get(`/chat/sessions/${body.session_id}`)).body.message_count).toBe(2);
-  });
-
-  test("that has ended is 400, streamed or not", async () => {
-    const ender = await createAgent(api, model, { tools: { end_call: true } });
-    model.next((exchange) => {
-      exchange.toolCall("end_call", { message: "Bye." });
-      exchange.finish();
-    });
-    const { body } = await chat({ agent_id: ender });
-    for (const streaming of [true, false]) {
-      const answer = await chat({ agent_id: ender, session_id: body.session_id, streaming });
-      expect(problem(answer)).toEqual({ status: 400, detail: "Session has ended" });
-      expect(answer.headers.get("x-session-id")).toBe(body.session_id);
-    }
-  });
-});
-
-describe("a prompt", () => {
-  test("that does not exist, or could not, is 404", async () => {
-    for (const name of ["none", "%00", "a%2Fb", "x".repeat(101)]) {
-      expect(problem(await api.get(`/prompts/${name}`))).toEqual({ status: 404, detail: "Prompt not found" });
-    }
-    const agent = { agent_name: "A", agent_type: "INBOUND", prompt: { prompt_name: "none" } };
-    expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail: "Prompt not found" });
-  });
-});
-
-describe("an address", () => {
-  const anonymous = () => stack.api("");
-
-  test("without a route is 404 without asking for a key", async () => {
-    for (const path of ["//v1", "//v2/public/agents", "/nothing", "/agents/a/b/c", "/chat/sessions/a/b", "//%zz"]) {
-      expect(problem(await anonymous().get(path))).toEqual({ status: 404, detail: "Not found: no such route" });
-    }
-  });
-
-  test.each([
-    ["PUT", "/agents", "GET, HEAD, POST"],
-    ["POST", "/agents/a", "DELETE, GET, HEAD, PATCH"],
-    ["GET", "/chat", "POST"],
-    ["DELETE", "/chat/sessions/a", "GET, HEAD"],
-    ["POST", "/conversations", "GET, HEAD"],
-    ["PATCH", "/prompts/a/versions", "GET, HEAD"],
-  ])("without a method %s %s is 405 and lists the allowed methods", async (method, path, allow) => {
-    const answer = await anonymous().send(method, path);
-    expect(answer.headers.get("allow")).toBe(allow);
-    expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed, use ${allow}` });
-  });
-
-  test("answers HEAD with the headers of GET and no body", async () => {
-    const headers = { "x-api-key": stack.owners[0].apiKey };
-    const head = await fetch(`${stack.url}/v1/public/agents/none`, { method: "HEAD", headers });
-    expect([head.status, await head.text()]).toEqual([404, ""]);
-    expect(head.headers.get("x-ratelimit-limit")).not.toBeNull();
-  });
-
-  test("answers HEAD for a first message without opening a session", async () => {
-    const { body: agent } = await api.post("/agents", { agent_name: "Headed", agent_type: "INBOUND" });
-    const headers = { "x-api-key": stack.owners[0].apiKey };
-    const headOf = (id: string) =>
-      fetch(`${stack.url}/v1/public/agents/${id}/first-message`, { method: "HEAD", headers });
-    const head = await headOf(agent.id);
-    expect([head.status, head.headers.get("x-session-id"), await head.text()]).toEqual([200, null, ""]);
-    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(0);
-    expect((await headOf("none")).status).toBe(404);
-    expect((await headOf(foreignAgentId)).status).toBe(403);
-    await api.get(`/agents/${agent.id}/first-message`);
-    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(1);
-  });
-
-  test("whose percent-encoding is broken names nothing", async () => {
-    expect(problem(await api.get("/agents/%zz"))).toEqual({ status: 404, detail: "Agent not found" });
-    expect(problem(await api.get("/prompts/%ff"))).toEqual({ status: 404, detail: "Prompt not found" });
-    expect(problem(await api.get("/chat/sessions/%"))).toEqual({ status: 404, detail: "Session not found" });
-    expect(problem(await api.get("/conversations/%e0%a4%a"))).toEqual({
-      status: 404,
-      detail: "Conversation not found",
-    });
   });
 });
 

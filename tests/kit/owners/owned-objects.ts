@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import postgres from "postgres";
 import type { Api } from "../api.ts";
 import { type OpenCallers, openCallers } from "../open-callers.ts";
 import { placeRecording } from "../recordings.ts";
@@ -60,6 +61,7 @@ export async function createObjects(
   const visitor = await stack.api("").post("/widget-tokens", { agent_id }, { origin: "https://shop.example" });
   callers.remember("createWidgetToken", visitor.body);
   const daily = await made("/daily/sessions", { agent_id, metadata: { note: canary } });
+  await keepWaiting(stack, daily.conversation_id);
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
@@ -160,6 +162,17 @@ async function endedCall(api: Api, made: ReturnType<typeof madeBy>, body: object
     expect(conversation.body.conversation_status).not.toBe("IN_PROGRESS");
     return call;
   });
+}
+
+/** Lets a Daily session wait for good, so that nothing of it changes by itself. */
+async function keepWaiting({ databaseUrls }: RunningStack, conversationId: string): Promise<void> {
+  const sql = postgres(databaseUrls.voice, { max: 1, onnotice: () => {} });
+  await eventually(async () => {
+    const { count } = await sql`
+      update daily_sessions set waits_until = '2999-01-01' where conversation_id = ${conversationId} and is_started`;
+    expect(count).toBe(1);
+  });
+  await sql.end();
 }
 
 function failedDelivery(manage: Api, conversationId: string): Promise<{ delivery_id: string; event_id: string }> {

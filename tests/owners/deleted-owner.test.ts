@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import { eventually } from "@parley/shared/testing/eventually";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import { countOwnedRows } from "@parley/shared/testing/owners";
 import postgres from "postgres";
 import { fillOwnedTables } from "../kit/rows/fill-owned-tables.ts";
@@ -55,10 +56,12 @@ async function left(ownerId: string, ...except: readonly (typeof KEPT)[]): Promi
 
 /** Makes the owner's jobs and all sweeps due. */
 async function hurry(ownerId: string): Promise<void> {
-  for (const sql of Object.values(schemas))
+  for (const sql of Object.values(schemas)) {
     await sql`
-      update jobs set due_at = now(), payload = payload
+      update jobs set due_at = now()
       where owner_id in ('', ${ownerId}) and due_at > now() and due_at < 'infinity' and leased_until is null`;
+    await tellWorkers(sql);
+  }
 }
 
 /** Moves every time that is stored with the owner's rows three months into the past. */

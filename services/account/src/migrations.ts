@@ -1,4 +1,5 @@
 import type { Migration } from "@parley/shared/db/migrate";
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import account from "../migrations/0001_account.sql" with { type: "text" };
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_trunks", sql: trunks },
   { name: "0009_key_use", sql: keyUse },
   { name: "0010_earlier_deletions", sql: earlierDeletions },
+  { name: "0011_jobs_announced", sql: jobsAnnounced },
 ];

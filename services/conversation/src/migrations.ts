@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import conversations from "../migrations/0001_conversations.sql" with { type: "text" };
@@ -23,6 +24,7 @@ import costs from "../migrations/0020_costs.sql" with { type: "text" };
 import usageOfFigures from "../migrations/0021_usage_of_figures.sql" with { type: "text" };
 import relayWakes from "../migrations/0022_relay_wakes.sql" with { type: "text" };
 import searchSilent from "../migrations/0023_search_silent.sql" with { type: "text" };
+import relayTold from "../migrations/0025_relay_told.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -49,4 +51,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021_usage_of_figures", sql: usageOfFigures },
   { name: "0022_relay_wakes", sql: relayWakes },
   { name: "0023_search_silent", sql: searchSilent },
+  { name: "0024_jobs_announced", sql: jobsAnnounced },
+  { name: "0025_relay_told", sql: relayTold },
 ];

@@ -1,5 +1,6 @@
 import { newId, newUuid } from "@parley/shared/ids";
 import { createTestDatabase } from "@parley/shared/testing/database";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
@@ -70,5 +71,6 @@ export async function endChats(
   const ended = await sql`
     update conversations set status = 'COMPLETED', updated_at = ${at}
     where conversation_id = any(${conversationIds as string[]}) and status = 'IN_PROGRESS'`;
+  await tellWorkers(sql);
   return ended.count;
 }

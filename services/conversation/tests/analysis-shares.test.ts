@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -14,12 +15,17 @@ import { createAgent, inline, llmOf, startTestChat, type TestAgent, type TestCha
 // What one owner's analyses may take from other owners.
 
 let service: TestChat;
+let db: Database;
 
 beforeAll(async () => {
   service = await startTestChat();
+  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 });
 
-afterAll(() => service.stop());
+afterAll(async () => {
+  await db.end();
+  await service.stop();
+});
 
 const ANSWER = "It went well.";
 
@@ -37,7 +43,7 @@ function analyzing(apiKey: string): Promise<TestAgent> {
 async function endChats({ ownerId, agentId }: TestAgent, count: number): Promise<void> {
   const now = service.clock.now();
   const ids = Array.from({ length: count }, newUuid);
-  await service.sql.begin(async (tx) => {
+  await db.begin(async (tx) => {
     await tx`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
       select ${ownerId}, id, 'cnv_' || id, ${agentId}, 'CHAT', 'COMPLETED', ${now}, ${now}, ${now}

@@ -3,6 +3,7 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue, tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { type ModelCall, type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
@@ -90,10 +91,11 @@ for (const [held, other] of [
 
 test("replicas with wrong clocks do not take a job that another process runs", async () => {
   const ownerId = newOwner();
-  const forget = (id: string, leasedUntil: string | null) => sql`
+  const forget = (id: string, leasedUntil: string | null) =>
+    sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at, leased_until, lease)
     values (${ownerId}, ${id}, 'forget-conversations', ${sql.json({ conversationIds: [id] })}, now() - interval '1 minute',
-      now() + ${leasedUntil}::interval, 1)`;
+      now() + ${leasedUntil}::interval, 1)`.then(() => tellWorkers(sql));
   await forget("leased", "10 minutes");
   // Each look-up for jobs finds one of these, so it would also find the leased one.
   for (let n = 0; n < 20; n++) {
@@ -109,8 +111,7 @@ test(
   async () => {
     const ownerId = newOwner();
     const left = async () => (await sql`select 1 from conversations where owner_id = ${ownerId}`).length;
-    const sweep = () => sql`
-      update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'delete-expired-conversations'`;
+    const sweep = () => makeDue(sql, "delete-expired-conversations");
     await Promise.all(Object.values(replicas).map(({ process }) => process.stop()));
     for (const { chat } of Object.values(replicas)) chat.close();
     const wrong = await start(36 * HOUR_MS);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { PAYLOAD_BYTES_MAX } from "../src/events/payload-bounds.ts";
 import { type DueEvent, findDueEvents, findDueOwners } from "../src/store/conversation-events.ts";
@@ -189,6 +190,7 @@ test("an oversized payload stored by an earlier release is sent shortened", asyn
   await service.sql.begin(async (tx) => {
     await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
     await tx`update conversation_events set payload = repeat('x', 24 * 1024 * 1024) where conversation_id = ${id}`;
+    await tellWorkers(tx);
   });
   const event = await eventOf(service, id);
   expect(payloadOf(event)).toMatchObject({ conversation_id: id, conversation_transcript: [{ content: "Hello." }] });

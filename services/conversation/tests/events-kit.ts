@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import type postgres from "postgres";
 import type { FakeDispatcher } from "./fake-dispatcher.ts";
 import { say, type TestAgent, type TestChat } from "./kit.ts";
@@ -27,7 +28,7 @@ export function payloadOf(event: ConversationEvent | undefined): any {
 }
 
 /**
- * Lets time pass and wakes the jobs by setting their payloads. Waits until no job runs, because the lease of a running one would
+ * Lets time pass and wakes the jobs. Waits until no job runs, because the lease of a running one would
  * end and a second run would begin beside it; a lease that the test gave no end does not count.
  */
 export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms: number): Promise<void> {
@@ -38,7 +39,7 @@ export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms
         select queue, leased_until < 'infinity' as runs from jobs order by owner_id, job_id for update`;
       expect(jobs.filter(({ runs }) => runs).map(({ queue }) => queue)).toEqual([]);
       clock.advance(ms);
-      await tx`update jobs set payload = payload`;
+      await tellWorkers(tx);
     }),
   );
 }

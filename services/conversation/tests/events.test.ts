@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { deleteConversations } from "../src/store/expired.ts";
@@ -102,6 +103,7 @@ describe("the event of a conversation that ended", () => {
     await service.sql`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
       values (${agent.ownerId}, ${id}, 'cnv_1', 'agt_1', 'TELEPHONY', 'DISCONNECTED', now(), now(), '2026-01-01')`;
+    await tellWorkers(service.sql);
     expect(await eventOf(service, id)).toMatchObject({ event: "conversation.disconnected" });
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue } from "@parley/shared/testing/jobs";
 import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import { append, complete, read, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
@@ -29,8 +30,7 @@ async function statusOf(sessionId: string): Promise<ConversationStatus> {
 async function swept(): Promise<void> {
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
   await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;
-  // A change of the payload wakes the worker. With attempts at 0, a run that is ending does not change the time.
-  await service.sql`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-chats'`;
+  await makeDue(service.sql, "close-silent-chats");
   await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
 }
 
@@ -98,7 +98,7 @@ test("a call whose runtime goes silent fails with a note; an active or ended one
   service.clock.advance(60_000);
   await append(service.chat, [said(alive, 1)]);
   service.clock.advance(1);
-  await service.sql`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-calls'`;
+  await makeDue(service.sql, "close-silent-calls");
   await eventually(async () => {
     expect(await read(service.chat, dead)).toMatchObject({
       status: ConversationStatus.CONVERSATION_STATUS_FAILED,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue, tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
@@ -84,7 +85,7 @@ async function idsOf(sql: Sql, ownerId: string): Promise<string[]> {
 
 /** Wakes the sweep like a request for its job, so that a run that is just ending does not postpone it. */
 async function sweep(): Promise<void> {
-  await db`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
+  await makeDue(db, JOB);
 }
 
 /**
@@ -100,7 +101,8 @@ function sweptUntil(check: () => Promise<unknown>): Promise<unknown> {
 
 /** Advances the clock by a minute, after which the dispatcher is told. */
 async function forget(ownerId: string): Promise<void> {
-  await db`update jobs set due_at = '2000-01-01', payload = payload where queue = ${FORGET} and owner_id = ${ownerId}`;
+  await db`update jobs set due_at = '2000-01-01' where queue = ${FORGET} and owner_id = ${ownerId}`;
+  await tellWorkers(db);
 }
 
 async function forgottenOf(ownerId: string, ids: readonly string[]): Promise<void> {
@@ -175,7 +177,8 @@ test(
     release.resolve();
     await holding;
     // As if the dead process's lease had ended.
-    await db`update jobs set leased_until = null, due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
+    await db`update jobs set leased_until = null where job_id = ${JOB}`;
+    await makeDue(db, JOB);
     await sweptUntil(async () => {
       expect(await rows(one)).toEqual({ conversations: 10, messages: 20, called: 10, counted: 10, used: EXPIRED + 10 });
       expect(await rows(other)).toEqual({ conversations: 0, messages: 0, called: 0, counted: 0, used: 5 });

@@ -4,6 +4,7 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue, tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
@@ -220,8 +221,7 @@ test("one owner's silent call is closed, and another's with the same id continue
   await sayAll(ben, conversationId);
   service.clock.advance(30_000);
   await eventually(async () => {
-    await service.sql`
-      update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-calls'`;
+    await makeDue(service.sql, "close-silent-calls");
     const { status } = await read(service.chat, keyOf(anna, conversationId));
     expect(status).toBe(ConversationStatus.CONVERSATION_STATUS_FAILED);
   });
@@ -247,8 +247,9 @@ test("what is past one owner's retention is deleted and forgotten only for that 
     service.dispatcher.forgotten.filter(({ conversationIds }) => conversationIds.includes(conversationId));
   await eventually(async () => {
     await service.sql`
-      update jobs set due_at = '2000-01-01', attempts = 0, payload = payload
+      update jobs set due_at = '2000-01-01', attempts = 0
       where job_id = 'delete-expired-conversations' or queue = 'forget-conversations'`;
+    await tellWorkers(service.sql);
     expect(told()).not.toEqual([]);
   });
   expect(told().map(({ ownerId }) => ownerId)).toEqual([sara.ownerId]);

@@ -9,6 +9,7 @@ import {
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue } from "@parley/shared/testing/jobs";
 import { append, type CallKey, callOf, lines, read, refusal, said } from "./calls-kit.ts";
 import { createAgent, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
 
@@ -104,9 +105,7 @@ test("a silent WhatsApp conversation ends after its own time: COMPLETED when the
   service.clock.advance(60 * 60_000);
   const active = await startThread();
   service.clock.advance(1);
-  const jobs = ["close-silent-calls", "close-silent-threads"];
-  await service.sql`
-    update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = any(${jobs})`;
+  await makeDue(service.sql, "close-silent-calls", "close-silent-threads");
   const statusOf = async (key: CallKey) => (await read(service.chat, key)).status;
   for (const key of [written, reported])
     await eventually(async () => expect(await statusOf(key)).toBe(ConversationStatus.CONVERSATION_STATUS_COMPLETED));

@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import { IDEMPOTENCY_BYTES } from "@parley/shared/stored-bytes/migrations";
@@ -17,4 +18,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_deleted_owners", sql: deletedOwners },
   { name: "0004_whatsapp_days", sql: whatsAppDays },
   { name: "0005_idempotency_bytes", ...IDEMPOTENCY_BYTES },
+  { name: "0006_jobs_announced", sql: jobsAnnounced },
 ];

@@ -1,6 +1,7 @@
 import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "@parley/shared/stored-bytes/migrations";
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_stored_bytes", ...STORED_BYTES_TABLE },
   { name: "0009_prompt_bytes", sql: promptBytes },
   { name: "0010_idempotency_bytes", ...IDEMPOTENCY_BYTES },
+  { name: "0011_jobs_announced", sql: jobsAnnounced },
 ];

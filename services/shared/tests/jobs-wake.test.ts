@@ -4,7 +4,7 @@ import { HAND_OVER, type Queue } from "../src/jobs/worker.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
 import { openGate } from "./fixtures/gate.ts";
-import { type JobKit, newJob, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
+import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
 // When workers look for jobs. No test here waits for a poll, unless it says so.
 
@@ -27,6 +27,50 @@ test("an insert wakes a worker without waiting for its poll", async () => {
   await eventually(() => expect(ran).toEqual(["first", "third"]));
   await kit.enqueue("second");
   await eventually(() => expect(ran).toEqual(["first", "third", "second"]));
+});
+
+test("many jobs of a transaction and of a moment are told to other processes together, once committed", async () => {
+  const JOBS = 100;
+  const heard: string[] = [];
+  const [row] = await kit.db<{ schema: string }[]>`select current_schema() as schema`;
+  const { unlisten } = await kit.connect().listen(`${row?.schema}.jobs`, (told) => void heard.push(told));
+  kit.atEnd(unlisten);
+  await kit.db.begin(async (tx) => {
+    for (let at = 0; at < JOBS; at++) await enqueueJob(tx, newJob(`together-${at}`));
+    await kit.db`select pg_notify(current_schema() || '.jobs', 'before')`;
+  });
+  await Promise.all(Array.from({ length: JOBS }, (_, at) => kit.enqueue(`alone-${at}`)));
+  await kit.db`select pg_notify(current_schema() || '.jobs', 'after')`;
+  await eventually(() => expect(heard).toContain("after"));
+  expect(heard[0]).toBe("before");
+  expect(heard.some((told) => told.startsWith(`${QUEUE} `))).toBe(true);
+  expect(heard.length).toBeLessThan(JOBS);
+});
+
+test("jobs that are rolled back are told to nobody", async () => {
+  let woken = 0;
+  kit.work({ run: async () => {}, onAsked: () => woken++ });
+  // When it begins to listen.
+  await eventually(() => expect(woken).toBe(1));
+  const enqueued = kit.db.begin(async (tx) => {
+    await enqueueJob(tx, newJob("never"));
+    throw new Error("no");
+  });
+  expect(await failureOf(enqueued)).toHaveProperty("message", "no");
+  await kit.enqueue("first");
+  await eventually(() => expect(woken).toBe(2));
+});
+
+test("a worker learns of its own process's jobs without the database", async () => {
+  const db = kit.connect();
+  const deaf = kit.connect("postgres://nobody@127.0.0.1:1/none");
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) }, { direct: deaf }, db);
+  // Its only poll may find the first, but not the second.
+  for (const jobId of ["first", "second"]) {
+    await enqueueJob(db, newJob(jobId));
+    await eventually(() => expect(ran).toContain(jobId));
+  }
 });
 
 test("a queue learns when a job is enqueued again while it runs", async () => {

@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import { IDEMPOTENCY_BYTES } from "@parley/shared/stored-bytes/migrations";
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0013_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   { name: "0014_far_ends", sql: farEnds },
   { name: "0015_given_variables", sql: givenVariables },
+  { name: "0016_jobs_announced", sql: jobsAnnounced },
 ];

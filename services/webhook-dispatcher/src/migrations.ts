@@ -1,4 +1,5 @@
 import type { Migration } from "@parley/shared/db/migrate";
+import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import webhooks from "../migrations/0001_webhooks.sql" with { type: "text" };
@@ -9,4 +10,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_webhooks", sql: webhooks },
   { name: "0002_forgotten_conversations", sql: forgottenConversations },
   { name: "0003_jobs_in_turn", sql: jobsInTurn },
+  { name: "0004_jobs_announced", sql: jobsAnnounced },
 ];

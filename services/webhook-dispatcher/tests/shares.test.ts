@@ -4,6 +4,7 @@ import { createSealer } from "@parley/shared/sealing";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { sealSecret } from "../src/secrets.ts";
 import {
@@ -204,6 +205,7 @@ test("two owners may use the same destination, delivery and event ids, and neith
   await sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at)
     select owner_id, ${destinationId}, 'deliver', '{}', now() from unnest(${owners}::text[]) as owners (owner_id)`;
+  await tellWorkers(sql);
   await eventually(() => expect(one.received).toHaveLength(1));
   const [, second = ""] = owners;
   expect(await ended(service.client, second)).toMatchObject([{ status: DELIVERED }]);

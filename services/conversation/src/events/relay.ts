@@ -15,11 +15,11 @@ import {
   putOffEvents,
   wakeRelay,
 } from "../store/conversation-events.ts";
+import { RELAY } from "../store/tell-relay.ts";
 import { type LaneState, noLanes, relayInLanes } from "./lanes.ts";
 import { readyToSend } from "./ready.ts";
 import { type Failure, isUnreachable, type SendOutcome, sendEvents } from "./send.ts";
 
-const QUEUE = "relay-events";
 /** Another replica takes over this long after this one died. */
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
@@ -41,7 +41,7 @@ const givenUp = counter("parley.events.given_up", "Events that the webhook dispa
 export async function startEventRelay(ctx: ConversationContext): Promise<void> {
   // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
   givenUp().add(0);
-  await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
+  await enqueueJobOnce(ctx.db, { ownerId: "", jobId: RELAY, queue: RELAY, payload: {}, dueAt: ctx.clock.now() });
 }
 
 /**
@@ -56,7 +56,7 @@ export function eventRelayQueue(
   const run = (_: Job, lease: AbortSignal) => relay(ctx, log, state, lease);
   const rested = (lease: AbortSignal) => wakeForLateEvents(ctx, lease);
   return {
-    queues: { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run, rested } },
+    queues: { [RELAY]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run, rested } },
     stop: observeHeldBytes("events", () => state.heldBytes),
   };
 }

@@ -5,6 +5,7 @@ import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
+import { tellRelay } from "./tell-relay.ts";
 
 // Conversations that another process holds and reports: Parley's voice and messaging services, or a voice runtime. Chats, and the
 // turns of message threads, are in turns.ts.
@@ -101,5 +102,6 @@ export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
       and status = 'IN_PROGRESS' and ${isKept(sql, key.ownerId, now)}
     returning 1`;
+  if (ended.length > 0) tellRelay(sql);
   return ended.length > 0;
 }

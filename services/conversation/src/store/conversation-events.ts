@@ -3,6 +3,7 @@ import { isLongText, textList } from "@parley/shared/db/text-list";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
+import { tellRelay } from "./tell-relay.ts";
 
 /** The event of an ended conversation that the webhook dispatcher has not accepted yet (0005_conversation_events). */
 export interface EventRow extends SessionKey {
@@ -157,6 +158,7 @@ export async function isEventOnItsWay(sql: Sql): Promise<boolean> {
 /** Lets the relay run now, unless it runs, is due, or backs off from a dispatcher that is away. */
 export async function wakeRelay(sql: Sql, now: Date): Promise<void> {
   await sql`select wake_event_relay(${now})`;
+  tellRelay(sql);
 }
 
 /** Defers events until their analysis is stored, at most `waitMs` milliseconds after the conversation's end. */
@@ -168,13 +170,14 @@ export async function awaitAnalyses(sql: Sql, keys: readonly SessionKey[], waitM
 
 /** Makes an event due once its analysis is stored or given up. */
 export async function releaseEvent(sql: Sql, { ownerId, conversationId }: SessionKey, now: Date): Promise<void> {
-  await sql`
+  const woken = await sql`
     with released as (
       update conversation_events set due_at = ${now}
       where owner_id = ${ownerId} and conversation_id = ${conversationId} and payload is null and due_at > ${now}
       returning 1
     )
     select wake_event_relay(${now}) from released`;
+  if (woken.length > 0) tellRelay(sql);
 }
 
 /** The stored payloads of events, by `keyOf`. */

@@ -3,6 +3,7 @@ import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
+import { tellRelay } from "./tell-relay.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
 export type StatusName = keyof typeof CONVERSATION_STATUSES;
@@ -126,6 +127,7 @@ export async function closeSilentCalls(
       order by created_at limit ${limit} for update skip locked
     )
     returning conversation_id`;
+  if (closed.length > 0) tellRelay(sql);
   return closed.length;
 }
 
@@ -160,6 +162,7 @@ async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: D
       order by created_at limit ${limit} for update skip locked
     )
     returning conversation_id`;
+  if (closed.length > 0) tellRelay(sql);
   return closed.length;
 }
 

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { isWatched } from "../telemetry/spans.ts";
 import { observed } from "../telemetry/statements.ts";
+import { withAfterCommit } from "./after-commit.ts";
 import { connectPostgres } from "./connect.ts";
 import { withKnownTransactions } from "./open-transactions.ts";
 
@@ -45,6 +46,6 @@ export function openDatabase({ url, max = 10, prepare = true, name, answerWithin
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     onnotice: () => {},
   });
-  const known = withKnownTransactions(sql);
+  const known = withAfterCommit(withKnownTransactions(sql));
   return isWatched() ? observed(known) : known;
 }

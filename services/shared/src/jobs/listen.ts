@@ -1,6 +1,7 @@
 import type { Database } from "../db/database.ts";
 import { listenForNotifications, type Notifications } from "../db/notifications.ts";
 import type { Logger } from "../log.ts";
+import { announcerOf } from "./announce.ts";
 
 interface Listener {
   /** Pause between attempts while the database cannot be reached. */
@@ -11,7 +12,7 @@ interface Listener {
 }
 
 /**
- * Listens for the notifications of `table.sql`.
+ * Listens for other processes' announcements (announce.ts) as well as this one's.
  * @param db the database with the jobs
  * @param direct the same database without a pooler in between
  */
@@ -21,6 +22,18 @@ export function listenForJobs(
   log: Logger,
   { retryMs, onJob, onGap }: Listener,
 ): Pick<Notifications, "stop"> {
+  const announcer = announcerOf(db);
+  const unhear = announcer.hear(onJob);
+  const heard = (notification: string) => {
+    const [queue = "", from] = notification.split(" ");
+    if (from !== announcer.id) onJob(queue);
+  };
   const onAway = (err: unknown) => log.warn({ err }, "job notifications are unavailable, polling for jobs instead");
-  return listenForNotifications({ db, direct, channel: "jobs", retryMs, heard: onJob, onGap, onAway });
+  const { stop } = listenForNotifications({ db, direct, channel: "jobs", retryMs, heard, onGap, onAway });
+  return {
+    stop: () => {
+      unhear();
+      return stop();
+    },
+  };
 }

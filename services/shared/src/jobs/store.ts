@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "../db/database.ts";
 import { activeTraceparent } from "../telemetry/spans.ts";
+import { announce } from "./announce.ts";
 
 export interface Job<P = unknown> {
   ownerId: string;
@@ -33,6 +34,11 @@ export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
 /** The same for several jobs of different ids, in one statement. */
 export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
   await enqueueing(sql, given(sql, jobs));
+  announce(sql, queuesOf(jobs));
+}
+
+function queuesOf(jobs: readonly NewJob[]): string[] {
+  return jobs.map(({ queue }) => queue);
 }
 
 function given(sql: Sql, jobs: readonly NewJob[]): Fragment {
@@ -47,8 +53,8 @@ function given(sql: Sql, jobs: readonly NewJob[]): Fragment {
 }
 
 /**
- * The same for the rows of a query, as the last part of a statement that creates what the jobs are about. In order of
- * id, so that two such statements cannot deadlock.
+ * The same for the rows of a query, as the last part of a statement that creates what the jobs are about. The caller announces
+ * them (`announce`). In order of id, so that two such statements cannot deadlock.
  * @param jobs selects owner_id, job_id, queue, payload and due_at
  */
 export function enqueueing(sql: Sql, jobs: Fragment): Fragment {
@@ -72,6 +78,7 @@ export async function enqueueJobsOnce(sql: Sql, jobs: readonly NewJob[]): Promis
     select owner_id, job_id, queue, payload::jsonb, due_at from (${given(sql, jobs)}) as asked
     order by owner_id, job_id
     on conflict (owner_id, job_id) do nothing`;
+  announce(sql, queuesOf(jobs));
 }
 
 export interface Backlog {
@@ -139,11 +146,12 @@ export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> 
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** Stores a run that hands its job over unfinished; notifies the workers of the time. */
+/** Stores a run that hands its job over unfinished, and tells the workers of the time. */
 export async function handOverJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
-    update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null, due_at = ${dueAt}, payload = payload
+    update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null, due_at = ${dueAt}
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+  announce(sql, [job.queue]);
 }
 
 /** Stores a run that failed. @param retryAt null gives the job up and keeps its row */

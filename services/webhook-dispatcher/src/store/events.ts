@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { plainArray } from "@parley/shared/db/plain-array";
 import { newId } from "@parley/shared/ids";
+import { announce } from "@parley/shared/jobs/announce";
 import { enqueueing } from "@parley/shared/jobs/store";
 import type { DeliveryState } from "../delivery/state.ts";
 
@@ -82,6 +83,7 @@ export async function insertEvents(
       returning owner_id, destination_id
     )
     ${enqueueing(sql, asked)}`;
+  announce(sql, [queue]);
 }
 
 /** Deletes deliveries from before a time, with their attempts, up to `limit`. @returns the number deleted */

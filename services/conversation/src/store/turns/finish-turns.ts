@@ -2,6 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { TokenUsage } from "../../model/port.ts";
 import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
+import { tellRelay } from "../tell-relay.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";
 import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
@@ -109,6 +110,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       ${checkpointed ? replaceCheckpoint(sql) : sql``}
     )
     select ended_turn_id as turn_id from finished`;
+  if (ended && finished.length > 0) tellRelay(sql);
   return new Set(finished.map(({ turnId }) => turnId));
 }
 

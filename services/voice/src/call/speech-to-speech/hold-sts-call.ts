@@ -81,8 +81,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function hear(event: SpokenTurnEvent): void {
-    // A model that sends no sound has stalled, however often it does.
-    if (ending.isOver() || (event.type === "audio" && event.audio.length === 0)) return;
+    if (ending.isOver()) return;
     user.isHeard();
     switch (event.type) {
       case "user_began":

@@ -15,6 +15,7 @@ import type { GateContext } from "./gate.ts";
 import { createAnswers } from "./http/answer/answers.ts";
 import { createBodyShares } from "./http/body-shares.ts";
 import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
+import { fewBegin } from "./http/few-begin.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
@@ -70,7 +71,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(withoutUnreadBodies(createApp(gate, clients, drain, dashboard).compile().fetch)),
+    fetch: drain.serving(fewBegin(withoutUnreadBodies(createApp(gate, clients, drain, dashboard).compile().fetch))),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,

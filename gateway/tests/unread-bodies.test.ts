@@ -1,16 +1,23 @@
 import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
+import { readJson } from "../src/http/body.ts";
 import { withoutUnreadBodies } from "../src/http/unread-bodies.ts";
 
 const MIB = 1024 * 1024;
 
-/** Refuses every request unread, except one to /read. */
+/** Refuses every request unread, except one to /read, and one to /json unless its body is at most 1,000 bytes of JSON. */
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   maxRequestBodySize: Number.MAX_SAFE_INTEGER,
   fetch: withoutUnreadBodies(async (request) => {
-    if (new URL(request.url).pathname !== "/read") return new Response("no", { status: 429 });
+    const { pathname } = new URL(request.url);
+    if (pathname === "/json")
+      return readJson(request, { bytesMax: 1_000 }).then(
+        () => new Response("ok"),
+        () => new Response("too long", { status: 413 }),
+      );
+    if (pathname !== "/read") return new Response("no", { status: 429 });
     return new Response(String((await request.arrayBuffer()).byteLength));
   }),
 });
@@ -63,4 +70,20 @@ test("a short body that is refused, and a long one that is read, keep the connec
   const received = await exchange(requests, /\r\n\r\n3$/);
   expect(received).toContain(`\r\n\r\n${MIB}`);
   expect(received.toLowerCase()).not.toContain("connection: close");
+});
+
+const CHUNKED = "HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
+const SPACES = `7d0\r\n${" ".repeat(2_000)}\r\n`;
+
+test("a body of unknown length that is read as far as its limit closes the connection, and one that is read whole keeps it", async () => {
+  expect(await exchange([`POST /json ${CHUNKED}${SPACES}`])).toStartWith("HTTP/1.1 413 ");
+  const whole = `POST /json ${CHUNKED}2\r\n{}\r\n0\r\n\r\n`;
+  const received = await exchange([whole, post("/read", 3, "end")], /\r\n\r\n3$/);
+  expect(received).toContain("\r\n\r\nok");
+});
+
+test.each(["GET", "HEAD"])("after the response to a %s with a long body the connection closes", async (method) => {
+  expect(await exchange([`${method} / ${CHUNKED}${SPACES}`])).toStartWith("HTTP/1.1 429 ");
+  const long = `${method} / HTTP/1.1\r\nHost: test\r\nContent-Length: ${64 * MIB}\r\n\r\n${"x".repeat(1_000)}`;
+  expect(await exchange([long])).toStartWith("HTTP/1.1 429 ");
 });

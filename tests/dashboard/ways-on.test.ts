@@ -65,12 +65,22 @@ test(
 );
 
 test(
-  "an agent without a number calls from one that is chosen, and an owner without any is sent to where one is added",
+  "an owner without an agent or a number is sent to where one is added, and an agent without a number calls from a chosen one",
   async () => {
     const { owner, api, page } = await newcomer();
-    await createAgent(api, model);
     await page.goto("/calls?new=true");
     const dialog = page.getByRole("dialog", { name: "New call" });
+    await dialog.getByText("You have no agent yet.").waitFor();
+    await dialog.getByRole("link", { name: "Create one" }).click();
+    await page.getByRole("dialog", { name: "New agent" }).waitFor();
+
+    const agentId = await createAgent(api, model);
+    await page.goto(`/agents/${agentId}?tab=channels`);
+    await page.getByText("No phone numbers yet.").waitFor();
+    await page.getByRole("link", { name: "Add a number" }).click();
+    await page.getByRole("heading", { name: "Numbers & carriers" }).waitFor();
+
+    await page.goto("/calls?new=true");
     await dialog.getByText("You have no phone number to call from.").waitFor();
     await dialog.getByRole("link", { name: "Add one" }).click();
     await page.getByRole("heading", { name: "Numbers & carriers" }).waitFor();
@@ -147,7 +157,8 @@ test(
   async () => {
     const { api, page } = await newcomer();
     await createAgent(api, model);
-    await page.goto("/calls?tab=batches&new=true");
+    await page.goto("/calls?tab=batches");
+    await page.getByRole("button", { name: "New batch" }).click();
     const dialog = page.getByRole("dialog", { name: "New batch" });
     const buffer = Buffer.from("to_mobile_number;customer\r\n+13125558398;Zoë\r\n", "latin1");
     await dialog.getByLabel("File").setInputFiles({ name: "customers.csv", mimeType: "text/csv", buffer });

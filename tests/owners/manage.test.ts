@@ -293,6 +293,14 @@ describe("a password", () => {
   });
 });
 
+test("sign-ins with an owner's ID for an email take no attempts from its change of password", async () => {
+  const { manage, ownerId } = await member();
+  for (let guesses = 0; guesses < 6; guesses++) await signIn({ email: ownerId, password: "a guess" });
+  const body = { current_password: PASSWORD, new_password: "another four words here" };
+  const changed = await manage.post("/password", body, { "x-forwarded-for": anAddress() });
+  expect(problem(changed)).toEqual({ status: 200, message: "Password changed" });
+});
+
 describe("keys", () => {
   test("are created, shown once, deactivated, activated and deleted", async () => {
     const { manage } = await member();

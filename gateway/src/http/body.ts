@@ -3,6 +3,7 @@ import { cancelled } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { HttpError } from "../problem.ts";
 import { refuseManyValues } from "./json-values.ts";
+import { leaveRest } from "./unread-bodies.ts";
 
 const KIB = 1024;
 /** The default limit of a route. */
@@ -106,6 +107,7 @@ export async function readRaw(request: Request, { bytesMax, withinMs, keep }: Ra
     }
   } catch (error) {
     // Bytes that still arrive are not kept.
+    leaveRest(request);
     await reader.cancel().catch(() => {});
     throw isAbort(error) ? cancelled(error) : error;
   } finally {
@@ -122,6 +124,7 @@ async function readBytes(request: Request, bytesMax: number, arrived: JsonLimits
   try {
     return await receive(request, bytesMax, arrived);
   } catch (error) {
+    leaveRest(request);
     throw isAbort(error) ? cancelled(error) : error;
   }
 }

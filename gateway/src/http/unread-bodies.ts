@@ -6,19 +6,24 @@ const RECEIVED_BYTES_MAX = 64 * 1024;
 /**
  * Releases the body of a request that was answered without reading it, such as one over its rate. Otherwise the runtime
  * keeps what has arrived until garbage collection, without counting it: refused bodies of 1 MB took more than a
- * gigabyte. After the response to a long body, or one of unknown length, the connection is closed instead of receiving
- * the rest.
+ * gigabyte. After the response to a long body, or one of unknown length, of which something is left, the connection is closed instead of
+ * receiving the rest. The runtime gives nobody the body of a GET or HEAD.
  */
 export function withoutUnreadBodies(fetch: Fetch): Fetch {
   return async (request) => {
     const answer = await fetch(request);
-    if (!(await dropBody(request))) return answer;
-    if (isLong(request)) answer.headers.set("Connection", "close");
+    const isLeft = isWithoutBody(request) || (await dropBody(request));
+    if (isLeft && isLong(request)) answer.headers.set("Connection", "close");
     return answer;
   };
 }
 
 const dropped = new WeakSet<Request>();
+
+/** Call it when the reading of a body ends before the body may have. */
+export function leaveRest(request: Request): void {
+  dropped.add(request);
+}
 
 /** Releases the body of a request, and what arrives of it later. @returns whether there is one that nobody has read */
 export async function dropBody(request: Request): Promise<boolean> {
@@ -30,8 +35,13 @@ export async function dropBody(request: Request): Promise<boolean> {
   return true;
 }
 
-function hasBody({ method, headers }: Request): boolean {
-  return method !== "GET" && method !== "HEAD" && (headers.has("content-length") || headers.has("transfer-encoding"));
+function hasBody(request: Request): boolean {
+  const { headers } = request;
+  return !isWithoutBody(request) && (headers.has("content-length") || headers.has("transfer-encoding"));
+}
+
+function isWithoutBody({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function isLong({ headers }: Request): boolean {

@@ -13,12 +13,14 @@ export function limitGuessesFrom(limiter: RateLimiter, address: string): Promise
 
 /**
  * Counts one password attempt before it is checked.
- * @param account the email or id of the account, existing or not
+ * @param by what names the account: the email that somebody typed, or the owner whose session it is. They count apart, because
+ *   anyone may type an owner's id.
+ * @param account existing or not
  * @throws ServiceError rate_limited
  */
-export function limitGuessesAt(limiter: RateLimiter, account: string): Promise<void> {
+export function limitGuessesAt(limiter: RateLimiter, by: "email" | "owner", account: string): Promise<void> {
   // Hashed so that what a user typed is neither long nor readable in Redis.
-  const digest = new Bun.CryptoHasher("sha256").update(account.toLowerCase()).digest("base64url");
+  const digest = new Bun.CryptoHasher("sha256").update(`${by} ${account.toLowerCase()}`).digest("base64url");
   return limitGuesses(limiter, digest, AT_ACCOUNT);
 }
 

@@ -10,6 +10,7 @@ import { scriptedLeg } from "./kit/scripted-leg.ts";
 import { scriptedDetector } from "./kit/scripted-speech.ts";
 import { scriptedSts } from "./kit/scripted-sts.ts";
 
+const NO_SOUND = { type: "audio", audio: new Int16Array() } as const;
 const REPLY = "We open at nine in the morning, and on Sundays at ten.";
 
 /** A call with a scripted model, on a scripted leg. */
@@ -204,13 +205,22 @@ test("a tool that cannot be run is reported to the model as such", async () => {
   expect(call.sts.answers).toEqual(["c: The tool does not work now. Tell the user."]);
 });
 
-test("a model that says nothing is given up after 15 s, with an apology that may fail too", async () => {
+test.each([
+  ["says nothing", () => {}],
+  ["sends empty audio", (call: Awaited<ReturnType<typeof newCall>>) => call.sts.report(NO_SOUND)],
+])("a model that %s is given up after 15 s, with an apology that may fail too", async (_what, stall) => {
   const call = await newCall();
   call.sts.obeys = false;
   call.sts.report({ type: "user_said", text: "When do you open?" });
-  await call.time.pass(15_100);
+  const pass = async () => {
+    for (let seconds = 0; seconds < 16; seconds++) {
+      stall(call);
+      await call.time.pass(1_000);
+    }
+  };
+  await pass();
   expect(call.sts.said).toEqual([LINES.apology]);
-  await call.time.pass(15_100);
+  await pass();
   expect(await call.ended).toMatchObject({ outcome: "ERROR", reason: "failed" });
 });
 

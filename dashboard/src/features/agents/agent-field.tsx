@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Field } from "../../ui/form/field.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { agentNamesQuery } from "./agents.ts";
@@ -16,8 +17,17 @@ export function AgentField({
   error?: string | undefined;
 }) {
   const names = useQuery(agentNamesQuery).data;
+  const none = names?.byId.size === 0 && (
+    <>
+      You have no agent yet.{" "}
+      <Link to="/agents" search={{ new: true }} className="text-accent-ink underline">
+        Create one
+      </Link>{" "}
+      first.
+    </>
+  );
   return (
-    <Field label="Agent" hint={hint} error={error}>
+    <Field label="Agent" hint={none || hint} error={error}>
       {(control) => (
         <Select
           {...control}

@@ -39,7 +39,7 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           setsCookie: true,
         },
         async ({ body, request, headers, origin }) => {
-          await limitGuessesAt(gate.signInLimiter, body.email);
+          await limitGuessesAt(gate.signInLimiter, "email", body.email);
           const { owner, session, token } = await accounts.signIn(
             { ...body, userAgent: userAgentOf(request) },
             { origin },
@@ -139,7 +139,7 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           setsCookie: true,
         },
         async ({ ownerId, body, request, headers, origin }) => {
-          await limitGuessesAt(gate.signInLimiter, ownerId);
+          await limitGuessesAt(gate.signInLimiter, "owner", ownerId);
           const change = { ownerId, currentPassword: body.current_password, newPassword: body.new_password };
           const userAgent = userAgentOf(request);
           const { session, token } = await accounts.changePassword({ ...change, userAgent }, { origin });

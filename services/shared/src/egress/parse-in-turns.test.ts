@@ -90,3 +90,23 @@ test("what a server sends after its answer reaches no other request", async () =
   await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   expect(await textOf(await egress.ask(server.url, {}))).toBe("2");
 });
+
+const LONG = "x".repeat(100_000);
+
+test.each([
+  ["with its length", `HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length}\r\nConnection: close\r\n\r\n${LONG}`],
+  ["in chunks", `${CHUNKED}${LONG.length.toString(16)}\r\n${LONG}\r\n0\r\n\r\n`],
+  ["up to the end of the connection", `HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n${LONG}`],
+])("a long body that a server sends %s arrives whole, although the server closes the connection", async (_, answer) => {
+  await using server = await startRawServer((socket) => socket.end(answer));
+  expect(await textOf(await egress.ask(server.url, {}))).toBe(LONG);
+});
+
+test("a long body whose connection is closed before its end is an error", async () => {
+  const head = `HTTP/1.1 200 OK\r\nContent-Length: ${LONG.length + 1}\r\n\r\n`;
+  await using server = await startRawServer((socket) => socket.end(head + LONG));
+  await expect(egress.ask(server.url, {}).then(textOf)).rejects.toMatchObject({
+    kind: "network",
+    message: "127.0.0.1 closed the connection before the response was complete",
+  });
+});

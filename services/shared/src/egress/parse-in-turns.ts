@@ -18,6 +18,8 @@ type Listener = (this: Socket, bytes: Buffer) => void;
 export interface Parsed {
   /** Whether some of the body is parsed and not read yet. */
   isUnread(): boolean;
+  /** Whether the request was aborted or its answer cancelled. A server that has closed its connection is still listened to. */
+  isLeft(): boolean;
   /** Makes the error of a server that sends on and on, but no body. */
   empty(): Error;
 }
@@ -31,28 +33,37 @@ export interface Parsed {
 export function parseInTurns(
   socket: Socket,
   { ownerId, isAwaited }: Pick<Meter, "ownerId" | "isAwaited">,
-  { isUnread, empty }: Parsed,
+  { isUnread, isLeft, empty }: Parsed,
 ): () => void {
   // The parser listens already; what listens besides came before it and sees each read as a whole.
   const parse = socket.listeners("data").at(-1) as Listener | undefined;
   let receivedBytes = 0;
   let emptyBytes = 0;
+  /** Reads that wait for their turn. */
+  let held = 0;
   let letGo = () => {};
 
   const work = (slice: Uint8Array) => {
-    if (socket.destroyed) return false;
+    if (isLeft()) return false;
     emptyBytes += slice.length;
     // Bytes behind an answer belong to no request, and the socket may already serve another one.
     if (!socket.rawListeners("data").includes(listen)) socket.destroy();
     else if (emptyBytes > EMPTY_BYTES_MAX && !isUnread()) socket.destroy(empty());
-    else parse?.call(socket, slice as Buffer);
-    return !socket.destroyed;
+    else {
+      parse?.call(socket, slice as Buffer);
+      return !isLeft();
+    }
+    return false;
+  };
+  const done = () => {
+    if (--held === 0) letGo();
   };
   const read = (bytes: string | Buffer) => {
     if (typeof bytes === "string") return;
     receivedBytes += bytes.length;
     const isFirst = receivedBytes <= FIRST_BYTES && isAwaited?.();
-    if (!LOOP_SHARES.handOver(ownerId, bytes, work, () => letGo(), isFirst)) letGo = holdBack(socket);
+    if (LOOP_SHARES.handOver(ownerId, bytes, work, done, isFirst)) return;
+    if (++held === 1) letGo = holdBack(socket);
   };
   // By this property, the runtime finds the listener when it removes its own.
   const listen = Object.assign(read, { listener: parse });
@@ -62,9 +73,23 @@ export function parseInTurns(
   };
 }
 
-/** Pauses a socket, and postpones what others decide about that. @returns does what was decided */
+/** What a socket reports when no more arrives. */
+const ENDS: ReadonlySet<string | symbol> = new Set(["end", "error", "close"]);
+
+/**
+ * Pauses a socket, and postpones what others decide about that. So that the end of a connection does not overtake what arrived before it,
+ * its events are postponed too.
+ * @returns does what was decided, and reports the end
+ */
 function holdBack(socket: Socket): () => void {
   let isWanted = true;
+  const ends: [string | symbol, ...unknown[]][] = [];
+  const { emit } = socket;
+  socket.emit = (event: string | symbol, ...values: unknown[]) => {
+    if (!ENDS.has(event)) return Reflect.apply(emit, socket, [event, ...values]);
+    ends.push([event, ...values]);
+    return true;
+  };
   socket.pause();
   socket.pause = () => {
     isWanted = false;
@@ -75,8 +100,8 @@ function holdBack(socket: Socket): () => void {
     return socket;
   };
   return () => {
-    Reflect.deleteProperty(socket, "pause");
-    Reflect.deleteProperty(socket, "resume");
+    for (const own of ["emit", "pause", "resume"]) Reflect.deleteProperty(socket, own);
+    for (const [event, ...values] of ends) socket.emit(event, ...values);
     if (isWanted) socket.resume();
   };
 }

@@ -109,7 +109,7 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     let isConnected = false;
     let interim = 0;
     let progressed = () => {};
-    let unreadBytes = () => 0;
+    let answer: IncomingMessage | null = null;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
     const settle = (outcome: Outcome<T>) => {
       clearTimeout(timer);
@@ -127,9 +127,9 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     signal?.addEventListener("abort", abort);
 
     request.once("socket", (socket) => {
-      const isUnread = () => unreadBytes() > 0;
       progressed = parseInTurns(socket, meterOf(signal) ?? { ownerId: host }, {
-        isUnread,
+        isUnread: () => (answer?.readableLength ?? 0) > 0,
+        isLeft: () => request.destroyed || (answer?.destroyed ?? false),
         empty: () => emptyAnswer(host),
       });
       request.once("response", limitInterim(socket, INTERIM_MAX + 1));
@@ -140,7 +140,7 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
       socket.once(isSecure(url) ? "secureConnect" : "connect", () => clearTimeout(timer));
     });
     request.once("response", (incoming) => {
-      unreadBytes = () => incoming.readableLength;
+      answer = incoming;
       settle(taken(sending, request, incoming, { host, maxResponseBytes, signal, progressed }));
     });
     request.on("information", () => {

@@ -117,6 +117,49 @@ test("words that the recognition corrects after they were answered are not asked
   expect(on.happen(final("When do you open?"))).toEqual([]);
 });
 
+test.each([
+  ["never answers", []],
+  ["answers without its words", [finalized]],
+])("words that a recognition which %s repeats much later, with more, are not asked again", (_how, answers) => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.happen(partial("When do you open?"));
+  on.wait(800);
+  on.happen(ended);
+  expect(types(on.wait(2_000))).toEqual(["finalize", "ask"]);
+  for (const answer of answers) on.happen(answer);
+  on.happen({ type: "sound", reply: 1, ms: 500 });
+  on.happen({ type: "answered", reply: 1, next: "listen" });
+  on.wait(500);
+  on.happen({ type: "played", reply: 1 });
+  on.wait(8_000);
+  on.happen(began);
+  on.happen(partial("when do you open"));
+  on.happen(partial("When do you open? And on Sundays?"));
+  on.wait(800);
+  on.happen(ended);
+  const asked = on.wait(3_000).find(({ type }) => type === "ask");
+  expect(asked).toEqual({ type: "ask", reply: 2, text: "And on Sundays?" });
+});
+
+test("a user who says the same again later is heard, though the recognition was never sure of it before", () => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  for (const reply of [1, 2]) {
+    on.happen(began);
+    on.happen(partial("hello"));
+    on.wait(800);
+    on.happen(ended);
+    expect(on.wait(2_000)).toContainEqual({ type: "ask", reply, text: "hello" });
+    on.happen({ type: "sound", reply, ms: 500 });
+    on.happen({ type: "answered", reply, next: "listen" });
+    on.wait(500);
+    on.happen({ type: "played", reply });
+    on.wait(8_000);
+  }
+});
+
 test("a provider that ends turns ends them", () => {
   const on = call({ endsTurns: true });
   on.happen({ type: "connected", greets: false });

@@ -1,5 +1,5 @@
 import { ANSWERED_MS, BLIP_MS, KEYS_MAX } from "./settings.ts";
-import { type Draft, silentUser, type TurnEvent, wordsOf } from "./state.ts";
+import { type Draft, silentUser, type TurnEvent, type UserState, wordsOf } from "./state.ts";
 import { interrupts } from "./timers.ts";
 
 // What the user does, as the voice detector and the recognition report it.
@@ -30,8 +30,7 @@ export function heardWords(
   const { user, reply } = draft;
   recognitionLives(draft, now);
   const before = wordsOf(user);
-  if (user.answered && now > user.answered.until) user.answered = null;
-  const text = continuation(given.trim(), user.answered?.text ?? "");
+  const text = user.answered ? beyond(given.trim(), user.answered, now) : given.trim();
   if (type === "partial") user.partial = text;
   else {
     if (text !== "") user.said = user.said === "" ? text : `${user.said} ${text}`;
@@ -60,7 +59,8 @@ export function finalized(draft: Draft, now: number): boolean {
   const { user } = draft;
   const asked = user.finalizing;
   recognitionLives(draft, now);
-  user.answered = null;
+  // It may be about to say the words again, if it is an answer in place of one that did not come.
+  if (user.answered) user.answered = { ...user.answered, until: Math.min(now, user.answered.until) };
   user.finalizing = null;
   if (!asked) return false;
   const words = wordsOf(user);
@@ -97,13 +97,16 @@ export function beginTurn(draft: Draft, now: number): void {
   };
 }
 
-/** What a text says beyond words that were said before, in which the recognition may have corrected some. */
-function continuation(text: string, before: string): string {
-  if (before === "") return text;
+/**
+ * What a text says beyond words that were answered, in which the recognition may have corrected some. After a while, only a text that
+ * extends the same words repeats them: an utterance that the recognition has never ended.
+ */
+function beyond(text: string, { text: before, until }: NonNullable<UserState["answered"]>, now: number): string {
   const rest = text.slice(before.length);
-  const isSame = text.toLowerCase().startsWith(before.toLowerCase());
-  if (isSame && !/^[\p{sc=Latin}\p{N}]/u.test(rest)) return rest.replace(/^[\s\p{P}]+/u, "");
-  return text.split(/\s+/).slice(before.split(/\s+/).length).join(" ");
+  const isSame = text.toLowerCase().startsWith(before.toLowerCase()) && !/^[\p{sc=Latin}\p{N}]/u.test(rest);
+  const more = isSame ? rest.replace(/^[\s\p{P}]+/u, "") : null;
+  if (now > until) return more || text;
+  return more ?? text.split(/\s+/).slice(before.split(/\s+/).length).join(" ");
 }
 
 function recognitionLives({ user }: Draft, now: number): void {

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
+import { headerOf } from "../../src/transport/sip/message.ts";
 import { listening, tone } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";
@@ -45,6 +46,22 @@ test.each([
   const other = await phone();
   other.hangUpLost(farEnd.dialog);
   await eventually(() => expect((gone === "caller" ? callee : caller).endings).toEqual(["hung_up"]));
+});
+
+test("a callee whose first request has the number 0 hangs up", async () => {
+  const caller = listening();
+  const calling = await phone();
+  const peer = await rawPeer(calling);
+  const { signal } = new AbortController();
+  const call = { uri: "sip:raw@127.0.0.1", server: peer.target, from: "<sip:us@127.0.0.1>", signal };
+  const placed = calling.call(call, caller.to);
+  const invite = await peer.asked("INVITE");
+  peer.accept(invite, peer.description());
+  expect(await placed).toHaveProperty("answered");
+  const names = { "call-id": headerOf(invite, "call-id"), to: headerOf(invite, "from") };
+  peer.send(peer.request("BYE", { ...names, cseq: "0 BYE" }));
+  await eventually(() => expect(caller.endings).toEqual(["hung_up"]));
+  peer.stop();
 });
 
 test("what is cleared is not heard by the other side", async () => {

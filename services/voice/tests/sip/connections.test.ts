@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { Leg } from "../../src/transport/leg.ts";
+import type { Invite } from "../../src/transport/sip/answering.ts";
 import { headersOf } from "../../src/transport/sip/message.ts";
 import { openSipSockets, type Target } from "../../src/transport/sip/sockets.ts";
 import { listening } from "../listening.ts";
@@ -25,6 +27,21 @@ test("one address gets at most 32 connections, and another one when it has close
   });
   for (const socket of open) socket.destroy();
 });
+
+test("a connection that carries a call stays open, and one without is closed", async () => {
+  const [caller, callee] = [listening(), listening()];
+  const accepted = Promise.withResolvers<Leg>();
+  const invited = (invite: Invite) => void invite.accept(callee.to).then(accepted.resolve);
+  const answering = await phone(invited, "TCP", { idleSeconds: 1 });
+  expect(await (await phone()).call(to(answering), caller.to)).toHaveProperty("answered");
+  for (let count = 0; count < 2; count++) {
+    const idle = connect(answering.server.port, answering.server.address);
+    await new Promise((resolve) => idle.on("end", resolve).resume());
+    idle.destroy();
+  }
+  await (await accepted.promise).hangUp();
+  await eventually(() => expect(caller.endings).toEqual(["hung_up"]));
+}, 30_000);
 
 test("a phone calls over TCP while strangers hold all connections that it accepts", async () => {
   const [caller, callee] = [await phone(answer(), "TCP"), await phone(answer(), "TCP")];
@@ -59,6 +76,7 @@ async function callingTrunks() {
     {
       received: () => {},
       malformed: () => {},
+      isInUse: () => false,
       unreachable: ({ address }, why) => unreachable.push(`${address} ${why}`),
     },
   );

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { api, ask } from "../../../api/client.ts";
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
@@ -44,7 +45,11 @@ function Numbers({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft
   if (listed.length === 0)
     return (
       <p className="rounded-lg border border-dashed border-line px-4 py-3 text-muted">
-        No phone numbers yet. After you add numbers to your account, you can assign them to the agent here.
+        No phone numbers yet.{" "}
+        <Link to="/numbers" search={{}} className="text-accent-ink underline">
+          Add a number
+        </Link>{" "}
+        to your account, then assign it to the agent here.
       </p>
     );
   const others = (agents.data ?? []).filter(({ id }) => id !== agent.id);

@@ -81,7 +81,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function hear(event: SpokenTurnEvent): void {
-    if (ending.isOver()) return;
+    // A model that sends no sound has stalled, however often it does.
+    if (ending.isOver() || (event.type === "audio" && event.audio.length === 0)) return;
     user.isHeard();
     switch (event.type) {
       case "user_began":

@@ -86,6 +86,8 @@ export function reply(
     // Only what was reported has been heard.
     base = known.findLast(({ samples }) => samples <= reported) ?? base;
     known = [];
+    // Only the end was missing.
+    if (hasEnded && reported > 0 && text.slice(base.characters).trim() === "") return finish({ type: "done" });
     retryTimer = setTimeout(attempt, times.retryMs);
   };
   const attempt = () => {
@@ -109,6 +111,8 @@ export function reply(
     };
     return open({
       audio: whenMine((audio) => {
+        // A provider that sends nothing has stalled, however often it does.
+        if (audio.length === 0) return;
         const skipped = Math.min(Math.max(0, reported - received), audio.length);
         received += audio.length;
         if (skipped < audio.length) {

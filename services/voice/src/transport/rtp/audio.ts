@@ -12,7 +12,7 @@ import { reorder } from "./reorder.ts";
 export interface RtpAudio extends Omit<Playback, "nextFrame"> {
   /** Begins, or continues with another codec. While the peer does not listen, playback waits. */
   use(codec: Codec, peerListens: boolean): void;
-  /** A packet with the codec's payload. */
+  /** A packet with the codec's payload; an empty one only counts in the sequence. */
   receive(packet: RtpPacket): void;
   /** Milliseconds since the peer was last heard, or since the beginning. */
   unheardMs(): number;
@@ -42,6 +42,7 @@ export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard"
 
   const ordered = reorder({
     packet: (packet) => {
+      if (packet.payload.length === 0) return;
       const audio = decoded(packet);
       if (!audio) return;
       usualSamples = audio.length;
@@ -84,7 +85,7 @@ export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard"
       peerListens = listens;
     },
     receive: (packet) => {
-      incoming.arrived();
+      if (packet.payload.length > 0) incoming.arrived();
       if (isTooFast(PACKET_BYTES + packet.payload.length)) return options.dropped("too_much");
       ordered.receive(packet, performance.now());
     },

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { muLaw } from "@parley/shared/media/g711";
+import { writeRtp } from "@parley/shared/media/rtp-packet";
 import { eventually } from "@parley/shared/testing/eventually";
 import { listening } from "../../../tests/listening.ts";
 import { openRtpStream } from "./stream.ts";
@@ -32,4 +33,27 @@ test.each([
   expect(Math.min(1, heard)).toBe(expected);
   target.send(new Uint8Array([0x80, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 255]), stream.port, "127.0.0.1");
   await eventually(() => expect(heard).toBeGreaterThan(0));
+});
+
+test("keys that are pressed during speech leave no gap in it", async () => {
+  const peer = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => {} } });
+  const us = listening();
+  const frames: number[] = [];
+  const heard = (frame: Int16Array) => void frames.push(Math.max(...frame.map(Math.abs)));
+  const ports = { first: 25_000, last: 25_999 };
+  const stream = await openRtpStream({ hostname: "127.0.0.1", ports, dropped: () => {} }, { ...us.to, heard });
+  open.push(peer, stream);
+  const media = { law: muLaw, payloadType: 0, keysType: 101, remoteKey: null, peerListens: true };
+  stream.agree({ ...media, address: "127.0.0.1", port: peer.port }, "127.0.0.1");
+  const speech = muLaw.encode(new Int16Array(160).fill(8_000));
+  for (let sequence = 0; sequence < 15; sequence++) {
+    const isKey = sequence >= 5 && sequence < 10;
+    const given = isKey
+      ? { payloadType: 101, timestamp: 800, payload: new Uint8Array([7, 10, 0, 160]) }
+      : { payloadType: 0, timestamp: sequence * 160, payload: speech };
+    peer.send(writeRtp({ marker: false, ssrc: 1, sequence, ...given }), stream.port, "127.0.0.1");
+  }
+  await eventually(() => expect(frames.filter((loudest) => loudest > 0)).toHaveLength(10));
+  expect(frames.slice(0, 10).every((loudest) => loudest > 0)).toBeTrue();
+  expect(us.keys).toEqual(["7"]);
 });

@@ -46,6 +46,7 @@ export interface RtpOptions {
   dropped(reason: "malformed" | "unauthentic" | "stranger" | "unknown_type" | "too_much"): void;
 }
 
+const NO_SOUND = new Uint8Array();
 /** How long we send to a peer that was never heard: no longer, so that nobody can aim a stream at others. */
 const UNSEEN_MAX_MS = 15_000;
 
@@ -61,6 +62,8 @@ export async function openRtpStream(
   let mayAim = false;
   const localKey = crypto.getRandomValues(new Uint8Array(SRTP_KEY_BYTES));
   let cipher: Srtp | null = null;
+  /** The source of the audio: keys of another one have numbers of their own. */
+  let source: number | null = null;
   let peer: { address: string; port: number } | null = null;
 
   const receive = (bytes: Uint8Array, port: number, address: string) => {
@@ -75,8 +78,9 @@ export async function openRtpStream(
     if (peer.address !== address || peer.port !== port) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;
     if (key !== null) press("audio", key);
-    // The socket may use its memory again for the next packet.
-    if (!isKey) audio.receive({ ...packet, payload: packet.payload.slice() });
+    // The socket may use its memory again for the next packet. A key's packet is part of the sequence, but has no sound.
+    if (!isKey) source = packet.ssrc;
+    if (packet.ssrc === source) audio.receive({ ...packet, payload: isKey ? NO_SOUND : packet.payload.slice() });
   };
 
   const socket = await bindRtpSocket(options.hostname, options.ports, receive);

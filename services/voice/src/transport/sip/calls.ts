@@ -18,6 +18,8 @@ export interface Calls {
   contact(peer: Target): string;
   /** From now on the call gets the requests of its dialog. */
   begin(dialog: Dialog, rtp: RtpStream, to: LegListener): Session;
+  /** Whether a call's requests go to this peer. */
+  haveAt(peer: Target): boolean;
   find(callId: string, localTag: string, remoteTag: string): Session | undefined;
   /** Ends them all. */
   stop(): void;
@@ -59,6 +61,10 @@ export function newCalls({ layer, hostname, rtpPorts, announced, portOf, dropped
       sessions.set(id, session);
       return session;
     },
+    haveAt: ({ protocol, address, port }) =>
+      sessions
+        .values()
+        .some(({ peer }) => peer().protocol === protocol && peer().address === address && peer().port === port),
     find: (callId, localTag, remoteTag) => sessions.get(dialogId(callId, localTag, remoteTag)),
     stop: () => {
       for (const session of [...sessions.values()]) session.lose();

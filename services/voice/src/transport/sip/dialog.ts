@@ -59,7 +59,8 @@ export function dialogOfInviting(invite: SipRequest, answer: SipResponse, peer: 
     remoteTarget: contact?.uri ?? invite.uri,
     routes: (answer.headers.get("record-route") ?? []).toReversed(),
     localSequence: cseqOf(invite)?.number ?? 1,
-    remoteSequence: 0,
+    // Their first request may have the number 0.
+    remoteSequence: -1,
     peer,
   };
 }

@@ -7,6 +7,7 @@ import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
 import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
+import type { Target } from "./sockets.ts";
 import type { Incoming, Transactions } from "./transactions.ts";
 
 /** An answered call: its media, and the requests that both sides may still make. */
@@ -16,6 +17,8 @@ export interface Session {
   answer(incoming: Incoming, response: SipResponse): void;
   /** A request within the call. */
   requested(incoming: Incoming): void;
+  /** Where its requests go. */
+  peer(): Target;
   /** Ends a call whose peer is gone. */
   lose(): void;
 }
@@ -164,6 +167,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
       else reply(responseTo(request, 405, "Method Not Allowed", { headers: { allow: ALLOW } }));
     },
     answer: accept,
+    peer: () => dialog.peer,
     lose,
   };
 

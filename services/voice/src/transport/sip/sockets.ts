@@ -39,6 +39,8 @@ export interface SipReceiver {
   unreachable(to: Target, why: string): void;
   /** Counts what was not a SIP message. */
   malformed(): void;
+  /** Whether a call has its requests carried by the connection: it stays open, since nobody else may be able to open it again. */
+  isInUse(peer: Target): boolean;
 }
 
 /** Messages have 1 to 4 KiB; each is kept for a while, in case it is repeated. */
@@ -77,11 +79,13 @@ export interface SipSocketsOptions {
   tls?: SipTls | undefined;
   /** PEM of the authorities that may sign servers' certificates; absent: the publicly trusted ones. */
   authorities?: string | undefined;
+  /** How long a connection without a call stays open after its last message; absent: 180 s. */
+  idleSeconds?: number | undefined;
 }
 
 /** Listens for SIP over UDP and TCP on one port, and over TLS on another. @throws when an address is taken */
 export async function openSipSockets(
-  { hostname, port, tls, authorities }: SipSocketsOptions,
+  { hostname, port, tls, authorities, idleSeconds = IDLE_SECONDS }: SipSocketsOptions,
   to: SipReceiver,
 ): Promise<SipSockets> {
   const connections = new Map<string, Connection>();
@@ -101,7 +105,7 @@ export async function openSipSockets(
       const isOurs = network === null;
       socket.data.socket = socket;
       socket.data.isReady = protocol === "TCP" || !isOurs;
-      socket.timeout(isOurs ? IDLE_SECONDS : SILENT_SECONDS);
+      socket.timeout(isOurs ? idleSeconds : Math.min(idleSeconds, SILENT_SECONDS));
       const key = keyOf(socket.data.target);
       if (network !== null && isFull(network)) return void socket.terminate();
       connections.set(key, socket.data);
@@ -114,11 +118,14 @@ export async function openSipSockets(
       flush(socket.data);
     },
     data: (socket: Socket<Connection>, bytes: Buffer) => {
-      socket.timeout(IDLE_SECONDS);
+      socket.timeout(idleSeconds);
       readFrom(socket.data, bytes);
     },
     drain: (socket: Socket<Connection>) => flush(socket.data),
-    timeout: (socket: Socket<Connection>) => void socket.end(),
+    timeout: (socket: Socket<Connection>) => {
+      if (to.isInUse(socket.data.target)) socket.timeout(idleSeconds);
+      else socket.end();
+    },
     close: (socket: Socket<Connection>) => {
       forget(socket.data);
       // A failed handshake may give its reason only after the end.

@@ -31,6 +31,8 @@ export interface UserAgentOptions {
   dropped(reason: Dropped): void;
   /** The estimate of a round trip, T1 of RFC 3261; absent: 500 ms. */
   t1Ms?: number;
+  /** How long a connection without a call stays open after its last message; absent: 180 s. */
+  idleSeconds?: number;
 }
 
 export type Dropped = "malformed_sip" | "too_many_invites" | `rtp_${Parameters<RtpOptions["dropped"]>[0]}`;
@@ -71,6 +73,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
       isNewCall(message) && isTooMany(from.address) ? dropped("too_many_invites") : layer.received(message, from),
     unreachable: (target, why) => layer.unreachable(target, why),
     malformed: () => dropped("malformed_sip"),
+    isInUse: (peer) => calls.haveAt(peer),
   });
   const portOf = ({ protocol }: Target) => (protocol === "TLS" ? sockets.tlsPort : null) ?? sockets.port;
   const layer = transactions({

@@ -15,6 +15,8 @@ export interface EgressOptions {
   connectTimeoutMs?: number;
   /** How long an unused connection is kept; one minute by default. */
   idleTimeoutMs?: number;
+  /** Unused connections to all hosts; 1,024 by default. */
+  idleMax?: number;
   /** 16 MiB by default. */
   maxResponseBytes?: number;
   /** Certificate authorities in PEM, which replace the built-in ones. */
@@ -58,7 +60,7 @@ export function createEgress(options: EgressOptions): Egress {
     maxResponseBytes = 16 * 1024 * 1024,
   } = options;
   const check = urlChecker(allow);
-  const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca);
+  const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca, options.idleMax);
 
   async function guarded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
     const url = check(input instanceof Request ? input.url : String(input));

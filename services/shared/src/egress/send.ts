@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { hostOf, portOf } from "./address.ts";
 import type { BodyBounds } from "./answer.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
+import { type IdleConnections, idleConnections } from "./idle-connections.ts";
 import { limitInterim } from "./interim.ts";
 import { meterOf } from "./meter.ts";
 import { EMPTY_BYTES_MAX, parseInTurns } from "./parse-in-turns.ts";
@@ -27,10 +28,10 @@ type Outcome<T> = { taken: T } | { error: unknown; retry: "never" | "next_addres
 const STALE_WITHIN_MS = 1_000;
 
 /**
- * Most idle connections per host: more than the dispatcher's concurrent requests. With Node's 256, half of each burst
+ * Most idle connections: more than the dispatcher's concurrent requests. With Node's 256 for a host, half of each burst
  * of 512 began with a handshake, a millisecond of CPU.
  */
-const IDLE_SOCKETS_MAX = 1_024;
+const IDLE_MAX = 1_024;
 
 /**
  * Most interim responses (RFC 9110, section 15.2) before an answer. The runtime reads as many as arrive before anything else, so a server
@@ -45,15 +46,17 @@ const ADDRESSES_MAX = 8;
  * for a streamed reply, but cannot limit the connection time, and 256 requests to stalled hosts would block every fetch
  * of the process.
  */
-export function createConnections(idleTimeoutMs: number, ca: string | undefined) {
+export function createConnections(idleTimeoutMs: number, ca: string | undefined, idleMax = IDLE_MAX) {
   const options = {
     keepAlive: true,
     timeout: idleTimeoutMs,
     scheduling: "lifo",
-    maxFreeSockets: IDLE_SOCKETS_MAX,
+    maxFreeSockets: idleMax,
   } as const;
   const plain = new http.Agent(options);
   const secure = new https.Agent(options);
+  const idle = idleConnections(idleMax);
+  for (const agent of [plain, secure]) idle.follow(agent);
 
   return {
     /**
@@ -71,9 +74,9 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
       let error: unknown;
       for (const [index, options] of targets.entries()) {
         const waitMs = Math.max(1, (sending.connectByMs - performance.now()) / (targets.length - index));
-        let outcome = await attempt(sending, { ...options, agent }, waitMs);
+        let outcome = await attempt(sending, { ...options, agent }, waitMs, idle);
         if ("error" in outcome && outcome.retry === "new_connection")
-          outcome = await attempt(sending, { ...options, agent: false }, waitMs);
+          outcome = await attempt(sending, { ...options, agent: false }, waitMs, idle);
         if ("taken" in outcome) return outcome.taken;
         error = outcome.error;
         if (outcome.retry !== "next_address") break;
@@ -99,7 +102,12 @@ function isSecure(url: URL): boolean {
   return url.protocol === "https:";
 }
 
-function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: number): Promise<Outcome<T>> {
+function attempt<T>(
+  sending: Sending<T>,
+  options: https.RequestOptions,
+  waitMs: number,
+  idle: Pick<IdleConnections, "use">,
+): Promise<Outcome<T>> {
   const { url, method, headers, body, signal, maxResponseBytes } = sending;
   if (signal?.aborted) return Promise.resolve({ error: signal.reason, retry: "never" });
   const host = hostOf(url);
@@ -127,7 +135,9 @@ function attempt<T>(sending: Sending<T>, options: https.RequestOptions, waitMs: 
     signal?.addEventListener("abort", abort);
 
     request.once("socket", (socket) => {
-      progressed = parseInTurns(socket, meterOf(signal) ?? { ownerId: host }, {
+      const meter = meterOf(signal) ?? { ownerId: host };
+      idle.use(socket, meter.ownerId);
+      progressed = parseInTurns(socket, meter, {
         isUnread: () => (answer?.readableLength ?? 0) > 0,
         isLeft: () => request.destroyed || (answer?.destroyed ?? false),
         empty: () => emptyAnswer(host),

@@ -24,7 +24,7 @@ import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels-tab.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { type AgentDraft, useAgentDraft } from "./draft.ts";
-import { ModelsTab } from "./models-tab.tsx";
+import { ModelsTab } from "./models/models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 

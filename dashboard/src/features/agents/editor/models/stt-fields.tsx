@@ -1,6 +1,6 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
 import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
 

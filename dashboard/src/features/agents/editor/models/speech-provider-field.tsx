@@ -1,6 +1,6 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Select } from "../../../ui/form/select.tsx";
-import { providerLabel } from "../provider-labels.ts";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import { providerLabel } from "../../provider-labels.ts";
 
 /** The option that leaves the choice to the server. */
 export const DEFAULT = "default";

@@ -1,5 +1,5 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
 
 /** US dollars per million tokens. Incomplete while it is typed; the API says what is missing or too much. */
 export interface Pricing {

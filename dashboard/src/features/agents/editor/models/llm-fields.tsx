@@ -1,8 +1,8 @@
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
-import { Notice } from "../../../ui/states.tsx";
-import { providerLabel } from "../provider-labels.ts";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import { Notice } from "../../../../ui/states.tsx";
+import { providerLabel } from "../../provider-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
 import { type Pricing, PricingFields } from "./pricing-fields.tsx";
 

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
-import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { ErrorState, LoadingRows } from "../../../ui/states.tsx";
-import { modelSetupQuery, providersQuery } from "../agents.ts";
-import type { AgentDraft } from "./draft.ts";
+import { Button } from "../../../../ui/button.tsx";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { ErrorState, LoadingRows } from "../../../../ui/states.tsx";
+import { modelSetupQuery, providersQuery } from "../../agents.ts";
+import type { AgentDraft } from "../draft.ts";
+import { Section, Sections } from "../section.tsx";
 import { LlmFields, type LlmValue } from "./llm-fields.tsx";
-import { Section, Sections } from "./section.tsx";
 import { SttFields, type SttValue } from "./stt-fields.tsx";
 import { TtsFields, type TtsValue } from "./tts-fields.tsx";
 

@@ -1,6 +1,5 @@
 import { SILENT_FRAME } from "../../audio/pcm.ts";
-import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
-import type { Leg } from "../../transport/leg.ts";
+import type { ConverseOptions, SpeechToSpeech } from "../../speech/sts.ts";
 import { DEAD_AIR_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
 import { type CallOver, containedIn, endingOf } from "../call-over.ts";
@@ -12,10 +11,11 @@ import { agentOf } from "./agent.ts";
 import { firstDue, type Timer } from "./first-due.ts";
 import { pressedKeys } from "./keys.ts";
 import { machineOf } from "./machine.ts";
+import { modelEvents, type StsLine } from "./model-events.ts";
 import { pendingOf } from "./pending.ts";
 import { saidInOrder } from "./said.ts";
 import { silenceOf } from "./silence.ts";
-import { answerTool, LISTEN, type RunTool, type ToolCall } from "./tools.ts";
+import { LISTEN, type RunTool } from "./tools.ts";
 import { userOf } from "./user.ts";
 
 /** What a call with a model that hears and speaks needs besides its leg. */
@@ -35,7 +35,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   const { clock, lines, log } = parts;
   // Every event may change what is due.
   const contained = containedIn(log, fail, () => {
-    if (leg && !ending.isOver()) due.reset();
+    if (line.leg && !ending.isOver()) due.reset();
   });
   const ending = endingOf(clock, log, close);
   const said = saidInOrder(clock, ({ role, text, latency }) => parts.transcript.append(role, text, latency));
@@ -53,23 +53,30 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     },
     failed: () => contained(transferFailed)(),
   });
-  let leg: Leg | null = null;
-  let talk: SpokenConversation | null = null;
+  const line: StsLine = {
+    leg: null,
+    talk: null,
+    greeted: parts.greeting.trim() === "",
+    isApologizing: false,
+    transferringSince: null,
+  };
   let detector: DetectorStream | null = null;
-  let greeted = parts.greeting.trim() === "";
-  let isApologizing = false;
-  let transferringSince: number | null = null;
   let onHoldSince: number | null = null;
+  const { hear, userSaid } = modelEvents(
+    { line, said, user, agent, pending, silence, machine, captioned, ending, log, runTool: parts.runTool },
+    { interrupt, owe, act, fail, contained },
+  );
 
   /** The timer that is due first fires, and changes the state that it waits in. */
   function timers(): Timer[] {
-    if (onHoldSince !== null && transferringSince === null) return [[onHoldSince + SILENT_CALL_MS, leaveSilentUser]];
+    if (onHoldSince !== null && line.transferringSince === null)
+      return [[onHoldSince + SILENT_CALL_MS, leaveSilentUser]];
     const queuedUntil = agent.queuedUntil();
     const isSilent = queuedUntil === null;
     const isQuiet =
-      isSilent && !pending.isOwed() && !user.isSpeaking() && transferringSince === null && !machine.isThere();
+      isSilent && !pending.isOwed() && !user.isSpeaking() && line.transferringSince === null && !machine.isThere();
     return [
-      [transferringSince && transferringSince + TRANSFER_MS, transferFailed],
+      [line.transferringSince && line.transferringSince + TRANSFER_MS, transferFailed],
       [machine.readyAt(), leaveMessage],
       [isSilent ? null : queuedUntil + DEAD_AIR_MS, giveUp],
       [isSilent ? pending.overdueAt() : null, () => (pending.listens() ? giveUp() : act())],
@@ -80,57 +87,15 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     ];
   }
 
-  function hear(event: SpokenTurnEvent): void {
-    // A model that sends no sound has stalled, however often it does.
-    if (ending.isOver() || (event.type === "audio" && event.audio.length === 0)) return;
-    user.isHeard();
-    switch (event.type) {
-      case "user_began":
-        return void userBegan();
-      case "user_said":
-        return void userSaid(event.text);
-      case "audio":
-      case "text":
-        return void speak(event);
-      case "tool_call":
-        return void runTool(event);
-      case "done":
-        return void replyDone();
-      case "failed":
-        // It cannot apologize anymore.
-        log.warn({ err: event.error }, "a speech-to-speech model failed");
-        return void fail(event.error.detail);
-    }
-  }
-
-  function userBegan(): void {
-    if (machine.isThere() || isApologizing) return;
-    interrupt();
-    user.begins();
-    pending.settle();
-    said.userBegan();
-    captioned.state("listening");
-  }
-
   /** Stops the agent where it is: nothing of its reply is played afterwards. */
   function interrupt(): void {
     const heardMs = agent.stop();
     if (heardMs === null) return;
-    leg?.clear();
-    talk?.interrupt(heardMs);
+    line.leg?.clear();
+    line.talk?.interrupt(heardMs);
     pending.decide(LISTEN);
-    greeted = true;
+    line.greeted = true;
     silence.begins();
-  }
-
-  function userSaid(text: string): void {
-    if (machine.isThere() || isApologizing) return;
-    said.user(text);
-    captioned.tell("user", text, true);
-    user.said();
-    greeted = true;
-    silence.userSpoke();
-    if (!agent.isSpeaking()) owe();
   }
 
   function owe(): void {
@@ -138,37 +103,12 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     captioned.state("thinking");
   }
 
-  function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
-    if (!leg || transferringSince !== null || machine.isGreeting()) return;
-    user.stops();
-    pending.settle();
-    agent.speak(leg, event);
-  }
-
-  function replyDone(): void {
-    if (agent.isSpeaking()) agent.done();
-    else if (!pending.listens() && pending.isClear()) act();
-  }
-
   function reached(mark: string): void {
     if (!agent.reached(mark)) return;
-    greeted = true;
+    line.greeted = true;
     silence.begins();
-    if (isApologizing) end("ERROR", "failed");
+    if (line.isApologizing) end("ERROR", "failed");
     else if (pending.isClear()) act();
-  }
-
-  async function runTool(call: ToolCall): Promise<void> {
-    pending.toolBegins();
-    user.stops();
-    const place = { messages: said.messages(), offset: agent.offset() };
-    const { result, next: decided } = await answerTool(parts.runTool, call, place, log);
-    contained(() => {
-      pending.toolEnds(decided);
-      if (ending.isOver()) return;
-      talk?.answer(call.callId, result);
-      owe();
-    })();
   }
 
   /** Does what the model decided, once its last words have been heard. */
@@ -176,20 +116,20 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     const decided = pending.take();
     if (decided.after === "hang_up") end("SUCCESS", decided.reason);
     if (decided.after === "transfer") {
-      transferringSince = clock.now();
-      void transfer.begin(leg, decided.to);
+      line.transferringSince = clock.now();
+      void transfer.begin(line.leg, decided.to);
     }
   }
 
   function transferFailed(): void {
-    if (transferringSince === null || ending.isOver()) return;
-    transferringSince = null;
+    if (line.transferringSince === null || ending.isOver()) return;
+    line.transferringSince = null;
     say(lines.not_transferred);
   }
 
   function say(text: string): void {
     agent.awaitedSince(null);
-    talk?.say(text);
+    line.talk?.say(text);
     owe();
   }
 
@@ -216,13 +156,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (pending.isOwed()) pending.owe();
     user.stops();
     user.isHeard();
-    if (leg) agent.continues(leg);
+    if (line.leg) agent.continues(line.leg);
   }
 
   /** Neither side can hear the other: apologizes and hangs up; if even that cannot be heard, hangs up at once. */
   function giveUp(): void {
-    if (isApologizing) return void end("ERROR", "failed");
-    isApologizing = true;
+    if (line.isApologizing) return void end("ERROR", "failed");
+    line.isApologizing = true;
     user.isHeard();
     pending.decide(LISTEN);
     interrupt();
@@ -233,7 +173,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     const text = `[Pressed ${keys.take()}]`;
     agent.awaitedSince(null);
     interrupt();
-    talk?.tell(text);
+    line.talk?.tell(text);
     userSaid(text);
   }
 
@@ -251,20 +191,20 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     interrupt();
     machine.answers(isReady);
     pending.settle();
-    if (leg && machine.isReady()) leaveMessage();
+    if (line.leg && machine.isReady()) leaveMessage();
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void {
     if (ending.isOver()) return;
     agent.stop();
     said.end();
-    ending.end(leg, outcome, reason, note);
+    ending.end(line.leg, outcome, reason, note);
   }
 
   function close(): void {
     due.stop();
     captioned.stop();
-    talk?.close();
+    line.talk?.close();
     detector?.close();
   }
 
@@ -274,7 +214,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   const left = contained(() =>
-    end((greeted || user.hasSpoken()) && !machine.isThere() ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
+    end((line.greeted || user.hasSpoken()) && !machine.isThere() ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
   );
 
   const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
@@ -293,13 +233,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
         if (ending.isOver()) return;
         parts.recorder?.heard(frame);
         // A machine's greeting needs no answer, nor does the music of a call on hold.
-        if (!machine.isThere() && onHoldSince === null) talk?.send(frame);
+        if (!machine.isThere() && onHoldSince === null) line.talk?.send(frame);
         detector?.send(onHoldSince === null ? frame : SILENT_FRAME);
       },
       pressed: keysInTime(
         clock,
         contained((key) => {
-          if (machine.isThere() || isApologizing) return;
+          if (machine.isThere() || line.isApologizing) return;
           if (keys.press(key)) sendKeys();
         }),
       ),
@@ -310,15 +250,18 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       ended: () => transfer.whenSettled(left),
     },
     connected: contained((given) => {
-      leg = recordedLeg(given, parts.recorder);
+      line.leg = recordedLeg(given, parts.recorder);
       if (ending.isOver()) return void given.hangUp().catch(() => {});
       silence.begins();
       parts.recorder?.begin();
-      talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: ending.signal }, contained(hear));
+      line.talk = parts.sts.converse(
+        { ...parts.conversing, history: said.history, signal: ending.signal },
+        contained(hear),
+      );
       detector = parts.detector.listen(voice);
       captioned.follow(contained(agent.report));
       if (machine.isThere()) machineTold(machine.isReady());
-      else if (!greeted) say(parts.greeting);
+      else if (!line.greeted) say(parts.greeting);
     }),
     hangUp: left,
     machineAnswered: contained(() => machineTold(false)),

@@ -106,6 +106,21 @@ test(
 );
 
 test(
+  "a chat with an agent without a model leads to where one is chosen",
+  async () => {
+    const { api, page } = await newcomer();
+    const { body } = await api.post("/agents", { agent_name: "Front desk", agent_type: "INBOUND" });
+    await page.goto(`/agents/${body.id}?try=chat`);
+    await page.getByText("This agent has no language model yet.").waitFor();
+    await page.getByRole("link", { name: "Choose one under Models" }).click();
+    await page.getByRole("tab", { name: "Models", selected: true }).waitFor();
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "a connected WhatsApp number has the callback URL that Meta asks for",
   async () => {
     const owner = await createOwner(stack.accounts);

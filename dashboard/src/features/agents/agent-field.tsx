@@ -10,11 +10,13 @@ export function AgentField({
   onChange,
   hint,
   error,
+  optional = false,
 }: {
   value: string;
   onChange: (agentId: string) => void;
   hint?: string | undefined;
   error?: string | undefined;
+  optional?: boolean;
 }) {
   const names = useQuery(agentNamesQuery).data;
   const none = names?.byId.size === 0 && (
@@ -27,7 +29,7 @@ export function AgentField({
     </>
   );
   return (
-    <Field label="Agent" hint={none || hint} error={error}>
+    <Field label="Agent" hint={none || hint} error={error} optional={optional}>
       {(control) => (
         <Select
           {...control}

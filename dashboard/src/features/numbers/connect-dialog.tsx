@@ -100,7 +100,8 @@ function ConnectField({
   onChange: (value: string) => void;
   error: string | undefined;
 }) {
-  if (kind === "agent") return <AgentField value={value} onChange={onChange} hint={hint} error={error} />;
+  if (kind === "agent")
+    return <AgentField value={value} onChange={onChange} hint={hint} error={error} optional={isOptional} />;
   return (
     <Field label={label} hint={hint} optional={isOptional} error={error}>
       {(control) =>

@@ -80,7 +80,7 @@ export const PROVIDERS: Record<Provider, ProviderText> = {
   },
   WHATSAPP: {
     label: "WhatsApp",
-    help: "Find these in WhatsApp Manager and in your Meta app.",
+    help: "Find these in WhatsApp Manager and in your Meta app. Once connected, you get the callback URL to enter there.",
     fields: [
       { name: "mobile_number", label: "Phone number", hint: "For example, +14155550123." },
       { name: "phone_number_id", label: "Phone number ID" },

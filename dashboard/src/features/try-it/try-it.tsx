@@ -1,9 +1,11 @@
+import { Link } from "@tanstack/react-router";
 import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
+import { Notice } from "../../ui/states.tsx";
 import { type AgentDraft, useShownPrompt } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";
@@ -41,6 +43,7 @@ export function TryIt({
     variables,
     values,
   };
+  const hasModel = Boolean(form.llm || (kind === "talk" && agent.sts));
   return (
     <>
       <div className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4">
@@ -62,6 +65,17 @@ export function TryIt({
         </div>
       </div>
       {showsValues && <Values variables={variables} values={values} onChange={setValues} />}
+      {!hasModel && (
+        <div className="border-b border-line p-3">
+          <Notice tone="warning">
+            This agent has no language model yet.{" "}
+            <Link from="/agents/$agentId" to="." search={{ tab: "models" }} className="underline">
+              Choose one under Models
+            </Link>
+            .
+          </Notice>
+        </div>
+      )}
       {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} />}
     </>
   );

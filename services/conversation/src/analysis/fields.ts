@@ -18,16 +18,16 @@ const KEY = /^[A-Za-z0-9_-]{1,64}$/;
  * @throws NotationError for a type that the agent service should have refused
  */
 export function analysisFields(schema: Readonly<Record<string, unknown>> | undefined): AnalysisField[] {
-  const names = Object.keys(schema ?? {});
-  return names.map((name, at) => {
+  const names = new Set(Object.keys(schema ?? {}));
+  return [...names].map((name, at) => {
     const notation = String((schema?.[name] as { type?: unknown } | null)?.type);
     return { name, notation, type: parseNotation(notation), key: KEY.test(name) ? name : freeKey(names, at) };
   });
 }
 
-function freeKey(names: readonly string[], at: number): string {
+function freeKey(names: ReadonlySet<string>, at: number): string {
   let key = `field_${at + 1}`;
-  while (names.includes(key)) key += "_";
+  while (names.has(key)) key += "_";
   return key;
 }
 

@@ -71,6 +71,11 @@ describe("a field's notation", () => {
     fc.assert(fc.property(notation, (text) => expect(written(parseNotation(text))).toBe(text)));
   });
 
+  test("a word of 100,000 escaped quotes that never ends is refused after one reading", () => {
+    const endless = `Literal["${'\\"'.repeat(100_000)}`;
+    expect(() => parseNotation(endless)).toThrow("have words in double quotes");
+  });
+
   test("any other text is refused, and the reader never throws", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {

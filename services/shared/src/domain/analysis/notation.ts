@@ -12,7 +12,8 @@ export class NotationError extends Error {
 const SIMPLE = new Set(["str", "int", "float", "bool", "dict"]);
 const FORMS = 'be one of str, int, float, bool, dict, list[T], Optional[T] or Literal["a","b"]';
 const DEPTH_MAX = 16;
-const TOKEN = /\s*(?:([A-Za-z]+)|("(?:[^"\\]|\\.)*")|(\S))/y;
+/** A word without its closing quote is one token too: each of its quotes would otherwise be read to the end of the text. */
+const TOKEN = /\s*(?:([A-Za-z]+)|("(?:[^"\\]|\\.)*"?)|(\S))/y;
 
 /** @throws NotationError */
 export function parseNotation(text: string): FieldType {

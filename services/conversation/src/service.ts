@@ -20,7 +20,6 @@ import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { boundedReads } from "@parley/shared/shares/bounded-reads";
-import { company } from "@parley/shared/shares/company";
 import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { connectAgents } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
@@ -65,11 +64,8 @@ import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
 const SPACED = { spacesBacklog: true };
-/** The slowest searches take seconds of the database's CPU: one core of an owner while the process works for others. They are lists too. */
-const FEW_SEARCHES: FewAtOnceSettings = {
-  ...{ what: "searches", atOnce: 1, aloneAtOnce: 2, ...SPACED, waitingMax: 20 },
-  company,
-};
+/** The slowest searches take seconds of CPU time. They are lists too. */
+const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, backlogAtOnce: 1, ...SPACED, waitingMax: 20 };
 const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 4, backlogAtOnce: 2, ...SPACED, waitingMax: 1_000 };
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;

@@ -351,7 +351,6 @@ test("a text with a character that cannot be stored matches nothing", async () =
 test("an owner's searches beyond its queue are refused for now; another owner's are served", async () => {
   const [busy, other] = [newOwner(), newOwner()];
   await insert(lists.db, [stored({ ownerId: other, messages: ["Hello"] })]);
-  await lists.lists.listConversations(request(other, {}));
   const held = Promise.withResolvers<void>();
   const locked = Promise.withResolvers<void>();
   // Every search waits for this lock.
@@ -373,6 +372,5 @@ test("an owner's searches beyond its queue are refused for now; another owner's 
   await holding;
   expect((await others).total).toBe(1);
   const outcomes = await Promise.all(searches);
-  // One beside another owner, and 20 that waited.
-  expect(outcomes.filter((outcome) => outcome === "done").length).toBe(21);
+  expect(outcomes.filter((outcome) => outcome === "done").length).toBe(22);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "../src/errors.ts";
-import { createCompany } from "../src/shares/company.ts";
 import { fewAtOnce } from "../src/shares/few-at-once.ts";
 
 const STAYS = new AbortController().signal;
@@ -32,27 +31,6 @@ test("an owner's reads run a few at a time, and another owner's do not wait for 
   expect(begun).toHaveLength(3);
   for (const each of begun) each.resolve();
   await Promise.all(reads);
-});
-
-test("an owner's reads run one at a time beside others that use the process, whatever they ask for", async () => {
-  const company = createCompany();
-  const limited = fewAtOnce({ what: "searches", atOnce: 1, aloneAtOnce: 2, waitingMax: 10, company });
-  const { begun, read } = slowReads();
-  const alone = [1, 2, 3].map(() => limited("own_a", STAYS, read));
-  await settled();
-  expect(begun).toHaveLength(2);
-  // A chat, for example.
-  company.enter("own_b");
-  begun[0]?.resolve();
-  await alone[0];
-  await settled();
-  expect(begun).toHaveLength(2);
-  begun[1]?.resolve();
-  await alone[1];
-  await settled();
-  expect(begun).toHaveLength(3);
-  begun[2]?.resolve();
-  await Promise.all(alone);
 });
 
 test("reads of all owners together run a few at a time, and owners take turns", async () => {

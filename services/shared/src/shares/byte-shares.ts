@@ -1,5 +1,5 @@
 import { cancelled, ServiceError } from "../errors.ts";
-import { type Company, createCompany } from "./company.ts";
+import { createCompany } from "./company.ts";
 import { type PassingTime, passingTime } from "./passing-time.ts";
 
 /** Bytes of a process's memory that one owner occupies until they are released. */
@@ -49,8 +49,6 @@ export interface ByteShareSettings {
    * waits for something other than a core, or for a core of a machine that is slow for everybody.
    */
   spacesBacklog?: boolean;
-  /** Tells whether an owner is alone; by default, whether only it has asked for these shares. */
-  company?: Company;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */
@@ -94,7 +92,6 @@ export function byteShares(
     spacesBacklog = false,
     waitingMax,
     waitMs,
-    company: others,
   }: ByteShareSettings,
   { nowMs, after }: PassingTime = passingTime,
 ): ByteShares {
@@ -105,7 +102,8 @@ export function byteShares(
   /** When a request that is too soon is looked at again. */
   let looksAtMs = Number.POSITIVE_INFINITY;
 
-  const company = others ?? createCompany({ nowMs });
+  /** Those who ask for these shares. */
+  const company = createCompany({ nowMs });
   const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes || spacesBacklog;
   function shareOf(ownerId: string, owner: Owner): number {
     if (isHeldBack(ownerId, owner)) return backlogBytes;

@@ -1,5 +1,4 @@
 import { type ByteShares, byteShares } from "./byte-shares.ts";
-import type { Company } from "./company.ts";
 
 /** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
@@ -14,8 +13,6 @@ export interface FewAtOnceSettings {
   atOnce: number;
   /** The same while nobody else has asked in the last second; `atOnce` by default. */
   aloneAtOnce?: number;
-  /** Tells whether nobody else has asked; by default, for these reads. */
-  company?: Company;
   /** The same for the owner with the longest lasting backlog while others ask too; `atOnce` by default. */
   backlogAtOnce?: number;
   /** Whether that owner's reads also begin at intervals (byte-shares.ts). */
@@ -29,16 +26,13 @@ export function fewAtOnce({
   what,
   atOnce,
   aloneAtOnce = atOnce,
-  company,
   backlogAtOnce = atOnce,
   spacesBacklog = false,
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
   const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(
-    byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax, ...(company && { company }) }),
-  );
+  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */

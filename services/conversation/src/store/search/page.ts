@@ -20,11 +20,10 @@ export async function findSearchedPage(db: Database, filter: ConversationFilter,
         select lower(${filter.search}) as text,
           coalesce((select indexed from search_owners where owner_id = ${filter.ownerId}), 0) as indexed`,
       // A plan for this text, because one for any text is a thousand times slower for some; memory for the matches of a
-      // common word; index scans, because the planner knows little of tables that have just been filled; one core,
-      // because the owner's share is one search.
+      // common word; index scans, because the planner knows little of tables that have just been filled.
       tx`
         select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
-          set_config('enable_seqscan', 'off', true), set_config('max_parallel_workers_per_gather', '0', true)`,
+          set_config('enable_seqscan', 'off', true)`,
     ]);
     const { text, indexed } = state;
     if (filter.conversationId !== "") {

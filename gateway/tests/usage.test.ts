@@ -37,7 +37,8 @@ beforeAll(async () => {
     {
       countUsage: async (request) => {
         asked.push(request);
-        return { days: ["2026-01-30", "2026-01-31"].map((each) => ({ day: each, ...day })) };
+        const days = ["2026-01-30", "2026-01-31"].map((each) => ({ day: each, ...day }));
+        return { days, storedBytes: 4_000, storedBytesMax: 1_000_000 };
       },
     },
     settings,
@@ -75,6 +76,8 @@ test("usage is counted from the first day's midnight to the end of the last day,
         { day: "2026-01-30", ...figures },
         { day: "2026-01-31", ...figures },
       ],
+      stored_bytes: 4_000,
+      stored_bytes_max: 1_000_000,
       total: { conversations: 4, replies: 6, input_tokens: 800, output_tokens: 100 },
     },
   });

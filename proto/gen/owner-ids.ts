@@ -59,6 +59,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.conversation.v1.ConversationService/AnalyzeConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/AppendTranscript": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CheckConversation": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/CheckRoom": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CompleteConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CompleteTurn": ["turn.owner_id"],
   "/parley.conversation.v1.ConversationService/Converse": ["turn.owner_id"],

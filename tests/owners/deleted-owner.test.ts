@@ -33,14 +33,17 @@ const KEPT: Partial<Record<Schema, readonly string[]>> = {
 const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
   conversation: [
     ...["conversations", "messages", "tool_calls", "conversation_events", "search_documents", "search_waiting"],
-    ...["turn_keys", "idempotency_keys", "search_gone", "search_open"],
+    ...["turn_keys", "idempotency_keys", "search_gone", "search_open", "stored_bytes", "stored_changes"],
   ],
   voice: ["outbound_calls", "daily_sessions"],
 };
 
 /** What comes and goes by itself. */
 const RESTLESS = Object.fromEntries(
-  SCHEMAS.map((schema) => [schema, ["jobs", "conversation_changes", "figure_changes", "conversation_events"]]),
+  SCHEMAS.map((schema) => [
+    schema,
+    ["jobs", "conversation_changes", "figure_changes", "conversation_events", "stored_changes"],
+  ]),
 );
 
 /** The tables of each schema that have rows of the owner, except those given. */

@@ -1,11 +1,11 @@
-import type { CountUsageResponse_Day } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CountUsageResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 
 /**
- * The figures of each day, and their sums.
+ * The figures of each day, their sums, and what is stored.
  * @param withCosts whether to show costs
  */
-export function presentUsage(counted: readonly CountUsageResponse_Day[], withCosts: boolean) {
-  const days = counted.map((day) => ({
+export function presentUsage(counted: CountUsageResponse, withCosts: boolean) {
+  const days = counted.days.map((day) => ({
     day: day.day,
     conversations: day.conversations,
     replies: day.replies,
@@ -17,6 +17,8 @@ export function presentUsage(counted: readonly CountUsageResponse_Day[], withCos
     days.reduce((total, day) => total + (day[figure] ?? 0), 0);
   return {
     days,
+    stored_bytes: counted.storedBytes ?? null,
+    stored_bytes_max: counted.storedBytesMax,
     total: {
       conversations: sum("conversations"),
       replies: sum("replies"),

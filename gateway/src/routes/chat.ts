@@ -77,7 +77,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           scope: "chat",
           response: FirstMessage,
           namesChat: true,
-          refuses: ["not_found", "condition"],
+          refuses: ["not_found", "condition", "conflict"],
         },
         async ({ ownerId, params, request: { method }, origin, headers }) => {
           const agentId = params.agent_id ?? "";

@@ -36,6 +36,10 @@ const VARIABLES = {
     desc: "limit for a provider's raw response",
   }),
   PARLEY_REPLY_MAX_CHARACTERS: positiveInteger({ default: 1_000_000, desc: "limit for one reply" }),
+  PARLEY_CONVERSATIONS_OWNER_BYTES: positiveInteger({
+    default: 100 * 1024 ** 3,
+    desc: "limit for all conversations of one owner; beyond it, no further ones begin",
+  }),
   PARLEY_OWNER_TURNS_MAX: positiveInteger({
     default: 1_024,
     desc: "concurrent turns per owner and process; a turn with long texts counts as several",

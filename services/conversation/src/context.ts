@@ -13,6 +13,7 @@ import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
+import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
@@ -41,6 +42,8 @@ export interface ConversationContext {
   selectModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   /** The same, with a lower limit for the response. */
   selectAnalysisModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
+  /** Refuses new conversations and turns of owners without room. */
+  room: Room;
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;
@@ -49,6 +52,8 @@ export interface ConversationContext {
 }
 
 export interface ConversationLimits {
+  /** For all conversations of one owner. */
+  ownerBytes: number;
   model: ModelLimits;
   contextTokens: number;
   chatIdleMinutes: number;

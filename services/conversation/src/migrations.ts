@@ -25,6 +25,7 @@ import usageOfFigures from "../migrations/0021_usage_of_figures.sql" with { type
 import relayWakes from "../migrations/0022_relay_wakes.sql" with { type: "text" };
 import searchSilent from "../migrations/0023_search_silent.sql" with { type: "text" };
 import relayTold from "../migrations/0025_relay_told.sql" with { type: "text" };
+import storedBytes from "../migrations/0026_stored_bytes.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -53,4 +54,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0023_search_silent", sql: searchSilent },
   { name: "0024_jobs_announced", sql: jobsAnnounced },
   { name: "0025_relay_told", sql: relayTold },
+  { name: "0026_stored_bytes", sql: storedBytes },
 ];

@@ -35,9 +35,11 @@ import { type ProviderSettings, selectModel } from "./model/select.ts";
 import { forgetQueues } from "./retention/forget.ts";
 import { silentCalls, silentChats, silentThreads } from "./retention/idle.ts";
 import { expiredConversations } from "./retention/retention.ts";
+import { ownerRoom } from "./room.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { appendTranscript } from "./rpc/append-transcript.ts";
 import { checkConversation } from "./rpc/check-conversation.ts";
+import { checkRoom } from "./rpc/check-room.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
 import { converse } from "./rpc/converse.ts";
@@ -111,6 +113,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         };
         const replica = openReplica(config);
         const turns = runningTurns();
+        const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
         const shares = turnShares(config.PARLEY_OWNER_TURNS_MAX);
         const ctx: ConversationContext = {
           db,
@@ -128,6 +131,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           forgetRecordings: (conversations) => voice.forgetRecordings(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (ownerId, llm, by) => selectModel(ownerId, llm, providers, by),
           selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
+          room,
           turns,
           turnShares: shares,
           turnStore: turnStore(db, shares.connections),
@@ -140,7 +144,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const relay = eventRelayQueue(ctx, log);
         const queues = {
           ...sweepQueues(clock, log, sweeps, stopping.signal),
-          ...foldQueues(db),
+          ...foldQueues(db, patient),
           ...indexConversationsQueue(patient, clock),
           ...forgetQueues(ctx),
           ...relay.queues,
@@ -159,6 +163,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             listChatSessions: registered(listChatSessions(ctx), { largeResponse: ListChatSessionsResponse }),
             getConversation: registered(getConversation(ctx), { largeResponse: GetConversationResponse }),
             checkConversation: checkConversation(ctx),
+            checkRoom: checkRoom(ctx),
             // Searches last longer than other calls, which must not wait behind them.
             listConversations: registered(listConversations(ctx), {
               largeResponse: ListConversationsResponse,
@@ -179,6 +184,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           },
           stop: async () => {
             stopping.abort();
+            room.stop();
             await ctx.turns.stop();
             await worker.stop();
             relay.stop();
@@ -210,6 +216,7 @@ function openReplica(config: ConversationConfig): Database | null {
 
 function limitsOf(config: ConversationConfig): ConversationLimits {
   return {
+    ownerBytes: config.PARLEY_CONVERSATIONS_OWNER_BYTES,
     model: {
       deadlineMs: config.PARLEY_LLM_DEADLINE_MS,
       stallMs: config.PARLEY_LLM_STALL_MS,

@@ -28,6 +28,7 @@ test("messages that were partitioned under release 0.1.0 are migrated, and their
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider, model, input_tokens, output_tokens)
       values ('own_1', ${conversationId}, 1, 'assistant', 'Hello', '2026-01-01Z', 'OPENAI', 'gpt', 5, 7)`;
   };
+  const storedBytes = async () => (await db`select sum(bytes)::integer as bytes from stored_changes`)[0]?.bytes;
   const used = async () => (await listUsage(db, "own_1", "2026-01-01", "2026-01-01"))[0];
   try {
     await migrate(db, MIGRATIONS.slice(0, LATER));
@@ -37,9 +38,15 @@ test("messages that were partitioned under release 0.1.0 are migrated, and their
     await migrate(db, MIGRATIONS);
     expect(await used()).toMatchObject({ conversations: 2, replies: 2, inputTokens: 10, outputTokens: 14 });
     await reply();
+    expect(await storedBytes()).toBe(1_000 + 2 * "{}".length + 500 + "Hello".length);
+    await db`delete from messages`;
+    await db`delete from conversations`;
+    expect(await storedBytes()).toBe(-2 * (1_000 + 2 * "{}".length + 500 + "Hello".length));
     expect(await used()).toMatchObject({ conversations: 3, replies: 3, inputTokens: 15, outputTokens: 21 });
+    /** Those for each row, which is bit 0: those for each statement are of the table that it names. */
     const triggers = (table: string) => db`
-      select tgname from pg_trigger where tgrelid = ${table}::regclass and not tgisinternal order by tgname`;
+      select tgname from pg_trigger
+      where tgrelid = ${table}::regclass and not tgisinternal and tgtype & 1 = 1 order by tgname`;
     expect([...(await triggers("messages_before"))]).toEqual([...(await triggers("messages"))]);
   } finally {
     await db.end();

@@ -4551,6 +4551,10 @@ export interface components {
         Usage: {
             /** @description Every requested day, oldest first. */
             days: components["schemas"]["UsageDay"][];
+            /** @description Bytes of all conversations that are stored now, with those on drafts; null while there are none, or they are not counted yet. When they reach `stored_bytes_max`, no further conversations and chat turns begin. */
+            stored_bytes: number | null;
+            /** @description Limit for the bytes of all stored conversations. */
+            stored_bytes_max: number;
             total: components["schemas"]["UsageTotal"];
         };
         UsageDay: {
@@ -8148,6 +8152,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field breaks a rule. */
             422: {
                 headers: {
@@ -10283,6 +10305,25 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -12306,6 +12347,25 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is too large. */
             413: {
                 headers: {
@@ -12544,6 +12604,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12812,6 +12891,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20409,6 +20507,8 @@ export interface operations {
                      *           "unpriced_replies": 0
                      *         }
                      *       ],
+                     *       "stored_bytes": 48210733,
+                     *       "stored_bytes_max": 107374182400,
                      *       "total": {
                      *         "conversations": 12,
                      *         "replies": 48,

@@ -223,5 +223,12 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
       models: [{ provider_name: "OPENAI", model_name: "gpt-5-mini", ...modelFigures }],
     },
   },
-  getUsage: { response: { days: [{ day: "2026-01-31", ...figures }], total: figures } },
+  getUsage: {
+    response: {
+      days: [{ day: "2026-01-31", ...figures }],
+      stored_bytes: 48_210_733,
+      stored_bytes_max: 107_374_182_400,
+      total: figures,
+    },
+  },
 };

@@ -72,6 +72,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 
 const NUMBER_TAKEN =
   "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true";
+const CONVERSATIONS_FULL =
+  "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES";
 const PROMPTS_FULL =
   "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need";
 const CONFLICTS: Readonly<Record<string, string>> = {
@@ -80,6 +82,11 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   createPrompt: PROMPTS_FULL,
   updatePrompt: PROMPTS_FULL,
   sendMessage: "A reply is in progress in this session, wait for it to end",
+  startChat: CONVERSATIONS_FULL,
+  createCall: CONVERSATIONS_FULL,
+  createWebCall: CONVERSATIONS_FULL,
+  createDailySession: CONVERSATIONS_FULL,
+  sendWhatsAppMessage: CONVERSATIONS_FULL,
   createAgent: NUMBER_TAKEN,
   updateAgent: NUMBER_TAKEN,
   createKey: "There are 200 API keys already: delete one first",

@@ -27,7 +27,7 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
           body: CallBody,
           bodyBytesMax: BODY_BYTES_MAX,
           response: CreatedCall,
-          refuses: ["condition", "not_found", "forbidden"],
+          refuses: ["condition", "not_found", "forbidden", "conflict"],
         },
         async ({ ownerId, body, idempotency, write }) => {
           const { call } = await voices.createCall(

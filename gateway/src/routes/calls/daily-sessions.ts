@@ -24,7 +24,7 @@ export function dailySessionRoutes(gate: GateContext, { voices }: Clients) {
         body: DailySessionBody,
         bodyBytesMax: BODY_BYTES_MAX,
         response: DailySession,
-        refuses: ["condition", "not_found", "forbidden", "carrier"],
+        refuses: ["condition", "not_found", "forbidden", "conflict", "carrier"],
       },
       async ({ ownerId, body, idempotency, write }) => {
         const created = await voices.createDailySession(

@@ -27,7 +27,7 @@ export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {
         scope: "calls",
         body: WebCallBody,
         response: WebCall,
-        refuses: ["condition", "not_found", "forbidden"],
+        refuses: ["condition", "not_found", "forbidden", "conflict"],
       },
       async (admitted) => {
         const { ownerId, body, idempotency, write, request } = admitted;

@@ -22,8 +22,8 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
       },
       async ({ ownerId, query, origin }) => {
         const { first, end } = periodOf(query, gate.clock.now());
-        const { days } = await conversations.countUsage({ ownerId, from: first, to: end }, { origin });
-        return presentUsage(days, query.include === "cost");
+        const counted = await conversations.countUsage({ ownerId, from: first, to: end }, { origin });
+        return presentUsage(counted, query.include === "cost");
       },
     ),
   );

@@ -2,18 +2,21 @@ import type { Database } from "@parley/shared/db/database";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { foldConversationChanges } from "../store/conversation-counts.ts";
 import { foldFigureChanges } from "../store/fold-figures.ts";
+import { foldStoredChanges } from "../store/stored-bytes.ts";
 import { timeSlice } from "../time-slice.ts";
 
 const RETRY_MS = 5_000;
 
 /**
- * Keep the number of changes low that a list must add to the counts, and statistics to the figures. Triggers enqueue
- * them (0003_conversation_counts, 0017_figures).
+ * Keep the number of changes low that a list must add to the counts, and statistics to the figures, and the sums of stored bytes
+ * new. Triggers enqueue them (0003_conversation_counts, 0017_figures, 0026_stored_bytes).
+ * @param patient without a limit on the time to answer
  */
-export function foldQueues(db: Database): Record<string, Queue> {
+export function foldQueues(db: Database, patient: Database): Record<string, Queue> {
   return {
     "fold-conversation-counts": queueOf((ownerId, isOver) => foldCounts(db, ownerId, isOver)),
     "fold-figures": queueOf((ownerId, isOver) => untilNone(() => foldFigureChanges(db, ownerId), isOver)),
+    "fold-stored-bytes": queueOf((ownerId, isOver) => untilNone(() => foldStoredChanges(patient, ownerId), isOver)),
   };
 }
 

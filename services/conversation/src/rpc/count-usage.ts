@@ -2,6 +2,7 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
+import { findStoredBytes } from "../store/stored-bytes.ts";
 import { listUsage } from "../store/usage.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["countUsage"]>;
@@ -9,6 +10,10 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["countUsa
 export function countUsage(ctx: ConversationContext): Handler {
   return async ({ ownerId, from, to }) => {
     const { first, last } = daysOf(from, to);
-    return { days: await listUsage(ctx.db, ownerId, first, last) };
+    const [days, storedBytes] = await Promise.all([
+      listUsage(ctx.db, ownerId, first, last),
+      findStoredBytes(ctx.db, ownerId),
+    ]);
+    return { days, storedBytes: storedBytes ?? undefined, storedBytesMax: ctx.limits.ownerBytes };
   };
 }

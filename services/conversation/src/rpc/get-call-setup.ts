@@ -9,11 +9,15 @@ import { offeredTools } from "../turn/ask/tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
-/** Returns the settings that a voice runtime needs to speak for an agent. Stores nothing and may be called at any time. */
+/**
+ * Returns the settings that a voice runtime needs to speak for an agent. Stores nothing and may be called at any time.
+ * @throws ServiceError conflict if the call's conversation could not begin, because the owner has no room for it
+ */
 export function getCallSetup(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, dynamicVariables = {}, draftId }) => {
     const variables = callVariables(dynamicVariables);
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
+    ctx.room.refuseFull(ownerId);
     return {
       agentName: agent.agentName,
       agentType: agent.agentType,

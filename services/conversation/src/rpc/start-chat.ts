@@ -11,6 +11,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startCha
 export function startChat(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, metadata }) => {
     const agent = await ctx.getAgent(ownerId, agentId);
+    ctx.room.refuseFull(ownerId);
     const variables = collectValues(metadata ?? {});
     const greeting = filledGreeting(agent, variables);
     const conversationId = newUuid();

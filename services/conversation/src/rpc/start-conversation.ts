@@ -40,6 +40,8 @@ async function begin(
   await ctx.getAgent(call.ownerId, call.agentId, call.draftId).catch((error) => {
     if (!(agentMayBeGone && error instanceof ServiceError && error.kind === "not_found")) throw error;
   });
+  // Tells of a call that was accepted before.
+  if (!agentMayBeGone) ctx.room.refuseFull(call.ownerId);
   const now = ctx.clock.now();
   await insertCall(ctx.db, call, newId("cnv"), now);
   // The same request may have won the race.

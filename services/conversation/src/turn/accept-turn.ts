@@ -48,13 +48,21 @@ export type Acceptance =
   | { type: "replay"; sessionId: string; replySeq: number; text: string };
 
 /**
- * @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called; in each case with
- * `session_id` in its metadata if the turn's session exists
+ * @param isNew whether its user message is yet to be stored
+ * @throws ServiceError forbidden, not_found, condition when the agent has no model that can be called, or conflict when the owner has
+ * no room for a new turn; in each case with `session_id` in its metadata if the turn's session exists
  */
-export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
+export async function prepareTurn(
+  ctx: ConversationContext,
+  turn: Turn,
+  { log }: Call,
+  isNew = true,
+): Promise<PreparedTurn> {
   try {
     const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
-    return { agent, model: ctx.selectModel(turn.ownerId, llmOf(agent), log) };
+    const model = ctx.selectModel(turn.ownerId, llmOf(agent), log);
+    if (isNew) ctx.room.refuseFull(turn.ownerId);
+    return { agent, model };
   } catch (error) {
     if (!(error instanceof ServiceError) || turn.sessionId === undefined) throw error;
     const key = { ownerId: turn.ownerId, conversationId: turn.sessionId };

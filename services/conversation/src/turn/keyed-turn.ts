@@ -123,7 +123,7 @@ async function retake(
   if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
   const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
   // Done before the turn is taken, so that an agent that cannot answer does not block the session.
-  const prepared = await prepareTurn(ctx, turn, call);
+  const prepared = await prepareTurn(ctx, turn, call, false);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
   if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, earlier: null, ...retaken } };

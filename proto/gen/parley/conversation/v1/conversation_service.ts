@@ -227,6 +227,13 @@ export interface CheckConversationRequest {
 export interface CheckConversationResponse {
 }
 
+export interface CheckRoomRequest {
+  ownerId: string;
+}
+
+export interface CheckRoomResponse {
+}
+
 /** Unset fields do not filter. */
 export interface ListConversationsRequest {
   ownerId: string;
@@ -526,6 +533,9 @@ export interface CountUsageRequest {
 export interface CountUsageResponse {
   /** Every requested day, oldest first. */
   days: CountUsageResponse_Day[];
+  /** What all stored conversations have, and may have. Absent while there are none, or they are not counted yet. */
+  storedBytes?: number | undefined;
+  storedBytesMax: number;
 }
 
 export interface CountUsageResponse_Day {
@@ -2353,6 +2363,104 @@ export const CheckConversationResponse: MessageFns<CheckConversationResponse> = 
   },
   fromPartial<I extends Exact<DeepPartial<CheckConversationResponse>, I>>(_: I): CheckConversationResponse {
     const message = createBaseCheckConversationResponse();
+    return message;
+  },
+};
+
+function createBaseCheckRoomRequest(): CheckRoomRequest {
+  return { ownerId: "" };
+}
+
+export const CheckRoomRequest: MessageFns<CheckRoomRequest> = {
+  encode(message: CheckRoomRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckRoomRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckRoomRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckRoomRequest>, I>>(base?: I): CheckRoomRequest {
+    return CheckRoomRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckRoomRequest>, I>>(object: I): CheckRoomRequest {
+    const message = createBaseCheckRoomRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckRoomResponse(): CheckRoomResponse {
+  return {};
+}
+
+export const CheckRoomResponse: MessageFns<CheckRoomResponse> = {
+  encode(_: CheckRoomResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckRoomResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckRoomResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckRoomResponse>, I>>(base?: I): CheckRoomResponse {
+    return CheckRoomResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckRoomResponse>, I>>(_: I): CheckRoomResponse {
+    const message = createBaseCheckRoomResponse();
     return message;
   },
 };
@@ -5092,13 +5200,19 @@ export const CountUsageRequest: MessageFns<CountUsageRequest> = {
 };
 
 function createBaseCountUsageResponse(): CountUsageResponse {
-  return { days: [] };
+  return { days: [], storedBytes: undefined, storedBytesMax: 0 };
 }
 
 export const CountUsageResponse: MessageFns<CountUsageResponse> = {
   encode(message: CountUsageResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.days) {
       CountUsageResponse_Day.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.storedBytes !== undefined) {
+      writer.uint32(16).int64(message.storedBytes);
+    }
+    if (message.storedBytesMax !== 0) {
+      writer.uint32(24).int64(message.storedBytesMax);
     }
     return writer;
   },
@@ -5124,6 +5238,22 @@ export const CountUsageResponse: MessageFns<CountUsageResponse> = {
             message.days.push(CountUsageResponse_Day.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.storedBytes = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.storedBytesMax = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5142,6 +5272,8 @@ export const CountUsageResponse: MessageFns<CountUsageResponse> = {
   fromPartial<I extends Exact<DeepPartial<CountUsageResponse>, I>>(object: I): CountUsageResponse {
     const message = createBaseCountUsageResponse();
     message.days = object.days?.map((e) => CountUsageResponse_Day.fromPartial(e)) || [];
+    message.storedBytes = object.storedBytes ?? undefined;
+    message.storedBytesMax = object.storedBytesMax ?? 0;
     return message;
   },
 };
@@ -6191,6 +6323,16 @@ export const ConversationServiceService = {
       Buffer.from(CheckConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CheckConversationResponse => CheckConversationResponse.decode(value),
   },
+  /** Fails with ABORTED while the owner has no room for further conversations. */
+  checkRoom: {
+    path: "/parley.conversation.v1.ConversationService/CheckRoom" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckRoomRequest): Buffer => Buffer.from(CheckRoomRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckRoomRequest => CheckRoomRequest.decode(value),
+    responseSerialize: (value: CheckRoomResponse): Buffer => Buffer.from(CheckRoomResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckRoomResponse => CheckRoomResponse.decode(value),
+  },
   /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup: {
     path: "/parley.conversation.v1.ConversationService/GetCallSetup" as const,
@@ -6351,6 +6493,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
   /** Fails where GetConversation would, but reads no transcript. */
   checkConversation: handleUnaryCall<CheckConversationRequest, CheckConversationResponse>;
+  /** Fails with ABORTED while the owner has no room for further conversations. */
+  checkRoom: handleUnaryCall<CheckRoomRequest, CheckRoomResponse>;
   /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup: handleUnaryCall<GetCallSetupRequest, GetCallSetupResponse>;
   /**
@@ -6507,6 +6651,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CheckConversationResponse) => void,
+  ): ClientUnaryCall;
+  /** Fails with ABORTED while the owner has no room for further conversations. */
+  checkRoom(
+    request: CheckRoomRequest,
+    callback: (error: ServiceError | null, response: CheckRoomResponse) => void,
+  ): ClientUnaryCall;
+  checkRoom(
+    request: CheckRoomRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckRoomResponse) => void,
+  ): ClientUnaryCall;
+  checkRoom(
+    request: CheckRoomRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckRoomResponse) => void,
   ): ClientUnaryCall;
   /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup(

@@ -60,6 +60,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     GetStatistics: ["gateway", "parley"],
     CompleteTurn: ["gateway", "messaging"],
     SetDelivery: ["messaging"],
+    CheckRoom: ["messaging"],
     GetCallSetup: ["voice", "voice-runtime"],
     StartConversation: ["voice", "voice-runtime", "messaging"],
     AppendTranscript: ["voice", "voice-runtime", "messaging"],

@@ -1,0 +1,46 @@
+import type { Database } from "@parley/shared/db/database";
+import { fullError } from "@parley/shared/domain/full";
+import type { Logger } from "@parley/shared/log";
+import { listOwnersOver } from "./store/stored-bytes.ts";
+
+/** How often a process asks who is full. Asked for each turn, Postgres would take longer for every one. */
+const EVERY_MS = 2_000;
+
+/** Which owners may begin conversations and turns. What has begun is stored in any case. */
+export interface Room {
+  /** @throws ServiceError conflict, which `isFull`, if the owner's conversations have reached the limit */
+  refuseFull(ownerId: string): void;
+  stop(): void;
+}
+
+/** @param bytesMax limit for all conversations of one owner, reached some seconds late */
+export async function ownerRoom(db: Database, bytesMax: number, log: Logger): Promise<Room> {
+  let full: ReadonlySet<string> = new Set();
+  const look = async () => {
+    const found = new Set(await listOwnersOver(db, bytesMax));
+    for (const owner_id of found.difference(full))
+      log.warn({ owner_id, bytes_max: bytesMax }, "an owner's conversations are full: no further ones begin");
+    full = found;
+  };
+  await look();
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch((err) => log.warn({ err }, "could not ask which owners' conversations are full"))
+      .finally(() => {
+        looking = false;
+      });
+  }, EVERY_MS);
+  const limit = bytesMax.toLocaleString("en-US");
+  return {
+    refuseFull: (ownerId) => {
+      if (!full.has(ownerId)) return;
+      throw fullError(
+        `Your conversations have ${limit} bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES`,
+      );
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -21,7 +21,7 @@ export function whatsAppRoutes(gate: GateContext, { messaging }: Clients) {
         body: WhatsAppMessageBody,
         bodyBytesMax: BODY_BYTES_MAX,
         response: WhatsAppMessage,
-        refuses: ["condition", "not_found", "forbidden"],
+        refuses: ["condition", "not_found", "forbidden", "conflict"],
       },
       async ({ ownerId, body, idempotency, write }) => {
         const { name, language, components = [] } = body.template;

@@ -1,5 +1,6 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
@@ -102,6 +103,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
       return await streamedReply(gate, turns, turn, call, letGo);
+    } catch (error) {
+      // The owner's remedy is not for visitors.
+      throw isFull(error) ? new ServiceError("unavailable", NO_ROOM, { retryAfterMs: NO_ROOM_RETRY_MS }) : error;
     } finally {
       letGoOfConnection();
     }
@@ -203,6 +207,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
       ),
     );
 }
+
+const NO_ROOM = "This chat takes no messages at the moment, try again later";
+const NO_ROOM_RETRY_MS = 60_000;
 
 const OF_BODY = {
   400: "The request body must be a JSON object",

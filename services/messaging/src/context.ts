@@ -20,7 +20,7 @@ export interface ThreadContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "getWidget" | "getChannelSettings">;
   conversations: Pick<
     ServiceClient<typeof ConversationServiceService>,
-    "startConversation" | "appendTranscript" | "completeTurn" | "setDelivery"
+    "checkRoom" | "startConversation" | "appendTranscript" | "completeTurn" | "setDelivery"
   >;
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "transcribe" | "speak">;
   connections: Connections;

@@ -29,6 +29,7 @@ export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsA
           checkTemplate(template);
           // Refuses an agent that does not exist or is another owner's.
           await ctx.agents.getChannelSettings({ ownerId, agentId }, { origin: call });
+          await ctx.conversations.checkRoom({ ownerId }, { origin: call });
           const connection = await ctx.connections.ofAgent(ownerId, agentId);
           if (connection) return connection;
           throw new ServiceError(

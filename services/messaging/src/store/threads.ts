@@ -105,10 +105,11 @@ export async function beginTurn(
 export async function postponeTurn(
   sql: Sql,
   turn: OpenTurn,
-  { dueAt, turnId = turn.turnId }: { dueAt: Date; turnId?: string },
+  { dueAt, turnId = turn.turnId, beganAt = turn.turnBeganAt }: { dueAt: Date; turnId?: string; beganAt?: Date },
 ): Promise<void> {
   await sql`
-    update threads set turn_attempts = turn_attempts + 1, turn_due_at = ${dueAt}, turn_id = ${turnId}
+    update threads set turn_attempts = turn_attempts + 1, turn_due_at = ${dueAt}, turn_id = ${turnId},
+      turn_began_at = ${beganAt}
     where ${isThread(sql, turn)} and turn_id = ${turn.turnId}`;
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { isFull } from "@parley/shared/domain/full";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import type { ThreadContext } from "../context.ts";
 import type { OpenTurn } from "../store/threads.ts";
@@ -13,6 +14,8 @@ export type Answer =
   | { type: "reply"; text: string; sequence: number }
   /** Another attempt may succeed, with a new id if this one's failure is stored. */
   | { type: "later"; reason: string; asNew: boolean; afterMs: number | null }
+  /** The owner has no room for another turn. */
+  | { type: "full" }
   /** The turn was refused, perhaps because the conversation has ended. */
   | { type: "ended"; reason: string }
   | { type: "refused"; reason: string };
@@ -41,6 +44,7 @@ export async function askAgent({ conversations }: ThreadContext, turn: OpenTurn,
     return { type: "reply", text: response, sequence: replySequence };
   } catch (error) {
     if (gone.aborted || !(error instanceof ServiceError)) throw error;
+    if (isFull(error)) return { type: "full" };
     const { kind, detail: reason } = error;
     if (kind === "condition") return { type: "ended", reason };
     if (FINAL.includes(kind)) return { type: "refused", reason };

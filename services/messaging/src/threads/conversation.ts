@@ -4,6 +4,7 @@ import {
   ConversationType,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ThreadContext } from "../context.ts";
@@ -57,7 +58,7 @@ export async function isInProgress(
     return status === ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS;
   } catch (error) {
     // It is past its retention, or the connection has another number by now.
-    if (error instanceof ServiceError && error.kind === "conflict") return false;
+    if (error instanceof ServiceError && error.kind === "conflict" && !isFull(error)) return false;
     throw error;
   }
 }

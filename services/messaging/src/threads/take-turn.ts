@@ -1,3 +1,4 @@
+import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ThreadContext } from "../context.ts";
@@ -23,14 +24,21 @@ import type { Step } from "./step.ts";
 
 /** The most messages of one turn: more than anyone writes in that time. The next turn takes the rest. */
 const MESSAGES_MAX = 20;
+/** How often a thread asks whether its owner has room again. */
+const FULL_RETRY_MS = 5 * 60_000;
 /** The longest reply that is spoken: a longer one is easier to read than to hear. */
 const SPOKEN_CHARACTERS_MAX = 1_000;
 
-/** Continues a thread's turn, or begins one with the messages that wait. */
+/** Continues a thread's turn, or begins one with the messages that wait. While their owner is full, they wait. */
 export async function takeTurn(ctx: ThreadContext, key: ThreadKey, gone: AbortSignal): Promise<Step> {
   const thread = await findThread(ctx.db, key);
   if (!thread) return null;
-  return isOpen(thread) ? goOn(ctx, thread, gone) : begin(ctx, thread, gone);
+  try {
+    return await (isOpen(thread) ? goOn(ctx, thread, gone) : begin(ctx, thread, gone));
+  } catch (error) {
+    if (isFull(error)) return new Date(ctx.clock.now().getTime() + FULL_RETRY_MS);
+    throw error;
+  }
 }
 
 function isOpen(thread: Thread): thread is OpenTurn {
@@ -114,6 +122,12 @@ async function goOn(ctx: ThreadContext, turn: OpenTurn, gone: AbortSignal): Prom
       const dueAt = new Date(now.getTime() + backOffMs(turn.turnAttempts + 1, answer.afterMs));
       if (dueAt.getTime() - turn.turnBeganAt.getTime() > GIVE_UP_MS) break;
       await postponeTurn(ctx.db, turn, { dueAt, ...(answer.asNew && { turnId: newUuid() }) });
+      return "done";
+    }
+    case "full": {
+      const dueAt = new Date(now.getTime() + FULL_RETRY_MS);
+      // The time for other failures begins when there is room.
+      await postponeTurn(ctx.db, turn, { dueAt, turnId: newUuid(), beganAt: dueAt });
       return "done";
     }
     case "refused":

@@ -9,10 +9,12 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { MESSAGE_DELIVERIES, nameOf } from "@parley/shared/domain/api-names";
+import { fullError } from "@parley/shared/domain/full";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
+const FULL = fullError("Your conversations are full");
 const LISTEN = { address: "127.0.0.1:0", log: silentLogger, drainMs: 1 };
 
 /** Fakes of the services that messaging calls: the part that it uses. */
@@ -37,6 +39,8 @@ export interface FakeConversations {
   /** Awaited before a conversation starts. */
   starting(): unknown;
   ended: Set<string>;
+  /** Whether no owner has room for new conversations and turns. */
+  full: boolean;
   /** Transcripts by conversation. */
   said: Map<string, string[]>;
   turns: Turn[];
@@ -65,6 +69,7 @@ export async function startFakes(): Promise<Fakes> {
     started: new Map(),
     starting: () => {},
     ended: new Set(),
+    full: false,
     said: new Map(),
     turns: [],
     reply: echo,
@@ -132,6 +137,7 @@ export async function startFakes(): Promise<Fakes> {
           const known = conversations.started.get(conversationId);
           if (!known && fakes.goneAgents.has(request.agentId)) throw notFound("Agent");
           await conversations.starting();
+          if (!known && conversations.full) throw FULL;
           if (!known) conversations.started.set(conversationId, request);
           if (!known) conversations.said.set(conversationId, []);
           const status = conversations.ended.has(conversationId)
@@ -155,6 +161,7 @@ export async function startFakes(): Promise<Fakes> {
           const key = idempotency?.key ?? "";
           const known = replies.get(key);
           if (known) return { ...known, sessionId, replayed: true };
+          if (conversations.full) throw FULL;
           conversations.turns.push(turn);
           if (conversations.ended.has(sessionId)) throw new ServiceError("condition", "Session has ended");
           const response = await conversations.reply(turn, signal);
@@ -163,6 +170,10 @@ export async function startFakes(): Promise<Fakes> {
           const answer = { response, replySequence: response === "" ? 0 : said.length };
           replies.set(key, answer);
           return { ...answer, sessionId, replayed: false };
+        },
+        checkRoom: async () => {
+          if (conversations.full) throw FULL;
+          return {};
         },
         setDelivery: async ({ conversationId, sequence, delivery }) => {
           const name = nameOf(MESSAGE_DELIVERIES, delivery?.status ?? 0);

@@ -56,6 +56,8 @@ export interface TestWhatsApp {
   delivered(number: Connected, sequence?: number): string | undefined;
   /** The number of messages that no turn has taken yet. */
   waiting(number: Connected): Promise<number>;
+  /** When the owner's only thread is worked on next, -1 for never. */
+  dueInSeconds(number: Connected): Promise<number>;
   /** When the turn of the owner's only thread is due, -1 for never. */
   turnDueInSeconds(number: Connected): Promise<number>;
   /** When the owner's only refused message is sent again, -1 for never. */
@@ -164,6 +166,11 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
       const rows = await sql`select from incoming_messages where owner_id = ${ownerId} and content is not null`;
       return rows.length;
     },
+    dueInSeconds: async ({ ownerId }) => {
+      const [row] = await sql<{ dueAt: Date }[]>`
+        select due_at as "dueAt" from jobs where owner_id = ${ownerId} and queue = 'threads' and leased_until is null`;
+      return inSeconds(row?.dueAt);
+    },
     turnDueInSeconds: async ({ ownerId }) => {
       const [row] = await sql<{ dueAt: Date | null }[]>`
         select turn_due_at as "dueAt" from threads where owner_id = ${ownerId}`;
@@ -178,6 +185,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
     reset: () => {
       fakes.conversations.reply = echo;
       fakes.whatsapp = undefined;
+      fakes.conversations.full = false;
       fakes.goneAgents.clear();
       meta.statuses = ["sent", "delivered", "read"];
     },

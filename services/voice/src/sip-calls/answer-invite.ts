@@ -29,6 +29,7 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
   rate_limited: [486, "Busy Here"],
   not_found: [404, "Not Found"],
   forbidden: [404, "Not Found"],
+  conflict: [480, "Temporarily Unavailable"],
   condition: [480, "Temporarily Unavailable"],
   unavailable: [503, "Service Unavailable"],
   deadline: [503, "Service Unavailable"],

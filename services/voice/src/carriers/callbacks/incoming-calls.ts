@@ -3,6 +3,7 @@ import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_se
 import type { CallingBack } from "@parley/shared/carriers/urls";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
@@ -105,7 +106,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       } catch (err) {
         if (!(err instanceof ServiceError)) throw err;
         log.info({ err, owner_id: ownerId, agent_id: agentId, called: asked.to }, "a call was refused");
-        return err.kind === "rate_limited"
+        return err.kind === "rate_limited" || isFull(err)
           ? busyDocument(provider)
           : sayDocument(provider, options.unknownNumberSentence);
       }

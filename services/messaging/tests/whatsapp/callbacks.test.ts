@@ -35,8 +35,11 @@ test("a failure that comes in one callback with an earlier status is stored", as
     { id, status: "failed", errors: [{ code: 131_026 }] },
     { id, status: "sent" },
   ];
-  expect((await callBack(number, [{ number, statuses }])).status).toBe(200);
-  await eventually(() => expect(service.delivered(number)).toBe("failed 131026"));
+  // The message is known by WhatsApp's id once that is stored, which may be after it has been sent.
+  await eventually(async () => {
+    expect((await callBack(number, [{ number, statuses }])).status).toBe(200);
+    expect(service.delivered(number)).toBe("failed 131026");
+  });
 });
 
 test("a callback for thousands of numbers has them looked up once, and the owner's others get their messages", async () => {

@@ -1,4 +1,5 @@
 import type { Database, Sql } from "@parley/shared/db/database";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 
 /** Most changes folded in one transaction. */
 const BATCH = 20_000;
@@ -11,7 +12,7 @@ const BATCH = 20_000;
 export async function foldStoredChanges(patient: Database, ownerId: string): Promise<number> {
   return patient.begin(async (tx) => {
     // Waits for a concurrent fold of this owner, such as one whose lease expired.
-    await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.stored_bytes.' || ${ownerId}, 0))`;
+    await lockStoredBytes(tx, ownerId);
     const known = await tx`select from stored_bytes where owner_id = ${ownerId}`;
     if (known.length > 0) return fold(tx, ownerId);
     await tx`set local statement_timeout = 0`;

@@ -8,15 +8,16 @@ const WAITING = Symbol("after commit");
 
 type Waiting = (() => void)[];
 type Begin = (...args: unknown[]) => Promise<unknown>;
-type Known = Sql & { [POOL]?: Database; [WAITING]?: Waiting; savepoint?: Begin };
+type Work = (tx: postgres.TransactionSql) => unknown;
+type Known = Sql & { [POOL]?: Database; [WAITING]?: Waiting };
 
 /** Makes `afterCommit` and `poolOf` work with the pool and its transactions. */
 export function withAfterCommit(sql: postgres.Sql): postgres.Sql {
   const begin = sql.begin.bind(sql) as Begin;
   const knownBegin: Begin = async (...args) => {
-    const work = args.pop() as (tx: Sql) => unknown;
+    const work = args.pop() as Work;
     const waiting: Waiting = [];
-    const result = await begin(...args, (tx: Known) => work(know(tx, sql, waiting)));
+    const result = await begin(...args, (tx: postgres.TransactionSql) => work(know(tx, sql, waiting)));
     for (const run of waiting) run();
     return result;
   };
@@ -41,14 +42,11 @@ export function poolOf(sql: Sql): Database {
   return pool;
 }
 
-function know(tx: Known, pool: Database, waiting: Waiting): Sql {
-  const { savepoint } = tx;
-  tx[POOL] = pool;
-  tx[WAITING] = waiting;
-  tx.savepoint = (...args) => {
-    const work = args.pop() as (inner: Sql) => unknown;
-    if (!savepoint) throw new Error("A transaction has no savepoints");
-    return savepoint(...args, (inner: Known) => work(know(inner, pool, waiting)));
+function know(tx: postgres.TransactionSql, pool: Database, waiting: Waiting): postgres.TransactionSql {
+  const savepoint = tx.savepoint as Begin;
+  const knownSavepoint: Begin = (...args) => {
+    const work = args.pop() as Work;
+    return savepoint(...args, (inner: postgres.TransactionSql) => work(know(inner, pool, waiting)));
   };
-  return tx;
+  return Object.assign(tx, { [POOL]: pool, [WAITING]: waiting, savepoint: knownSavepoint });
 }

@@ -37,7 +37,7 @@ export async function withinRoom<R>(
 }
 
 /**
- * Locks an owner's sum until the transaction ends, for a deletion: comes before the locks of what is deleted. Not a
+ * Locks an owner's sum until the transaction ends, for a deletion or a recount: comes before the locks of what is deleted. Not a
  * lock of the row, because an owner's first write is yet to insert it.
  */
 export async function lockStoredBytes(tx: Sql, ownerId: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { framer } from "../audio/frames.ts";
-import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { FRAME_MS, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { LegListener } from "./leg.ts";
 
 /** What the other party says, cut into frames. */
@@ -8,8 +8,13 @@ export interface IncomingAudio {
   arrived(): void;
   /** Hears audio, unless it runs ahead of real time. */
   hear(audio: Pcm): void;
-  /** Hears silence for audio that will not come, unless it runs ahead of real time: a gap costs its sender nothing. */
+  /**
+   * Hears silence for audio that will not come, less what was heard while nothing arrived. No more than half of what a peer may be ahead
+   * of real time, and none beyond it, because a gap costs its sender nothing and must not use up the room of its audio.
+   */
   lost(samples: number): void;
+  /** The next audio is this much after the last: so much of what was heard while nothing arrived is accounted for. */
+  continued(samples: number): void;
   /** Hears silence while nothing arrives. Called every 20 ms. */
   fillSilence(): void;
   /** Milliseconds since something arrived, or since the beginning. */
@@ -21,6 +26,8 @@ export interface IncomingAudioOptions {
   aheadMaxSamples: number;
   /** Counts audio that is not used. */
   dropped(reason: "too_much"): void;
+  /** Milliseconds; absent: since the process began. */
+  now?(): number;
 }
 
 /** Until this long without a packet, nothing counts as lost: the next one is only late. */
@@ -29,15 +36,17 @@ const LATE_MAX_MS = 80;
 const DRIFT = 1.05;
 
 export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListener, "heard">): IncomingAudio {
-  const { aheadMaxSamples } = options;
+  const { aheadMaxSamples, now: clock = () => performance.now() } = options;
   const cut = framer((frame) => to.heard(frame));
-  let arrivedAt = performance.now();
+  let arrivedAt = clock();
   let filledUntil = arrivedAt;
+  /** Silence that was heard for audio that may still come late, or not. */
+  let filled = 0;
   let credit = aheadMaxSamples;
   let creditAt = arrivedAt;
 
   const refill = () => {
-    const now = performance.now();
+    const now = clock();
     credit = Math.min(aheadMaxSamples, credit + ((now - creditAt) / 1_000) * SAMPLES_PER_SECOND * DRIFT);
     creditAt = now;
   };
@@ -49,26 +58,37 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
     return true;
   };
 
+  const accountFor = (samples: number) => {
+    const accounted = Math.min(samples, filled);
+    filled -= accounted;
+    return accounted;
+  };
+
   return {
     arrived: () => {
-      arrivedAt = performance.now();
-      filledUntil = arrivedAt;
+      arrivedAt = clock();
+      // The next packet is not due before this one has been played.
+      filledUntil = arrivedAt + FRAME_MS;
     },
     hear: (audio) => (isAffordable(audio.length) ? cut(audio) : options.dropped("too_much")),
     lost: (samples) => {
+      const missing = samples - accountFor(samples);
       refill();
-      const affordable = Math.min(samples, Math.floor(credit));
+      const affordable = Math.max(0, Math.min(missing, Math.floor(credit - aheadMaxSamples / 2)));
       credit -= affordable;
       cut(new Int16Array(affordable));
     },
+    continued: accountFor,
     fillSilence: () => {
-      const now = performance.now();
+      const now = clock();
       if (now - arrivedAt <= LATE_MAX_MS) return;
       const samples = Math.floor(((now - filledUntil) / 1_000) * SAMPLES_PER_SECOND);
       filledUntil = now;
       // As much as time has passed, so this needs no credit.
-      cut(new Int16Array(Math.min(samples, aheadMaxSamples)));
+      const silence = Math.min(samples, aheadMaxSamples);
+      filled += silence;
+      cut(new Int16Array(silence));
     },
-    unheardMs: () => performance.now() - arrivedAt,
+    unheardMs: () => clock() - arrivedAt,
   };
 }

@@ -1,12 +1,10 @@
 import type { RtpPacket } from "@parley/shared/media/rtp-packet";
-import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
-import { byteRate } from "../byte-rate.ts";
-import { incomingAudio } from "../incoming-audio.ts";
+import { FRAME_MS, FRAME_SAMPLES } from "../../audio/pcm.ts";
 import type { LegListener } from "../leg.ts";
 import { pace } from "../pacer.ts";
 import { type Playback, playback } from "../playback.ts";
 import type { Codec } from "./codec.ts";
-import { reorder } from "./reorder.ts";
+import { hearing } from "./hearing.ts";
 
 /** Audio in both directions as RTP packets, paced by its own clock, whatever carries the packets. */
 export interface RtpAudio extends Omit<Playback, "nextFrame"> {
@@ -25,46 +23,16 @@ export interface RtpAudioOptions {
   dropped(reason: "malformed" | "too_much"): void;
 }
 
-/** A peer may be this far ahead of real time, as after network congestion. */
-const AHEAD_MAX_SAMPLES = SAMPLES_PER_SECOND;
-/** Packets are bounded before they are put in order and decoded. A phone sends 18 KiB a second, each packet counted as 200 bytes more. */
-const RATE = { perSecond: 64 * 1024, burst: 128 * 1024 };
-const PACKET_BYTES = 200;
-
 export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard" | "reached" | "sending">): RtpAudio {
   const player = playback();
-  const incoming = incomingAudio({ aheadMaxSamples: AHEAD_MAX_SAMPLES, dropped: options.dropped }, to);
+  const heard = hearing(options, to);
   const sending = newSending();
-  const isTooFast = byteRate(RATE);
   let codec: Codec | null = null;
   let peerListens = true;
-  let usualSamples = FRAME_SAMPLES;
-
-  const ordered = reorder({
-    packet: (packet) => {
-      if (packet.payload.length === 0) return;
-      const audio = decoded(packet);
-      if (!audio) return;
-      usualSamples = audio.length;
-      incoming.hear(audio);
-    },
-    lost: (count) => incoming.lost(count * usualSamples),
-  });
-
-  const decoded = (packet: RtpPacket): Pcm | null => {
-    try {
-      return codec?.decode(packet.payload) ?? null;
-    } catch {
-      options.dropped("malformed");
-      return null;
-    }
-  };
 
   const stopPacing = pace(() => {
     if (!codec) return;
-    ordered.expire(performance.now());
-    // A peer that sends nothing while it is silent, as RFC 3389 allows, is heard as silence.
-    incoming.fillSilence();
+    heard.tick();
     const clockSteps = (codec.clockHz / 1_000) * FRAME_MS;
     const next = peerListens ? player.nextFrame() : null;
     if (!peerListens) return sending.skip(clockSteps);
@@ -84,12 +52,8 @@ export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard"
       codec = given;
       peerListens = listens;
     },
-    receive: (packet) => {
-      if (packet.payload.length > 0) incoming.arrived();
-      if (isTooFast(PACKET_BYTES + packet.payload.length)) return options.dropped("too_much");
-      ordered.receive(packet, performance.now());
-    },
-    unheardMs: incoming.unheardMs,
+    receive: (packet) => codec && heard.receive(packet, codec),
+    unheardMs: heard.unheardMs,
     close: stopPacing,
   };
 }

@@ -6,11 +6,8 @@ export interface Reorder {
   expire(nowMs: number): void;
 }
 
-export interface Ordered {
-  packet(packet: RtpPacket): void;
-  /** This many packets did not arrive in time. */
-  lost(count: number): void;
-}
+/** @param lost how many packets before it did not arrive in time */
+export type Ordered = (packet: RtpPacket, lost: number) => void;
 
 /** How long a packet waits for earlier ones. A packet in order never waits. */
 const WAIT_MAX_MS = 60;
@@ -18,24 +15,24 @@ const WAIT_MAX_MS = 60;
 const AHEAD_MAX = 3_000;
 const BEHIND_MAX = 100;
 const HELD_MAX = 64;
-/** A longer gap is reported as this many packets: nobody needs seconds of silence in one piece. */
-const LOST_MAX = 25;
 
 /** Puts the packets of a stream in order and drops duplicate and late ones. */
 export function reorder(to: Ordered): Reorder {
   const held = new Map<number, { packet: RtpPacket; at: number }>();
   let source: number | null = null;
   let expected = 0;
+  /** The source before, whose packets are late by now. */
+  let left: { source: number | null; at: number } | null = null;
   /** The number that would follow the last packet that was too far away. */
   let suspected: number | null = null;
 
-  const deliver = (packet: RtpPacket) => {
+  const deliver = (packet: RtpPacket, lost: number) => {
     expected = (packet.sequence + 1) & 0xffff;
-    to.packet(packet);
+    to(packet, lost);
     const next = held.get(expected);
     if (!next) return;
     held.delete(expected);
-    deliver(next.packet);
+    deliver(next.packet, 0);
   };
 
   const giveUpGap = () => {
@@ -43,23 +40,27 @@ export function reorder(to: Ordered): Reorder {
       distance(expected, a.packet.sequence) < distance(expected, b.packet.sequence) ? a : b,
     );
     held.delete(nearest.packet.sequence);
-    to.lost(Math.min(LOST_MAX, distance(expected, nearest.packet.sequence)));
-    deliver(nearest.packet);
+    deliver(nearest.packet, distance(expected, nearest.packet.sequence));
+  };
+
+  const startOver = (packet: RtpPacket, nowMs: number) => {
+    // What waits is older.
+    while (held.size > 0) giveUpGap();
+    if (packet.ssrc !== source) left = { source, at: nowMs };
+    source = packet.ssrc;
+    suspected = null;
+    deliver(packet, 0);
   };
 
   return {
     receive: (packet, nowMs) => {
+      if (packet.ssrc === left?.source && nowMs - left.at < WAIT_MAX_MS) return;
       const ahead = distance(expected, packet.sequence);
       const isFar = ahead > AHEAD_MAX || ahead < -BEHIND_MAX;
-      if (packet.ssrc !== source || (isFar && packet.sequence === suspected)) {
-        held.clear();
-        source = packet.ssrc;
-        suspected = null;
-        return deliver(packet);
-      }
+      if (packet.ssrc !== source || (isFar && packet.sequence === suspected)) return startOver(packet, nowMs);
       suspected = isFar ? (packet.sequence + 1) & 0xffff : null;
       if (ahead < 0 || isFar) return;
-      if (ahead === 0) return deliver(packet);
+      if (ahead === 0) return deliver(packet, 0);
       if (!held.has(packet.sequence)) held.set(packet.sequence, { packet, at: nowMs });
       if (held.size > HELD_MAX) giveUpGap();
     },

@@ -50,10 +50,32 @@ test("keys that are pressed during speech leave no gap in it", async () => {
     const isKey = sequence >= 5 && sequence < 10;
     const given = isKey
       ? { payloadType: 101, timestamp: 800, payload: new Uint8Array([7, 10, 0, 160]) }
-      : { payloadType: 0, timestamp: sequence * 160, payload: speech };
+      : { payloadType: 0, timestamp: (sequence < 5 ? sequence : sequence - 5) * 160, payload: speech };
     peer.send(writeRtp({ marker: false, ssrc: 1, sequence, ...given }), stream.port, "127.0.0.1");
   }
   await eventually(() => expect(frames.filter((loudest) => loudest > 0)).toHaveLength(10));
   expect(frames.slice(0, 10).every((loudest) => loudest > 0)).toBeTrue();
   expect(us.keys).toEqual(["7"]);
+});
+
+test("what follows comfort noise, which is not decoded, does not wait for it", async () => {
+  const peer = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => {} } });
+  const { to, frames } = listening();
+  const framesAtKey: number[] = [];
+  const ports = { first: 25_000, last: 25_999 };
+  const stream = await openRtpStream(
+    { hostname: "127.0.0.1", ports, dropped: () => {} },
+    { ...to, pressed: () => void framesAtKey.push(frames()) },
+  );
+  open.push(peer, stream);
+  const media = { law: muLaw, payloadType: 0, keysType: 101, remoteKey: null, peerListens: true };
+  stream.agree({ ...media, address: "127.0.0.1", port: peer.port }, "127.0.0.1");
+  const types = [0, 0, 0, 0, 0, 13, 0, 0, 0, 0, 0, 101];
+  for (const [sequence, payloadType] of types.entries()) {
+    const payload = payloadType === 101 ? Uint8Array.of(7, 10, 0, 160) : new Uint8Array(payloadType === 13 ? 1 : 160);
+    const packet = { marker: false, ssrc: 1, sequence, timestamp: sequence * 160, payloadType, payload };
+    peer.send(writeRtp(packet), stream.port, "127.0.0.1");
+  }
+  // The comfort noise lasted for as long as a packet does.
+  await eventually(() => expect(framesAtKey).toEqual([11]));
 });

@@ -66,16 +66,22 @@ export async function openRtpStream(
   let source: number | null = null;
   let peer: { address: string; port: number } | null = null;
 
+  const isPeer = (port: number, address: string) => peer?.address === address && peer.port === port;
+
   const receive = (bytes: Uint8Array, port: number, address: string) => {
     if (!media) return;
     const packet = cipher ? cipher.read(bytes) : readRtp(bytes);
     if (!packet) return options.dropped(cipher ? "unauthentic" : "malformed");
     const isKey = packet.payloadType === media.keysType;
-    if (!isKey && packet.payloadType !== media.payloadType) return options.dropped("unknown_type");
+    if (!isKey && packet.payloadType !== media.payloadType) {
+      // Comfort noise, for example, is part of the sequence: what follows must not wait for it.
+      if (isPeer(port, address) && packet.ssrc === source) audio.receive({ ...packet, payload: NO_SOUND });
+      return options.dropped("unknown_type");
+    }
     // Whoever guesses our port may send first; packets from the announced address are the peer's, whatever came before.
     if (address === media.address && port === media.port) peer = { address, port };
     peer ??= { address, port };
-    if (peer.address !== address || peer.port !== port) return options.dropped("stranger");
+    if (!isPeer(port, address)) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;
     if (key !== null) press("audio", key);
     // The socket may use its memory again for the next packet. A key's packet is part of the sequence, but has no sound.

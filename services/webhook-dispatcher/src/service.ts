@@ -1,4 +1,7 @@
-import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import {
+  ListDeliveriesResponse,
+  WebhookDispatcherServiceService,
+} from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
@@ -6,7 +9,9 @@ import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
+import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
+import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import type { Pace } from "@parley/shared/shares/pace";
 import { acceptor } from "./accept.ts";
@@ -57,7 +62,13 @@ export function startDispatcher(
       build: async ({ db, direct, clock }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
-        const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
+        const ctx: DispatcherContext = {
+          db,
+          boundedRead: boundedReads(),
+          clock,
+          sealer,
+          allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+        };
         const accept = acceptor(db, clock.now);
         const within = boundedAcceptance();
         const deliveries = deliveryQueue({
@@ -91,7 +102,7 @@ export function startDispatcher(
             deleteDestination: deleteDestination(ctx),
             rotateSecret: rotateSecret(ctx),
             sendTestEvent: sendTestEvent(ctx),
-            listDeliveries: listDeliveries(ctx),
+            listDeliveries: registered(listDeliveries(ctx), { largeResponse: ListDeliveriesResponse }),
             getDelivery: getDelivery(ctx),
             resendDelivery: resendDelivery(ctx),
             resendFailedDeliveries: resendFailedDeliveries(ctx),

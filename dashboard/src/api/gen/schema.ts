@@ -4033,7 +4033,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed" | "cancelled";
-            /** @description All attempts so far, oldest first. */
+            /** @description The newest 20 attempts, oldest first. */
             attempts: components["schemas"]["Attempt"][];
             /** @description When the next attempt is due, null if there is none. */
             next_attempt_at: string | null;

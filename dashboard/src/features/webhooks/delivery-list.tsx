@@ -110,9 +110,9 @@ function DeliveryLine({ delivery, destination }: { delivery: Delivery; destinati
   );
 }
 
-function summaryOf({ attempts, next_attempt_at }: Delivery, last: Delivery["attempts"][number] | undefined): string {
+function summaryOf({ next_attempt_at }: Delivery, last: Delivery["attempts"][number] | undefined): string {
   if (!last) return "Not attempted yet";
-  const count = `${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}`;
+  const count = `${last.number} ${last.number === 1 ? "attempt" : "attempts"}`;
   const outcome = last.error ?? `status ${last.http_status}`;
   return `${count}${next_attempt_at ? " so far" : ""} · ${outcome}`;
 }

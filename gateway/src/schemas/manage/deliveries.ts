@@ -32,7 +32,7 @@ export const Delivery = Resource("Delivery", {
   conversation_id: Type.String({ description: "ID of the conversation that ended." }),
   is_test: Type.Boolean({ description: "Whether it is a sample event, whose conversation does not exist." }),
   status: DeliveryStatus,
-  attempts: Type.Array(Attempt, { description: "All attempts so far, oldest first." }),
+  attempts: Type.Array(Attempt, { description: "The newest 20 attempts, oldest first." }),
   next_attempt_at: Nullable(At(), "When the next attempt is due, null if there is none."),
   created_at: At("When the delivery was created."),
 });

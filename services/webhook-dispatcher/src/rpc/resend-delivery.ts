@@ -1,3 +1,4 @@
+import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { toDelivery } from "../convert.ts";
@@ -9,8 +10,8 @@ import { lockDestination } from "../store/destinations.ts";
 import { findDelivery } from "../store/list-deliveries.ts";
 
 /** Gives a delivery up to four more attempts, however it ended. */
-export function resendDelivery({ db, clock }: DispatcherContext): Handler<"resendDelivery"> {
-  return async ({ ownerId, deliveryId }) => {
+export function resendDelivery({ db, clock, boundedRead }: DispatcherContext): Handler<"resendDelivery"> {
+  return async ({ ownerId, deliveryId }, call) => {
     checkDeliveryId(deliveryId);
     const now = clock.now();
     await db.begin(async (tx) => {
@@ -20,7 +21,8 @@ export function resendDelivery({ db, clock }: DispatcherContext): Handler<"resen
       await changeEnded(tx, { ownerId, deliveryId }, resent(now));
       await enqueueDestinations(tx, [destination], now);
     });
-    const row = await findDelivery(db, { ownerId, deliveryId });
+    const find = (room: Room) => findDelivery(db, { ownerId, deliveryId }, room);
+    const row = await boundedRead(ownerId, PAGE_BYTES_MAX, call, find);
     if (!row) throw notFound("Delivery");
     return { delivery: toDelivery(row) };
   };

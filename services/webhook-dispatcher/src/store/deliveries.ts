@@ -98,8 +98,14 @@ export interface Ended {
 }
 
 /**
- * Stores the outcomes of attempts and their deliveries' new states in one statement. Skips deliveries that changed
- * in the meantime.
+ * Attempts of a delivery that the log keeps, the newest: each may have 4 KiB of a response, and a delivery may be resent any number of
+ * times. A page of deliveries with all of them has 8 MiB.
+ */
+export const ATTEMPTS_KEPT = 20;
+
+/**
+ * Stores the outcomes of attempts and their deliveries' new states in one statement, and deletes attempts that are kept no longer.
+ * Skips deliveries that changed in the meantime.
  * @param ended in order of id, so that concurrent statements lock rows in the same order
  * @returns the keys of the stored deliveries, by `keyOf`
  */
@@ -136,6 +142,10 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
         -- It may quote what was sent (forget.ts).
         case when not forgotten then response_excerpt end
       from changed
+    ), gone as (
+      delete from attempts using changed
+      where changed.number > ${ATTEMPTS_KEPT} and attempts.owner_id = changed.owner_id
+        and attempts.delivery_id = changed.delivery_id and attempts.number <= changed.number - ${ATTEMPTS_KEPT}
     )
     -- One text, because the driver takes a microsecond for a row.
     select string_agg(owner_id || ' ' || delivery_id, chr(10)) as stored from changed`;

@@ -1,6 +1,7 @@
+import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { DeliveryStatusName } from "../delivery/state.ts";
-import type { AttemptRow, DeliveryKey } from "./deliveries.ts";
+import { ATTEMPTS_KEPT, type AttemptRow, type DeliveryKey } from "./deliveries.ts";
 
 export interface DeliveryFilter {
   ownerId: string;
@@ -26,11 +27,15 @@ export interface LoggedAttempt extends AttemptRow {
   number: number;
 }
 
-/** A page of an owner's deliveries, newest first, and the total number of matches. */
+/** Bytes of an attempt beside the response. */
+const ATTEMPT_BYTES = 200;
+
+/** A page of an owner's deliveries, newest first, and the total number of matches. @throws NeedsRoom */
 export async function listDeliveryRows(
   db: Database,
   filter: DeliveryFilter,
   page: { number: number; size: number },
+  room: Room,
 ): Promise<{ rows: LoggedDelivery[]; total: number }> {
   // One snapshot for page, attempts and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
@@ -42,15 +47,20 @@ export async function listDeliveryRows(
         order by d.delivery_id desc limit ${page.size} offset ${(page.number - 1) * page.size}`,
       tx<{ total: number }[]>`select count(*) as total from deliveries d where ${matching(tx, filter)}`,
     ]);
-    return { rows: await withAttempts(tx, rows), total: count?.total ?? 0 };
+    return { rows: await withAttempts(tx, rows, room), total: count?.total ?? 0 };
   });
 }
 
-export async function findDelivery(db: Database, { ownerId, deliveryId }: DeliveryKey): Promise<LoggedDelivery | null> {
+/** @throws NeedsRoom */
+export async function findDelivery(
+  db: Database,
+  { ownerId, deliveryId }: DeliveryKey,
+  room: Room,
+): Promise<LoggedDelivery | null> {
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const rows = await tx<Omit<LoggedDelivery, "log">[]>`
       ${selected(tx)} where d.owner_id = ${ownerId} and d.delivery_id = ${deliveryId}`;
-    const [row] = await withAttempts(tx, rows);
+    const [row] = await withAttempts(tx, rows, room);
     return row ?? null;
   });
 }
@@ -66,12 +76,22 @@ const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: 
   ${conversationId === null ? sql`` : sql`and d.conversation_id = ${conversationId}`}
   ${status === null ? sql`` : sql`and d.status = ${status}`}`;
 
-async function withAttempts(sql: Sql, rows: readonly Omit<LoggedDelivery, "log">[]): Promise<LoggedDelivery[]> {
-  const attempts = await sql<(LoggedAttempt & DeliveryKey)[]>`
-    select owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt
-    from attempts
-    where owner_id = ${rows[0]?.ownerId ?? ""} and delivery_id = any(${rows.map((row) => row.deliveryId)}::text[])
-    order by number`;
+async function withAttempts(
+  sql: Sql,
+  rows: readonly Omit<LoggedDelivery, "log">[],
+  room: Room,
+): Promise<LoggedDelivery[]> {
+  const attempts = await readBoundedPage<LoggedAttempt & DeliveryKey>(sql, {
+    rows: sql`
+      select a.owner_id, a.delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt
+      from attempts a join deliveries d on d.owner_id = a.owner_id and d.delivery_id = a.delivery_id
+      where a.owner_id = ${rows[0]?.ownerId ?? ""}
+        and a.delivery_id = any(${rows.map((row) => row.deliveryId)}::text[])
+        and number > d.attempts - ${ATTEMPTS_KEPT}`,
+    bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0)`,
+    order: sql`order by number`,
+    room,
+  });
   const logs = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
   return rows.map((row) => ({ ...row, log: logs.get(row.deliveryId) ?? [] }));
 }

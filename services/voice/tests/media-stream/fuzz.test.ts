@@ -54,6 +54,7 @@ test("whatever a carrier sends, its stream ends once, closes once and plays noth
             isClosed = true;
             closes.push(code);
           },
+          terminate: () => {},
           dropped: () => {},
         },
         (stream) => {

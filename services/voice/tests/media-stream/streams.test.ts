@@ -277,6 +277,21 @@ test("a message that is too large, or more than audio can be, ends the stream", 
   expect(them.endings).toEqual(["lost"]);
 });
 
+test.each(["empty messages", "pings", "pongs"])("%s without end end the stream", async (what) => {
+  const us = listening();
+  const { streams, line } = await stream("twilio", us.to);
+  // Ten times what audio needs in the time that a burst may cover.
+  for (let sent = 0; sent < 10_000; sent++) {
+    if (what === "empty messages") line.socket.send("");
+    else if (what === "pings") line.socket.ping();
+    else line.socket.pong();
+  }
+  await line.closed;
+  await eventually(() => expect(us.endings).toEqual(["lost"]));
+  expect(streams.dropped.stream_too_fast).toBe(1);
+  expect(streams.dropped.malformed_stream ?? 0).toBeLessThan(3_000);
+});
+
 /** The status that the handshake is refused with. */
 async function handshake(url: string): Promise<number> {
   const headers = {

@@ -24,6 +24,8 @@ export interface ArrivedStream {
 /** The WebSocket of one stream, authenticated by its token. */
 export interface Connection {
   received(message: string | Buffer): void;
+  /** Counts a ping or pong, which is answered by itself. */
+  pinged(bytes: number): void;
   closed(code: number): void;
 }
 
@@ -32,6 +34,8 @@ export interface ConnectionOptions {
   send(text: string): void;
   /** @param code of RFC 6455, section 7.4.1 */
   close(code: number): void;
+  /** Ends the connection of a peer that might go on sending after a close. */
+  terminate(): void;
   dropped(reason: Dropped): void;
   startMaxMs?: number | undefined;
 }
@@ -41,8 +45,12 @@ export type Dropped = "malformed_stream" | "stream_too_much" | "stream_too_fast"
 const START_MAX_MS = 5_000;
 /** How long the call may take to be accepted, because that calls other services. */
 const ACCEPT_MAX_MS = 15_000;
-/** Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. */
+/**
+ * Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. Each message counts as 200 bytes
+ * more, because empty ones take time too.
+ */
 const RATE = { perSecond: 64 * 1024, burst: 512 * 1024 };
+const MESSAGE_BYTES = 200;
 
 const NORMAL = 1_000;
 const UNACCEPTABLE = 1_003;
@@ -72,6 +80,15 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
     dropped(reason);
     close(code);
     leg?.closed("lost");
+  };
+
+  /** Whether the peer may still send. */
+  const isWithinRate = (bytes: number): boolean => {
+    if (!isOpen) return false;
+    if (!isTooFast(MESSAGE_BYTES + bytes)) return true;
+    fail("stream_too_fast");
+    options.terminate();
+    return false;
   };
 
   const start = ({ streamId, carrierCallId, hasMuLaw }: Extract<StreamMessage, { type: "start" }>) => {
@@ -109,8 +126,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
 
   return {
     received: (given) => {
-      if (!isOpen) return;
-      if (isTooFast(given.length)) return fail("stream_too_fast");
+      if (!isWithinRate(given.length)) return;
       const message = typeof given === "string" ? parseObject(given) : null;
       const read = message && dialect.read(message);
       // A stream starts once, before anything else.
@@ -123,6 +139,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
         close(NORMAL);
       }
     },
+    pinged: isWithinRate,
     closed: (code) => {
       // We may have closed it ourselves.
       hasLeft ||= isOpen && ORDERLY.has(code);

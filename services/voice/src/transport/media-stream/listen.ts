@@ -103,6 +103,7 @@ export function listenForStreams(options: ListenOptions): MediaListener {
             expected,
             send: (text) => void socket.send(text),
             close: (code) => socket.close(code),
+            terminate: () => socket.terminate(),
             dropped: options.dropped,
             startMaxMs: options.startMaxMs,
           },
@@ -110,6 +111,8 @@ export function listenForStreams(options: ListenOptions): MediaListener {
         );
       },
       message: (socket, message) => socket.data.connection?.received(message),
+      ping: (socket, data) => socket.data.connection?.pinged(data.length),
+      pong: (socket, data) => socket.data.connection?.pinged(data.length),
       close: (socket, code) => {
         count(socket.data.expected.ownerId, -1);
         socket.data.connection?.closed(code);

@@ -22,7 +22,7 @@ test("of thousands of requests that a connection sends at once few begin, and th
   client.write(GET.repeat(5_000));
   await closed.promise;
   expect(begun).toBeGreaterThan(0);
-  expect(begun).toBeLessThanOrEqual(65);
+  expect(begun).toBeLessThanOrEqual(64);
 });
 
 test("every request of many connections is answered", async () => {
@@ -30,3 +30,53 @@ test("every request of many connections is answered", async () => {
   const answers = Array.from({ length: 200 }, async () => (await fetch(server.url)).text());
   expect(await Promise.all(answers)).toEqual(Array(200).fill("ok"));
 });
+
+test("each turn of the event loop begins at most 64 requests, in the order of their arrival", async () => {
+  using requests = requestsByTurn();
+  const sent = Array.from({ length: 150 }, (_, at) => requests.send(`first ${at}`));
+  await new Promise(setImmediate);
+  for (let at = 0; at < 50; at++) sent.push(requests.send(`second ${at}`));
+  await Promise.all(sent);
+  const begun = requests.turns.filter((turn) => turn.length > 0);
+  expect(begun.map((turn) => turn.length)).toEqual([64, 64, 64, 8]);
+  const inOrder = [
+    ...Array.from({ length: 150 }, (_, at) => `first ${at}`),
+    ...Array.from({ length: 50 }, (_, at) => `second ${at}`),
+  ];
+  expect(begun.flat()).toEqual(inOrder);
+});
+
+test("a waiting request whose client leaves never begins, and takes nobody's turn", async () => {
+  using requests = requestsByTurn();
+  const gone = new AbortController();
+  const sent = Array.from({ length: 64 }, (_, at) => requests.send(`begins ${at}`));
+  for (let at = 0; at < 100; at++) sent.push(requests.send(`leaves ${at}`, gone.signal));
+  sent.push(requests.send("stays"));
+  gone.abort();
+  const statuses = (await Promise.all(sent)).map(({ status }) => status);
+  expect(requests.turns.flat()).toEqual([...Array.from({ length: 64 }, (_, at) => `begins ${at}`), "stays"]);
+  expect(requests.turns[1]).toEqual(["stays"]);
+  expect(statuses).toEqual([...Array(64).fill(200), ...Array(100).fill(499), 200]);
+});
+
+/** The names of the requests that begin in each turn of the event loop, from now on. */
+function requestsByTurn() {
+  const turns: string[][] = [[]];
+  let next: NodeJS.Immediate;
+  const startTurn = () => {
+    turns.push([]);
+    next = setImmediate(startTurn);
+  };
+  // Before the others' immediates, so that it runs first in each turn.
+  next = setImmediate(startTurn);
+  const begin = fewBegin(({ url }) => {
+    turns.at(-1)?.push(decodeURI(new URL(url).pathname.slice(1)));
+    return new Response("ok");
+  });
+  return {
+    turns,
+    send: async (name: string, signal?: AbortSignal) =>
+      begin(new Request(`http://test/${name}`, signal ? { signal } : {})),
+    [Symbol.dispose]: () => clearImmediate(next),
+  };
+}

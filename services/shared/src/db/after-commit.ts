@@ -1,4 +1,5 @@
 import type postgres from "postgres";
+import { type Begin, beginWith } from "./begin-with.ts";
 
 type Database = postgres.Sql;
 type Sql = postgres.Sql | postgres.TransactionSql;
@@ -7,21 +8,17 @@ const POOL = Symbol("pool");
 const WAITING = Symbol("after commit");
 
 type Waiting = (() => void)[];
-type Begin = (...args: unknown[]) => Promise<unknown>;
-type Work = (tx: postgres.TransactionSql) => unknown;
 type Known = Sql & { [POOL]?: Database; [WAITING]?: Waiting };
 
 /** Makes `afterCommit` and `poolOf` work with the pool and its transactions. */
 export function withAfterCommit(sql: postgres.Sql): postgres.Sql {
-  const begin = sql.begin.bind(sql) as Begin;
-  const knownBegin: Begin = async (...args) => {
-    const work = args.pop() as Work;
+  const begin = beginWith(sql.begin.bind(sql) as Begin, async (work, run) => {
     const waiting: Waiting = [];
-    const result = await begin(...args, (tx: postgres.TransactionSql) => work(know(tx, sql, waiting)));
-    for (const run of waiting) run();
+    const result = await run((tx) => work(know(tx, sql, waiting)));
+    for (const call of waiting) call();
     return result;
-  };
-  return Object.assign(sql, { [POOL]: sql, begin: knownBegin });
+  });
+  return Object.assign(sql, { [POOL]: sql, begin });
 }
 
 /**
@@ -43,10 +40,6 @@ export function poolOf(sql: Sql): Database {
 }
 
 function know(tx: postgres.TransactionSql, pool: Database, waiting: Waiting): postgres.TransactionSql {
-  const savepoint = tx.savepoint as Begin;
-  const knownSavepoint: Begin = (...args) => {
-    const work = args.pop() as Work;
-    return savepoint(...args, (inner: postgres.TransactionSql) => work(know(inner, pool, waiting)));
-  };
-  return Object.assign(tx, { [POOL]: pool, [WAITING]: waiting, savepoint: knownSavepoint });
+  const savepoint = beginWith(tx.savepoint as Begin, (work, run) => run((inner) => work(know(inner, pool, waiting))));
+  return Object.assign(tx, { [POOL]: pool, [WAITING]: waiting, savepoint });
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type postgres from "postgres";
+import { type Begin, beginWith } from "./begin-with.ts";
 
 /**
  * Code must not call another service while a transaction is open: a service that hangs would hold the transaction's
@@ -17,17 +18,15 @@ const transactions = new AsyncLocalStorage<Transaction>();
 /** Makes the pool's transactions known to `refuseInTransaction`. */
 export function withKnownTransactions(sql: postgres.Sql): postgres.Sql {
   if (!CHECKS) return sql;
-  const begin = sql.begin.bind(sql) as (...args: unknown[]) => Promise<unknown>;
-  const knownBegin = (...args: unknown[]) => {
-    const work = args.pop() as (tx: postgres.TransactionSql) => unknown;
+  const begin = beginWith(sql.begin.bind(sql) as Begin, (work, run) => {
     const transaction: Transaction = { isOpen: true };
     // Unawaited work may outlive the transaction.
     const end = () => {
       transaction.isOpen = false;
     };
-    return begin(...args, (tx: postgres.TransactionSql) => transactions.run(transaction, () => work(tx))).finally(end);
-  };
-  return Object.assign(sql, { begin: knownBegin });
+    return run((tx) => transactions.run(transaction, () => work(tx))).finally(end);
+  });
+  return Object.assign(sql, { begin });
 }
 
 /** @throws in tests, when called within an open transaction */

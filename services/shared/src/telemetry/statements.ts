@@ -1,5 +1,6 @@
 import { SpanKind } from "@opentelemetry/api";
 import type postgres from "postgres";
+import { type Begin, beginWith } from "../db/begin-with.ts";
 import { durations, meter, secondsSince } from "./instruments.ts";
 import { endFailed, isRecordingTraces, startSpan } from "./spans.ts";
 
@@ -28,19 +29,15 @@ function wrap<T extends AnySql>(sql: T): T {
     },
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" && TRANSACTIONS.has(name) ? inTransaction(value.bind(target)) : value;
+      return typeof value === "function" && TRANSACTIONS.has(name) ? inTransaction(value.bind(target) as Begin) : value;
     },
   });
 }
 
 const TRANSACTIONS: ReadonlySet<string | symbol> = new Set(["begin", "savepoint"]);
 
-/** Wraps `begin` and `savepoint`, which pass a connection to their last argument. */
-function inTransaction(begin: (...args: unknown[]) => unknown) {
-  return (...args: unknown[]) => {
-    const work = args.pop() as (sql: postgres.TransactionSql) => unknown;
-    return begin(...args, (sql: postgres.TransactionSql) => work(wrap(sql)));
-  };
+function inTransaction(begin: Begin): Begin {
+  return beginWith(begin, (work, run) => run((tx) => work(wrap(tx))));
 }
 
 /** A query starts when its result is first awaited; a fragment inside another never does. */

@@ -1,6 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { fullError } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
+import { repeat } from "@parley/shared/process/repeat";
 import { listOwnersOver } from "./store/stored-bytes.ts";
 
 /** How often a process asks who is full. Asked for each turn, Postgres would take longer for every one. */
@@ -10,7 +11,7 @@ const EVERY_MS = 2_000;
 export interface Room {
   /** @throws ServiceError conflict, which `isFull`, if the owner's conversations have reached the limit */
   refuseFull(ownerId: string): void;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** @param bytesMax limit for all conversations of one owner, reached some seconds late */
@@ -23,16 +24,9 @@ export async function ownerRoom(db: Database, bytesMax: number, log: Logger): Pr
     full = found;
   };
   await look();
-  let looking = false;
-  const timer = setInterval(() => {
-    if (looking) return;
-    looking = true;
-    look()
-      .catch((err) => log.warn({ err }, "could not ask which owners' conversations are full"))
-      .finally(() => {
-        looking = false;
-      });
-  }, EVERY_MS);
+  const looking = repeat(look, EVERY_MS, (err) =>
+    log.warn({ err }, "could not ask which owners' conversations are full"),
+  );
   const limit = bytesMax.toLocaleString("en-US");
   return {
     refuseFull: (ownerId) => {
@@ -41,6 +35,6 @@ export async function ownerRoom(db: Database, bytesMax: number, log: Logger): Pr
         `Your conversations have ${limit} bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES`,
       );
     },
-    stop: () => clearInterval(timer),
+    stop: looking.stop,
   };
 }

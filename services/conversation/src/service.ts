@@ -184,7 +184,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           },
           stop: async () => {
             stopping.abort();
-            room.stop();
+            await room.stop();
             await ctx.turns.stop();
             await worker.stop();
             relay.stop();

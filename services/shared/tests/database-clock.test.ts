@@ -10,8 +10,8 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const followed: DatabaseClock[] = [];
-afterEach(() => {
-  for (const clock of followed.splice(0)) clock.stop();
+afterEach(async () => {
+  for (const clock of followed.splice(0)) await clock.stop();
 });
 
 /** A database and a host whose clocks the test sets; at the beginning, all show the same time. */

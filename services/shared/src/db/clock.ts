@@ -1,10 +1,11 @@
 import type { Clock } from "../clock.ts";
 import type { Logger } from "../log.ts";
+import { repeat } from "../process/repeat.ts";
 import type { Database } from "./database.ts";
 
 export interface DatabaseClock extends Clock {
   doubtMs(): number;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** The two clocks of a process's host, in milliseconds. */
@@ -52,9 +53,6 @@ export async function followDatabaseClock(
   /** How far the host's wall clock was ahead of its steady clock at the last measurement. */
   let wallAheadMs = Number.NaN;
   let jump = { ms: 0, at: Number.NEGATIVE_INFINITY };
-  let measuring = false;
-  let timer: Timer | undefined;
-  let stopped = false;
 
   async function measure(): Promise<void> {
     const sentAt = host.steady();
@@ -76,33 +74,17 @@ export async function followDatabaseClock(
     return host.steady() - jump.at >= SETTLED_MS;
   }
 
-  async function remeasure(): Promise<void> {
-    if (measuring || stopped) return;
-    measuring = true;
-    clearTimeout(timer);
-    try {
-      await measure();
-    } catch {
-      // Keeps the last measurement: the host's steady clock loses a few milliseconds an hour at worst.
-    } finally {
-      measuring = false;
-      if (!stopped) timer = setTimeout(remeasure, everyMs).unref();
-    }
-  }
-
   function nowMs(): number {
-    if (Math.abs(host.wall() - host.steady() - wallAheadMs) >= JUMP_MS) void remeasure();
+    if (Math.abs(host.wall() - host.steady() - wallAheadMs) >= JUMP_MS) measuring.now();
     return host.steady() + aheadMs;
   }
 
   await measure();
-  timer = setTimeout(remeasure, everyMs).unref();
+  // After a failure the last measurement stays: the host's steady clock loses a few milliseconds an hour at worst.
+  const measuring = repeat(measure, everyMs, () => {});
   return {
     now: () => new Date(nowMs()),
     doubtMs: () => Math.max(Math.abs(nowMs() - host.wall()), isSettled() ? 0 : Math.abs(jump.ms)),
-    stop: () => {
-      stopped = true;
-      clearTimeout(timer);
-    },
+    stop: measuring.stop,
   };
 }

@@ -110,8 +110,8 @@ export async function startService<D extends Definition>(
       await changes.stop();
       await server.stop();
       await stop?.();
-      databaseClock?.stop();
-      await Promise.all([db, patient, direct].map((each) => each?.end({ timeout: 5 })));
+      const ends = [db, patient, direct].map((each) => each?.end({ timeout: 5 }));
+      await Promise.all([databaseClock?.stop(), ...ends]);
     },
   };
 }

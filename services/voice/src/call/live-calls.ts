@@ -3,6 +3,7 @@ import type { Database } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
+import { repeat } from "@parley/shared/process/repeat";
 import {
   abandonCall,
   type CallKey,
@@ -62,8 +63,6 @@ export function liveCalls({
   const until = () => new Date(clock.now().getTime() + LEASE_MS);
   /** Only their leases are extended. A row that could not be deleted is left for another process to end. */
   const held = new Map<string, CallKey>();
-  let beating = Promise.resolve();
-  let isBeating = false;
   /** After the database was away, leases of living processes have run out too: they get the time to extend them. */
   let wasAway = false;
   let claimsFrom = 0;
@@ -96,18 +95,10 @@ export function liveCalls({
     }
   }
 
-  const timer = setInterval(() => {
-    if (isBeating) return;
-    isBeating = true;
-    beating = beat()
-      .catch((err) => {
-        wasAway = true;
-        log.warn({ err }, "the leases of calls could not be extended");
-      })
-      .finally(() => {
-        isBeating = false;
-      });
-  }, beatMs);
+  const beating = repeat(beat, beatMs, (err) => {
+    wasAway = true;
+    log.warn({ err }, "the leases of calls could not be extended");
+  });
 
   return {
     take: async (call) => {
@@ -128,10 +119,7 @@ export function liveCalls({
       held.delete(nameOf(call));
       await abandonCall(db, call, newUuid());
     },
-    stop: async () => {
-      clearInterval(timer);
-      await beating;
-    },
+    stop: beating.stop,
   };
 }
 

@@ -2,11 +2,11 @@ import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt
 import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { RoomSettings } from "@parley/shared/domain/full";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";

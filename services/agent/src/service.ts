@@ -7,6 +7,7 @@ import {
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
+import type { RoomSettings } from "@parley/shared/domain/full";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -16,7 +17,6 @@ import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { type AgentConfig, modelKeysOf } from "./config.ts";

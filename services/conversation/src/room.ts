@@ -27,13 +27,14 @@ export async function ownerRoom(db: Database, bytesMax: number, log: Logger): Pr
   const looking = repeat(look, EVERY_MS, (err) =>
     log.warn({ err }, "could not ask which owners' conversations are full"),
   );
-  const limit = bytesMax.toLocaleString("en-US");
+  const room = {
+    bytesMax,
+    what: "Your conversations",
+    remedy: "keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES",
+  };
   return {
     refuseFull: (ownerId) => {
-      if (!full.has(ownerId)) return;
-      throw fullError(
-        `Your conversations have ${limit} bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES`,
-      );
+      if (full.has(ownerId)) throw fullError(room);
     },
     stop: looking.stop,
   };

@@ -15,7 +15,7 @@ const BYTES_MAX = 1_000_000;
 const FULL = {
   kind: "conflict",
   detail:
-    "Your conversations have 1,000,000 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES",
+    "Your conversations would have more than 1,000,000 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES",
 };
 
 let service: TestChat;

@@ -1,8 +1,8 @@
 import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { RoomSettings } from "@parley/shared/domain/full";
 import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
-import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 
 export interface PromptContext {
   db: Database;

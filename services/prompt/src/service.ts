@@ -7,13 +7,13 @@ import {
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
+import type { RoomSettings } from "@parley/shared/domain/full";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import { boundedReads } from "@parley/shared/shares/bounded-reads";
-import type { RoomSettings } from "@parley/shared/stored-bytes/room";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";

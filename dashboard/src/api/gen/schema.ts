@@ -8164,7 +8164,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10318,7 +10318,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12360,7 +12360,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12622,7 +12622,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12909,7 +12909,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

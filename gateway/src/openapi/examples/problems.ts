@@ -73,7 +73,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
 const NUMBER_TAKEN =
   "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it over with ?move_numbers=true";
 const CONVERSATIONS_FULL =
-  "Your conversations have 107,374,182,400 bytes or more together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES";
+  "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES";
 const PROMPTS_FULL =
   "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need";
 const CONFLICTS: Readonly<Record<string, string>> = {

@@ -14,7 +14,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
-const FULL = fullError("Your conversations are full");
+const FULL = fullError({ bytesMax: 0, what: "Your conversations", remedy: "keep them for fewer days" });
 const LISTEN = { address: "127.0.0.1:0", log: silentLogger, drainMs: 1 };
 
 /** Fakes of the services that messaging calls: the part that it uses. */

@@ -1,5 +1,6 @@
 import type { Sql } from "../db/database.ts";
 import type { OwnedTable } from "../db/owned-rows.ts";
+import { fullDetail, type RoomSettings } from "../domain/full.ts";
 import { type ErrorKind, ServiceError, type Violation } from "../errors.ts";
 import type { IdempotencyKey, KeyTable } from "./keys.ts";
 
@@ -21,19 +22,19 @@ export const IDEMPOTENCY_TABLE: OwnedTable = {
 /** The sums of `bytes.sql`, for the same deletion. The keys come before them. */
 export const IDEMPOTENCY_BYTES: OwnedTable = { name: "idempotency_bytes", key: ["owner_id"] };
 
-/** Limit for the responses that a service keeps of one owner. */
-const OWNER_BYTES_MAX = 1024 ** 3;
+/** The responses that a service keeps of one owner. */
+const ROOM: RoomSettings = {
+  bytesMax: 1024 ** 3,
+  what: "The responses kept for your idempotency keys of the last 24 hours",
+  remedy: "try again later, or without an Idempotency-Key",
+};
 /** Responses give back their room one by one, a day after they were stored. */
 const FULL_RETRY_MS = 60_000;
 
 /** The owner has no room for another response. */
 export class ResponsesFull extends ServiceError {
   constructor() {
-    super(
-      "rate_limited",
-      `The responses kept for your idempotency keys of the last 24 hours would have more than ${OWNER_BYTES_MAX.toLocaleString("en-US")} bytes together: try again later, or without an Idempotency-Key`,
-      { retryAfterMs: FULL_RETRY_MS },
-    );
+    super("rate_limited", fullDetail(ROOM), { retryAfterMs: FULL_RETRY_MS });
   }
 }
 
@@ -85,7 +86,7 @@ export async function storeResponse(tx: Sql, { ownerId, key }: IdempotencyKey, r
   // Nothing to count. The conversation service has only such responses, and no sums.
   if (response.length === 0) return;
   const [sum] = await tx<{ bytes: number }[]>`select bytes from idempotency_bytes where owner_id = ${ownerId}`;
-  if ((sum?.bytes ?? 0) > OWNER_BYTES_MAX) throw new ResponsesFull();
+  if ((sum?.bytes ?? 0) > ROOM.bytesMax) throw new ResponsesFull();
 }
 
 /** Comes last in its transaction, like `storeResponse`. */

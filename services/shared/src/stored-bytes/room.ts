@@ -1,38 +1,23 @@
 import type { Sql } from "../db/database.ts";
 import type { OwnedTable } from "../db/owned-rows.ts";
-import { ServiceError } from "../errors.ts";
+import { fullError, type RoomSettings } from "../domain/full.ts";
 
 /** The table of `table.sql`, for the deletion of an owner's rows. The rows that it counts come before it. */
 export const STORED_BYTES: OwnedTable = { name: "stored_bytes", key: ["owner_id"] };
-
-export interface RoomSettings {
-  /** Limit for everything of one owner that the triggers count. */
-  bytesMax: number;
-  /** What is counted, and how its owner makes room, for the refusal. */
-  what: string;
-  remedy: string;
-}
 
 /**
  * Does a write that may not make what its owner stores larger than the limit; one that makes it no larger is allowed in
  * any case. Writers of one owner take turns until their transactions end. To exclude deadlocks, comes before any other
  * lock that a writer or `lockStoredBytes` waits for.
- * @throws ServiceError conflict; the transaction or savepoint must then be rolled back
+ * @param room what the triggers count
+ * @throws ServiceError conflict, which `isFull`; the transaction or savepoint must then be rolled back
  */
-export async function withinRoom<R>(
-  tx: Sql,
-  ownerId: string,
-  { bytesMax, what, remedy }: RoomSettings,
-  write: () => Promise<R>,
-): Promise<R> {
+export async function withinRoom<R>(tx: Sql, ownerId: string, room: RoomSettings, write: () => Promise<R>): Promise<R> {
   await lockStoredBytes(tx, ownerId);
   const before = await findStoredBytes(tx, ownerId);
   const result = await write();
   const after = await findStoredBytes(tx, ownerId);
-  if (after > bytesMax && after > before) {
-    const limit = bytesMax.toLocaleString("en-US");
-    throw new ServiceError("conflict", `${what} would have more than ${limit} bytes together: ${remedy}`);
-  }
+  if (after > room.bytesMax && after > before) throw fullError(room);
   return result;
 }
 

@@ -77,8 +77,11 @@ test("a new owner signs in, makes an agent, chats with it, and makes and revokes
   await eventually(async () => expect((await stack.api(apiKey ?? "").get("/agents")).status).toBe(401));
 
   await keyboard.press("Control+k");
-  await page.getByRole("dialog", { name: "Search or jump to" }).waitFor();
+  // Nobody waits for the palette before typing.
   await keyboard.type("new agent");
+  const palette = page.getByRole("dialog", { name: "Search or jump to" }).getByRole("combobox");
+  await palette.waitFor();
+  await eventually(async () => expect(await palette.inputValue()).toBe("new agent"));
   await keyboard.press("Enter");
   await page.getByRole("dialog", { name: "New agent" }).waitFor();
   await keyboard.press("Enter");

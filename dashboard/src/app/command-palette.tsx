@@ -3,18 +3,22 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Bot, KeyRound, type LucideIcon, Plus } from "lucide-react";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { api, ask } from "../api/client.ts";
 import { Modal } from "../ui/overlay/modal.tsx";
 import { Presence } from "../ui/overlay/presence.tsx";
 import { afterPaint } from "../ui/painted.ts";
 import { DESTINATIONS } from "./navigation.ts";
+import type { TypedEarly } from "./typed-early.ts";
 
 const LABEL = "Search or jump to";
 const FOUND_MAX = 8;
 
-/** A field that finds every page, agent and frequent action by a few letters. */
-export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
+/**
+ * A field that finds every page, agent and frequent action by a few letters.
+ * @param typed has what was typed before the field is there
+ */
+export function CommandPalette({ open, onClose, typed }: { open: boolean; onClose: () => void; typed: TypedEarly }) {
   return (
     <Presence open={open} onClose={onClose}>
       {(isShown, opener) => (
@@ -25,15 +29,22 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose: () =
           aria-label={LABEL}
           className="top-[14vh] left-1/2 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
         >
-          <Palette onClose={onClose} />
+          <Palette isShown={isShown} onClose={onClose} typed={typed} />
         </Modal>
       )}
     </Presence>
   );
 }
 
-function Palette({ onClose }: { onClose: () => void }) {
+function Palette({ isShown, onClose, typed }: { isShown: boolean; onClose: () => void; typed: TypedEarly }) {
   const [text, setText] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!isShown) return;
+    field.current?.focus();
+    const early = typed.take();
+    if (early !== "") setText((before) => before + early);
+  }, [isShown, typed]);
   const navigate = useNavigate();
   const agents = useQuery({
     queryKey: ["agents", "palette", text],
@@ -50,6 +61,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Command label={LABEL}>
       <Command.Input
+        ref={field}
         value={text}
         onValueChange={setText}
         placeholder="Search agents, pages, and actions…"

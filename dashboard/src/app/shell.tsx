@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
-import { Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { meQuery } from "../api/session.ts";
 import { Button } from "../ui/button.tsx";
 import { deferredScript, useBeginning } from "../ui/deferred.tsx";
@@ -11,6 +11,7 @@ import { AccountMenu } from "./account-menu.tsx";
 import { Logo } from "./logo.tsx";
 import { NAVIGATION } from "./navigation.ts";
 import { StaleNotice } from "./stale-notice.tsx";
+import { createTypedEarly } from "./typed-early.ts";
 
 const palette = deferredScript(() => import("./command-palette.tsx"));
 const CommandPalette = palette.component((script) => script.CommandPalette);
@@ -20,6 +21,7 @@ const Drawer = overlays.component(({ OpenedDrawer }) => OpenedDrawer);
 export function Shell() {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [everOpened, setEverOpened] = useState(false);
+  const [typed] = useState(() => createTypedEarly(globalThis));
   useOneOwner();
   // Every page has something that opens: the account menu, if nothing else.
   useBeginning(overlays.fetch);
@@ -27,6 +29,8 @@ export function Shell() {
     setEverOpened(true);
     setPaletteOpen(true);
   };
+  // Before the next key is pressed: the palette's script may have to load first.
+  useLayoutEffect(() => (paletteOpen ? typed.begin() : undefined), [paletteOpen, typed]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
@@ -55,7 +59,7 @@ export function Shell() {
       </main>
       {everOpened && (
         <Suspense fallback={null}>
-          <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+          <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} typed={typed} />
         </Suspense>
       )}
     </div>

@@ -317,8 +317,10 @@ test("a tab shows another owner's data only under that owner's name", async () =
     return page.getByRole("button").filter({ hasText: owner?.email ?? "" });
   };
   const page = await openSignedIn(browser, stack, first);
-  await page.goto("/keys");
+  // Whoever is signed in already goes on to the page that a link to signing in names.
+  await page.goto("/sign-in?next=%2Fkeys");
   await (await accountOf(first)).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/keys");
   const other = await openSignedIn(browser, stack, second);
   await page.context().addCookies(await other.context().cookies());
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");

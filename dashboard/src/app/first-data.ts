@@ -19,6 +19,10 @@ export async function readFirst(
 ): Promise<void> {
   const { FIRST_QUERIES } = await group();
   const queries = FIRST_QUERIES[path]?.(ids) ?? [];
-  const read = Promise.all(queries.map((query) => client.prefetchQuery(query)));
-  await Promise.race([read, new Promise((resolve) => setTimeout(resolve, WAIT_MAX_MS))]);
+  await soon(Promise.all(queries.map((query) => client.prefetchQuery(query))));
+}
+
+/** What a page waits for before it is shown, but not for long; undefined if it is not there by then. */
+export function soon<Value>(value: Promise<Value>): Promise<Value | undefined> {
+  return Promise.race([value, new Promise<undefined>((resolve) => setTimeout(resolve, WAIT_MAX_MS))]);
 }

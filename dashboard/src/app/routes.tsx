@@ -16,7 +16,7 @@ import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.
 import { SignInPage } from "../features/sign-in/sign-in-page.tsx";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
-import { type PageGroup, readFirst } from "./first-data.ts";
+import { type PageGroup, readFirst, soon } from "./first-data.ts";
 import { oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
 import { Shell } from "./shell.tsx";
 
@@ -37,6 +37,12 @@ const signIn = createRoute({
     ...(isOwnPath(next) && { next }),
     ...(ended === true && { ended }),
   }),
+  beforeLoad: async ({ context: { queryClient }, search: { next = "/" } }) => {
+    // Whoever comes from another page has just heard it there.
+    if (queryClient.getQueryState(meQuery.queryKey)) return;
+    const me = queryClient.fetchQuery({ ...meQuery, retry: false }).catch(() => null);
+    if (await soon(me)) throw redirect({ href: next, replace: true });
+  },
   component: SignInPage,
 });
 

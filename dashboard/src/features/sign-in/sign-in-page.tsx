@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useState } from "react";
 import { api, ask } from "../../api/client.ts";
@@ -34,6 +34,10 @@ export function SignInPage() {
   useEffect(() => {
     document.title = "Sign in · Parley";
   }, []);
+  const isElsewhere = useSignedInElsewhere() && signIn.status !== "pending" && signIn.status !== "success";
+  useEffect(() => {
+    if (isElsewhere) router.history.replace(next ?? "/");
+  }, [isElsewhere, router, next]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     signIn.mutate();
@@ -104,6 +108,13 @@ export function SignInPage() {
       </div>
     </main>
   );
+}
+
+/** Whether an answer says so that came after this page was opened: another tab has signed in, or the first answer was late. */
+function useSignedInElsewhere(): boolean {
+  const { dataUpdatedAt } = useQuery({ ...meQuery, refetchOnMount: false, retry: false, retryOnMount: false });
+  const [openedAt] = useState(dataUpdatedAt);
+  return dataUpdatedAt > openedAt;
 }
 
 /** Does not say which of the two was wrong. */

@@ -221,7 +221,7 @@ test(
     await page.getByText("No webhooks yet").waitFor();
 
     await page.context().clearCookies();
-    await page.getByRole("link", { name: "Usage & budgets" }).click();
+    await page.getByRole("link", { name: "Usage" }).click();
     await page.getByText("Your session has ended.").waitFor();
     await page.goto("/settings");
     await page.getByRole("heading", { name: "Sign in to your account" }).waitFor();

@@ -77,7 +77,7 @@ export function pagesOf({ agentId, conversationId, destinationId }: Objects): re
       },
     },
     { name: "API keys", path: "/keys", use: (page) => opensDialog(page, "New API key") },
-    { name: "Usage & budgets", path: "/usage", use: NOTHING },
+    { name: "Usage", path: "/usage", use: NOTHING },
     {
       name: "Settings",
       path: "/settings",

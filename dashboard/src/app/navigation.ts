@@ -41,7 +41,7 @@ export const NAVIGATION: readonly { label: string | null; destinations: readonly
       { to: "/numbers", label: "Numbers & carriers", icon: Hash },
       { to: "/webhooks", label: "Webhooks", icon: Webhook },
       { to: "/keys", label: "API keys", icon: KeyRound },
-      { to: "/usage", label: "Usage & budgets", icon: ChartColumn },
+      { to: "/usage", label: "Usage", icon: ChartColumn },
       { to: "/settings", label: "Settings", icon: Settings },
     ],
   },

@@ -20,7 +20,7 @@ export function UsagePage() {
   const statistics = useQuery(statisticsQuery({ days }));
   return (
     <Page
-      title="Usage & budgets"
+      title="Usage"
       description="Usage by day, agent, and model. Test conversations are not counted. Days are in UTC."
       actions={
         <PeriodSelect

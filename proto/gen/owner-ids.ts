@@ -30,6 +30,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.account.v1.AccountService/ListOwners": [],
   "/parley.account.v1.AccountService/ListSessions": ["owner_id"],
   "/parley.account.v1.AccountService/ListTrunks": [],
+  "/parley.account.v1.AccountService/RecognizeDevice": [],
   "/parley.account.v1.AccountService/RemoveMobileNumber": ["owner_id"],
   "/parley.account.v1.AccountService/SetPassword": ["owner_id"],
   "/parley.account.v1.AccountService/SignIn": [],

@@ -58,6 +58,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   findCallee: "returns whose agent a number has, only to the voice and messaging services",
   authenticateSession: "is given a secret",
   signIn: "is given a password",
+  recognizeDevice: "is given a signature by a secret",
   watchKeys: "tells of ids alone",
   watchAgents: "tells of ids alone",
   watchPrompts: "tells of names alone, to other services",

@@ -46,7 +46,8 @@ async function member() {
   return { ...owner, token, email: found?.email ?? "", manage: stack.manage(token) };
 }
 
-const cookieOf = ({ headers }: Answer) => headers.get("set-cookie") ?? "";
+const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? "";
+const deviceOf = ({ headers }: Answer) => (headers.getSetCookie()[1] ?? "").split(";")[0] ?? "";
 const tokenOf = (answer: Answer) => /^(?:__Host-)?parley_session=([^;]*)/.exec(cookieOf(answer))?.[1] ?? "";
 
 describe("signing in", () => {
@@ -99,6 +100,34 @@ describe("signing in", () => {
       expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
     expect((await manage.get("/me")).status).toBe(200);
+  });
+
+  test("goes on in a browser that signed in before, and only there, while others use up the account's attempts", async () => {
+    const { email } = await member();
+    const body = { email, password: PASSWORD };
+    const first = await signIn(body);
+    const device = deviceOf(first);
+    expect(device).toMatch(/^parley_device=[\w-]{22}\.[\w-]{43}$/);
+    expect(first.headers.getSetCookie()[1]).toEndWith("; Path=/; Max-Age=15552000; HttpOnly; SameSite=Strict");
+    const stranger = await member();
+    const strangers = deviceOf(await signIn({ email: stranger.email, password: PASSWORD }));
+    for (let guesses = 0; guesses < 4; guesses++) await signIn({ email, password: "a guess" });
+    for (const cookie of ["", strangers, `${device}x`, "parley_device=."])
+      expect((await signIn(body, { cookie })).status).toBe(429);
+    expect((await signIn(body, { cookie: device })).status).toBe(200);
+
+    // It has attempts of its own, and no more than an account has; and a new password makes a new device of it.
+    for (let guesses = 0; guesses < 3; guesses++)
+      expect(problem(await signIn({ email, password: "a guess" }, { cookie: device }))).toEqual(WRONG);
+    const signedIn = await signIn(body, { cookie: device });
+    expect(signedIn.status).toBe(200);
+    expect((await signIn(body, { cookie: device })).status).toBe(429);
+    const password = { current_password: PASSWORD, new_password: `${PASSWORD} anew` };
+    const from = { "x-forwarded-for": anAddress() };
+    const changed = await stack.manage(tokenOf(signedIn)).post("/password", password, from);
+    const anew = { email, password: password.new_password };
+    expect((await signIn(anew, { cookie: deviceOf(signedIn) })).status).toBe(429);
+    expect((await signIn(anew, { cookie: deviceOf(changed) })).status).toBe(200);
   });
 
   test("is limited per address, whichever accounts are tried", async () => {

@@ -48,6 +48,7 @@ import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
 import { listOwners } from "./rpc/list-owners.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
 import { listTrunks } from "./rpc/list-trunks.ts";
+import { recognizeDevice } from "./rpc/recognize-device.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
 import { setPassword } from "./rpc/set-password.ts";
 import { signIn } from "./rpc/sign-in.ts";
@@ -113,6 +114,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
             setPassword: setPassword(ctx),
             changePassword: changePassword(ctx),
             signIn: signIn(ctx),
+            recognizeDevice: recognizeDevice(ctx),
             authenticateSession: authenticateSession(ctx),
             signOut: signOut(ctx),
             listSessions: listSessions(ctx),

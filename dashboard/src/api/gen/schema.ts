@@ -657,7 +657,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with email and password
-         * @description Sets a session cookie, which is valid for at most 30 days and ends after a day without use.
+         * @description Sets a session cookie, which is valid for at most 30 days and ends after a day without use, and a cookie that only tells this browser from others that attempt to sign in.
          */
         post: operations["signIn"];
         delete?: never;

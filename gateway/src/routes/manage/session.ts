@@ -1,6 +1,8 @@
 import type { Session } from "@parley/proto/parley/account/v1/account.ts";
 import { notFound } from "@parley/shared/errors";
+import type { CallOrigin } from "@parley/shared/rpc/call";
 import { Elysia } from "elysia";
+import { deviceCookie, readDeviceToken } from "../../auth/device-cookie.ts";
 import { noSessionCookie, sessionCookie } from "../../auth/session-cookie.ts";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -18,8 +20,17 @@ import { endpoint } from "../endpoint.ts";
 const SIGN_IN_BYTES_MAX = 4 * 1024;
 
 export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
-  const giveSession = (request: Request, headers: Headers, token: string, session: Session | undefined) =>
+  const giveSession = (request: Request, headers: Headers, { token, session, deviceToken }: Begun) => {
     headers.append("Set-Cookie", sessionCookie(request, token, required(session)));
+    // An account service of the release before gives none.
+    if (deviceToken !== "") headers.append("Set-Cookie", deviceCookie(request, deviceToken));
+  };
+  const knownDevice = async (email: string, request: Request, origin: CallOrigin) => {
+    const deviceToken = readDeviceToken(request);
+    if (deviceToken === null) return null;
+    const { isKnown } = await accounts.recognizeDevice({ email, deviceToken }, { origin });
+    return isKnown ? deviceToken : null;
+  };
   const limitAddress = (request: Request) => limitGuessesFrom(gate.signInLimiter, gate.addressOf(request));
   return new Elysia({ prefix: "/v1/manage" })
     .post(
@@ -30,7 +41,9 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           id: "signIn",
           tag: "Management",
           summary: "Sign in with email and password",
-          description: "Sets a session cookie, which is valid for at most 30 days and ends after a day without use.",
+          description:
+            "Sets a session cookie, which is valid for at most 30 days and ends after a day without use, and a cookie that only " +
+            "tells this browser from others that attempt to sign in.",
           scope: "anyone",
           body: SignInBody,
           bodyBytesMax: SIGN_IN_BYTES_MAX,
@@ -39,13 +52,11 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           setsCookie: true,
         },
         async ({ body, request, headers, origin }) => {
-          await limitGuessesAt(gate.signInLimiter, "email", body.email);
-          const { owner, session, token } = await accounts.signIn(
-            { ...body, userAgent: userAgentOf(request) },
-            { origin },
-          );
-          giveSession(request, headers, token, session);
-          return presentOwner(required(owner));
+          const { email } = body;
+          await limitGuessesAt(gate.signInLimiter, "email", email, () => knownDevice(email, request, origin));
+          const begun = await accounts.signIn({ ...body, userAgent: userAgentOf(request) }, { origin });
+          giveSession(request, headers, begun);
+          return presentOwner(required(begun.owner));
         },
       ),
     )
@@ -142,12 +153,18 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           await limitGuessesAt(gate.signInLimiter, "owner", ownerId);
           const change = { ownerId, currentPassword: body.current_password, newPassword: body.new_password };
           const userAgent = userAgentOf(request);
-          const { session, token } = await accounts.changePassword({ ...change, userAgent }, { origin });
-          giveSession(request, headers, token, session);
+          giveSession(request, headers, await accounts.changePassword({ ...change, userAgent }, { origin }));
           return { message: "Password changed" };
         },
       ),
     );
+}
+
+/** What a sign-in and a change of password begin. */
+interface Begun {
+  session?: Session | undefined;
+  token: string;
+  deviceToken: string;
 }
 
 function userAgentOf({ headers }: Request): string | undefined {

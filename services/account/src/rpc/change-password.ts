@@ -2,6 +2,7 @@ import { invalid } from "@parley/shared/errors";
 import type { AccountContext, Handler } from "../context.ts";
 import { toSession } from "../convert.ts";
 import { beginSession } from "../sign-in/begin-session.ts";
+import { newDeviceToken } from "../sign-in/device.ts";
 import { checkPassword } from "../sign-in/password.ts";
 import { getOwner, lockOwner } from "../store/owners.ts";
 import { findPasswordHash, storePassword } from "../store/passwords.ts";
@@ -21,7 +22,7 @@ export function changePassword(ctx: AccountContext): Handler<"changePassword"> {
       await deleteSessionsOf(tx, ownerId);
       return beginSession(tx, ownerId, userAgent, ctx.clock.now());
     });
-    return { session: toSession(session), token };
+    return { session: toSession(session), token, deviceToken: newDeviceToken({ ownerId, passwordHash }) };
   };
 }
 

@@ -3,6 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { AccountContext, Handler } from "../context.ts";
 import { toOwner, toSession } from "../convert.ts";
 import { beginSession } from "../sign-in/begin-session.ts";
+import { newDeviceToken } from "../sign-in/device.ts";
 import { unusedSince } from "../sign-in/session.ts";
 import { lockOwner } from "../store/owners.ts";
 import { findPasswordByEmail, findPasswordHash } from "../store/passwords.ts";
@@ -24,7 +25,7 @@ export function signIn(ctx: AccountContext): Handler<"signIn"> {
       if ((await findPasswordHash(tx, known.ownerId)) !== known.passwordHash) throw wrong();
       return { owner: locked, ...(await beginSession(tx, known.ownerId, userAgent, now)) };
     });
-    return { owner: toOwner(owner), session: toSession(session), token };
+    return { owner: toOwner(owner), session: toSession(session), token, deviceToken: newDeviceToken(known) };
   };
 }
 

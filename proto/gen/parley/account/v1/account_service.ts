@@ -176,6 +176,8 @@ export interface ChangePasswordResponse {
     | undefined;
   /** As in SignInResponse. */
   token: string;
+  /** As in SignInResponse. */
+  deviceToken: string;
 }
 
 /** Has no owner, because the call finds the owner. */
@@ -192,6 +194,18 @@ export interface SignInResponse {
     | undefined;
   /** The session's token, returned only here. */
   token: string;
+  /** By which RecognizeDevice knows this device until the password changes. */
+  deviceToken: string;
+}
+
+/** Has no owner, because the device has not signed in yet. */
+export interface RecognizeDeviceRequest {
+  email: string;
+  deviceToken: string;
+}
+
+export interface RecognizeDeviceResponse {
+  isKnown: boolean;
 }
 
 export interface AuthenticateSessionRequest {
@@ -2047,7 +2061,7 @@ export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
 };
 
 function createBaseChangePasswordResponse(): ChangePasswordResponse {
-  return { session: undefined, token: "" };
+  return { session: undefined, token: "", deviceToken: "" };
 }
 
 export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
@@ -2057,6 +2071,9 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
     }
     if (message.token !== "") {
       writer.uint32(18).string(message.token);
+    }
+    if (message.deviceToken !== "") {
+      writer.uint32(26).string(message.deviceToken);
     }
     return writer;
   },
@@ -2090,6 +2107,14 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
             message.token = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.deviceToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2111,6 +2136,7 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
       ? Session.fromPartial(object.session)
       : undefined;
     message.token = object.token ?? "";
+    message.deviceToken = object.deviceToken ?? "";
     return message;
   },
 };
@@ -2195,7 +2221,7 @@ export const SignInRequest: MessageFns<SignInRequest> = {
 };
 
 function createBaseSignInResponse(): SignInResponse {
-  return { owner: undefined, session: undefined, token: "" };
+  return { owner: undefined, session: undefined, token: "", deviceToken: "" };
 }
 
 export const SignInResponse: MessageFns<SignInResponse> = {
@@ -2208,6 +2234,9 @@ export const SignInResponse: MessageFns<SignInResponse> = {
     }
     if (message.token !== "") {
       writer.uint32(26).string(message.token);
+    }
+    if (message.deviceToken !== "") {
+      writer.uint32(34).string(message.deviceToken);
     }
     return writer;
   },
@@ -2249,6 +2278,14 @@ export const SignInResponse: MessageFns<SignInResponse> = {
             message.token = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.deviceToken = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2271,6 +2308,129 @@ export const SignInResponse: MessageFns<SignInResponse> = {
       ? Session.fromPartial(object.session)
       : undefined;
     message.token = object.token ?? "";
+    message.deviceToken = object.deviceToken ?? "";
+    return message;
+  },
+};
+
+function createBaseRecognizeDeviceRequest(): RecognizeDeviceRequest {
+  return { email: "", deviceToken: "" };
+}
+
+export const RecognizeDeviceRequest: MessageFns<RecognizeDeviceRequest> = {
+  encode(message: RecognizeDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.email !== "") {
+      writer.uint32(10).string(message.email);
+    }
+    if (message.deviceToken !== "") {
+      writer.uint32(18).string(message.deviceToken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecognizeDeviceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecognizeDeviceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.email = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deviceToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecognizeDeviceRequest>, I>>(base?: I): RecognizeDeviceRequest {
+    return RecognizeDeviceRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecognizeDeviceRequest>, I>>(object: I): RecognizeDeviceRequest {
+    const message = createBaseRecognizeDeviceRequest();
+    message.email = object.email ?? "";
+    message.deviceToken = object.deviceToken ?? "";
+    return message;
+  },
+};
+
+function createBaseRecognizeDeviceResponse(): RecognizeDeviceResponse {
+  return { isKnown: false };
+}
+
+export const RecognizeDeviceResponse: MessageFns<RecognizeDeviceResponse> = {
+  encode(message: RecognizeDeviceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.isKnown !== false) {
+      writer.uint32(8).bool(message.isKnown);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecognizeDeviceResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecognizeDeviceResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.isKnown = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecognizeDeviceResponse>, I>>(base?: I): RecognizeDeviceResponse {
+    return RecognizeDeviceResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecognizeDeviceResponse>, I>>(object: I): RecognizeDeviceResponse {
+    const message = createBaseRecognizeDeviceResponse();
+    message.isKnown = object.isKnown ?? false;
     return message;
   },
 };
@@ -4788,6 +4948,18 @@ export const AccountServiceService = {
     responseSerialize: (value: SignInResponse): Buffer => Buffer.from(SignInResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignInResponse => SignInResponse.decode(value),
   },
+  /** Says whether a device signed in with this email before and the password has not changed since. Opens nothing. */
+  recognizeDevice: {
+    path: "/parley.account.v1.AccountService/RecognizeDevice" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RecognizeDeviceRequest): Buffer =>
+      Buffer.from(RecognizeDeviceRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RecognizeDeviceRequest => RecognizeDeviceRequest.decode(value),
+    responseSerialize: (value: RecognizeDeviceResponse): Buffer =>
+      Buffer.from(RecognizeDeviceResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RecognizeDeviceResponse => RecognizeDeviceResponse.decode(value),
+  },
   /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession: {
     path: "/parley.account.v1.AccountService/AuthenticateSession" as const,
@@ -5036,6 +5208,8 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   changePassword: handleUnaryCall<ChangePasswordRequest, ChangePasswordResponse>;
   /** Begins a session. Neither the error nor its timing reveals whether the email or the password is wrong. */
   signIn: handleUnaryCall<SignInRequest, SignInResponse>;
+  /** Says whether a device signed in with this email before and the password has not changed since. Opens nothing. */
+  recognizeDevice: handleUnaryCall<RecognizeDeviceRequest, RecognizeDeviceResponse>;
   /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession: handleUnaryCall<AuthenticateSessionRequest, AuthenticateSessionResponse>;
   signOut: handleUnaryCall<SignOutRequest, SignOutResponse>;
@@ -5298,6 +5472,22 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignInResponse) => void,
+  ): ClientUnaryCall;
+  /** Says whether a device signed in with this email before and the password has not changed since. Opens nothing. */
+  recognizeDevice(
+    request: RecognizeDeviceRequest,
+    callback: (error: ServiceError | null, response: RecognizeDeviceResponse) => void,
+  ): ClientUnaryCall;
+  recognizeDevice(
+    request: RecognizeDeviceRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RecognizeDeviceResponse) => void,
+  ): ClientUnaryCall;
+  recognizeDevice(
+    request: RecognizeDeviceRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RecognizeDeviceResponse) => void,
   ): ClientUnaryCall;
   /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession(

@@ -1,3 +1,4 @@
+import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { isLongText, textList } from "@parley/shared/db/text-list";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
@@ -78,8 +79,8 @@ export async function findDueOwners(
         where due_at < 'infinity' and due_at <= ${now} and owner_id = owners.owner_id limit ${fewMax + 1}
       ) as first
     ) as counted
-    where (lap = 1) = (owner_id <= ${afterOwnerId}) and owner_id <> all(${except as string[]}::text[])
-      and due > 0 and (due > ${fewMax} or owner_id = any(${many as string[]}::text[])) = ${backlog === "many"}
+    where (lap = 1) = (owner_id <= ${afterOwnerId}) and owner_id <> all(${arraysOf(sql).text(except)})
+      and due > 0 and (due > ${fewMax} or owner_id = any(${arraysOf(sql).text(many)})) = ${backlog === "many"}
     limit ${limit}`;
   return rows.map(({ ownerId }) => ownerId);
 }
@@ -103,7 +104,7 @@ export async function findDueEvents(
   return sql<DueEvent[]>`
     with due as materialized (
       select event.*, place
-      from unnest(${ownerIds as string[]}::text[]) with ordinality as served (owner_id, place)
+      from unnest(${arraysOf(sql).text(ownerIds)}) with ordinality as served (owner_id, place)
       cross join lateral (
         select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent,
           coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes,
@@ -247,5 +248,8 @@ export async function deleteEvents(sql: Sql, keys: readonly SessionKey[]): Promi
 
 function keysOf(sql: Sql, keys: readonly SessionKey[]) {
   return sql`
-    select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[])`;
+    select * from unnest(
+      ${arraysOf(sql).text(keys.map((key) => key.ownerId))},
+      ${arraysOf(sql).uuid(keys.map((key) => key.conversationId))}
+    )`;
 }

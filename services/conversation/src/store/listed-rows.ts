@@ -1,3 +1,4 @@
+import { arraysOf } from "@parley/shared/db/arrays-of";
 import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
@@ -23,7 +24,7 @@ export function readListedRows(
   return readBoundedPage<ConversationRow>(db, {
     rows: db`
       select ${conversationColumns(db)} from conversations
-      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])`,
+      where owner_id = ${ownerId} and conversation_id = any(${arraysOf(db).uuid(conversationIds)})`,
     bytes: db`octet_length(page::text)`,
     order: db`order by created_at desc, conversation_id desc`,
     room,

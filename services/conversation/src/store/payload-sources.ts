@@ -1,3 +1,4 @@
+import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { ANALYSIS_BYTES_MAX, MESSAGE_CHARACTERS_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import type { ConversationRow } from "./conversations.ts";
@@ -114,5 +115,8 @@ async function listSaid(sql: Sql, keys: readonly SessionKey[]): Promise<SaidRow[
 
 function keysOf(sql: Sql, keys: readonly SessionKey[]) {
   return sql`
-    select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[])`;
+    select * from unnest(
+      ${arraysOf(sql).text(keys.map((key) => key.ownerId))},
+      ${arraysOf(sql).uuid(keys.map((key) => key.conversationId))}
+    )`;
 }

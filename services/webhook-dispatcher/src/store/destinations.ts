@@ -1,3 +1,4 @@
+import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import type { REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
@@ -58,7 +59,7 @@ export async function listDestinationRows(sql: Sql, ownerId: string): Promise<De
 /** The enabled destinations of several owners, without their secrets. */
 export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<DestinationKey[]> {
   return sql<DestinationKey[]>`
-    select owner_id, destination_id from destinations where owner_id = any(${[...ownerIds]}::text[]) and enabled`;
+    select owner_id, destination_id from destinations where owner_id = any(${arraysOf(sql).text(ownerIds)}) and enabled`;
 }
 
 /** The destinations of all owners. */

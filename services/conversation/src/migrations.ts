@@ -26,6 +26,7 @@ import relayWakes from "../migrations/0022_relay_wakes.sql" with { type: "text" 
 import searchSilent from "../migrations/0023_search_silent.sql" with { type: "text" };
 import relayTold from "../migrations/0025_relay_told.sql" with { type: "text" };
 import storedBytes from "../migrations/0026_stored_bytes.sql" with { type: "text" };
+import searchBegan from "../migrations/0027_search_began.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -55,4 +56,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0024_jobs_announced", sql: jobsAnnounced },
   { name: "0025_relay_told", sql: relayTold },
   { name: "0026_stored_bytes", sql: storedBytes },
+  { name: "0027_search_began", sql: searchBegan },
 ];

@@ -81,8 +81,8 @@ async function numberBatch(
         delete from search_waiting
         where owner_id = ${ownerId} and conversation_id = any(array(select conversation_id from numbering))
       ), added as (
-        insert into search_documents (owner_id, number, conversation_id, text)
-        select ${ownerId}, ${numbered}::integer - 1 + row_number() over (order by created_at), conversation_id,
+        insert into search_documents (owner_id, number, conversation_id, began_at, text)
+        select ${ownerId}, ${numbered}::integer - 1 + row_number() over (order by created_at), conversation_id, created_at,
           lower(concat_ws(
             ${SEPARATOR},
             (select string_agg(value, ${SEPARATOR}) from ${searchedValues(tx)} as searched),

@@ -5,37 +5,40 @@ import { SEPARATOR } from "../../search/terms.ts";
 import type { ConversationFilter } from "../conversation-filter.ts";
 import type { FoundPage, Page } from "../list-page.ts";
 import { findIndexed, type Indexed, loadBegan } from "./indexed.ts";
-import { type Found, findNamed, findUnindexed } from "./unindexed.ts";
+import { type Found, findAllUnindexed, findNamed, findUnindexed } from "./unindexed.ts";
 
 /**
  * Returns a page of the conversations whose messages or metadata contain a text, and the total number of matches: those
- * in the term index (0004_conversation_search) and those not indexed yet, in one snapshot.
+ * in the term index (0004_conversation_search) and those not indexed yet, in one snapshot. An owner of few conversations has no
+ * index, and one statement finds them all.
  */
 export async function findSearchedPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {
   // No stored text contains the first character, and no text spans the second.
   if (filter.search.includes("\0") || filter.search.includes(SEPARATOR)) return { conversationIds: [], total: 0 };
+  if (filter.conversationId !== "") {
+    const named = await findNamed(db, filter);
+    return { conversationIds: page.number === 1 ? named : [], total: named.length };
+  }
+  const end = page.number * page.size;
+  const all = await findAllUnindexed(db, filter, end);
+  if (all) {
+    const conversationIds = all.newest.slice(end - page.size).map(({ conversationId }) => conversationId);
+    return { conversationIds, total: all.total };
+  }
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [[state]] = await Promise.all([
-      tx<[{ text: string; indexed: number }]>`
-        select lower(${filter.search}) as text,
-          coalesce((select indexed from search_owners where owner_id = ${filter.ownerId}), 0) as indexed`,
-      // A plan for this text, because one for any text is a thousand times slower for some; memory for the matches of a
-      // common word; index scans, because the planner knows little of tables that have just been filled.
-      tx`
-        select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
-          set_config('enable_seqscan', 'off', true)`,
-    ]);
-    const { text, indexed } = state;
-    if (filter.conversationId !== "") {
-      const named = await findNamed(tx, filter, text);
-      return { conversationIds: page.number === 1 ? named : [], total: named.length };
-    }
+    // A plan for this text, because one for any text is a thousand times slower for some; memory for the matches of a
+    // common word; index scans, because the planner knows little of tables that have just been filled.
+    const [{ text, indexed }] = await tx<[{ text: string; indexed: number }]>`
+      select lower(${filter.search}) as text,
+        coalesce((select indexed from search_owners where owner_id = ${filter.ownerId}), 0) as indexed,
+        set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
+        set_config('enable_seqscan', 'off', true)`;
     const [found, unindexed] = await Promise.all([
       findIndexed(tx, filter, text, indexed),
-      findUnindexed(tx, filter, text, indexed),
+      findUnindexed(tx, filter, indexed, end),
     ]);
-    const total = found.parts.reduce((sum, { part }) => sum + countOfPart(found.numbers, part), unindexed.length);
-    return { conversationIds: await listNewest(tx, filter.ownerId, found, unindexed, page), total };
+    const total = found.parts.reduce((sum, { part }) => sum + countOfPart(found.numbers, part), unindexed.total);
+    return { conversationIds: await listNewest(tx, filter.ownerId, found, unindexed.newest, page), total };
   }) as Promise<FoundPage>;
 }
 
@@ -71,6 +74,7 @@ async function listNewest(
 }
 
 async function findIds(tx: Sql, ownerId: string, numbers: readonly number[]): Promise<Map<number, string>> {
+  if (numbers.length === 0) return new Map();
   const rows = await tx<{ number: number; conversationId: string }[]>`
     select number, conversation_id from search_documents
     where owner_id = ${ownerId} and number = any(${numbers as number[]}::integer[])`;

@@ -89,6 +89,28 @@ test("a queue learns when a job is enqueued again while it runs", async () => {
   await eventually(() => expect(runs).toBe(2));
 });
 
+test("the end of a run looks for no further jobs, unless some were told of while it ran", async () => {
+  const JOBS = 10;
+  let claims = 0;
+  const db = kit.connect();
+  const counted = new Proxy(db, {
+    apply: (target, self, [text, ...values]) => {
+      if (String(text).includes("recursive oldest")) claims++;
+      return Reflect.apply(target, self, [text, ...values]);
+    },
+  });
+  const ended: string[] = [];
+  kit.work({ run: async (job) => void ended.push(job.jobId) }, {}, counted);
+  await kit.listening();
+  const before = claims;
+  for (let at = 0; at < JOBS; at++) {
+    await enqueueJob(db, newJob(`job-${at}`));
+    await eventually(async () => expect([ended.length, ...(await kit.rows())]).toEqual([at + 1]));
+  }
+  // The start of LISTEN may wake the worker once more, and so may a notification that arrives late.
+  expect(claims - before).toBeLessThan(JOBS + 4);
+});
+
 test("a released job also reaches the other worker, even if it is enqueued continuously", async () => {
   const turns = new Map<string, number>();
   const take =

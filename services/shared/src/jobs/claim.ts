@@ -27,6 +27,10 @@ export interface Claim {
    * Another transaction held jobs that could have been claimed. If it was another claim, there may be more to claim.
    */
   contested: boolean;
+  /** Whether due jobs were left: held by another transaction, beyond the limit or beyond their owner's share. */
+  more: boolean;
+  /** When the queue next has a job to claim, as it was before this claim; null if never. */
+  nextAt: Date | null;
 }
 
 /** Due jobs that are read regardless of their owners. If there are more, owners are visited one by one. */
@@ -47,7 +51,7 @@ export async function claimJobs(sql: Sql, { queue, now, leaseMs, limit, shares }
   // Part of the text, because a plan for any number of rows sorts all due jobs.
   const oldestMax = sql.unsafe(String(OLDEST));
   // Materialized, because the planner may run other parts again, and each run would lock further jobs.
-  const rows = await sql<(Job & { contested: boolean })[]>`
+  const rows = await sql<(Job & Omit<Claim, "jobs">)[]>`
     with recursive oldest as materialized (
       select owner_id, job_id, claimable_at from jobs
       where queue = ${queue} and claimable_at <= ${now} order by claimable_at limit ${oldestMax}
@@ -100,10 +104,15 @@ export async function claimJobs(sql: Sql, { queue, now, leaseMs, limit, shares }
       returning jobs.owner_id, jobs.job_id, jobs.queue, jobs.payload, jobs.attempts, jobs.lease, jobs.traceparent, place
     )
     select owner_id, job_id, queue, payload, attempts, lease, traceparent,
-      (select count(*) from taken) < (select count(*) from claimable) as contested
+      (select count(*) from taken) < (select count(*) from claimable) as contested,
+      (select count(*) from oldest) > (select count(*) from taken) as more,
+      (
+        select claimable_at from jobs
+        where queue = ${queue} and claimable_at > ${now} and claimable_at < 'infinity' order by claimable_at limit 1
+      ) as next_at
     from (values (1)) as once left join claimed on true
     order by place, owner_id <= ${last}, owner_id`;
-  const contested = rows[0]?.contested ?? false;
-  const jobs = rows.filter(({ jobId }) => jobId !== null).map(({ contested: _, ...job }) => job);
-  return { jobs, contested: contested && jobs.length < limit };
+  const { contested = false, more = false, nextAt = null } = rows[0] ?? {};
+  const jobs = rows.filter(({ jobId }) => jobId !== null).map(({ contested: _, more: __, nextAt: ___, ...job }) => job);
+  return { jobs, contested: contested && jobs.length < limit, more, nextAt };
 }

@@ -2,7 +2,7 @@ import { batched } from "../rpc/batched.ts";
 import { claimJobs } from "./claim.ts";
 import type { LoopContext } from "./queue.ts";
 import { runJob } from "./run-job.ts";
-import { findNextClaimable, finishJobs, type Job } from "./store.ts";
+import { findNextClaimable, finishJobs, type Job, leaseEnd } from "./store.ts";
 
 export interface QueueLoop {
   /** Call it when a job may have been enqueued. */
@@ -39,9 +39,15 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     return jobs.map(() => undefined);
   }, FINISHED_MAX);
   let claiming: Promise<void> | null = null;
+  /** Counts the calls of `wake` and `claim`. */
+  let asked = 0;
+  /** Whether the last claim left due jobs, for which the end of a run makes room. */
+  let mayHaveMore = false;
   let wokenMeanwhile = false;
   let stopped = false;
   let timer: Timer | undefined;
+  /** When it fires, in `performance.now()` time. */
+  let timerAt = Number.POSITIVE_INFINITY;
 
   function claim(): void {
     if (stopped) return;
@@ -49,30 +55,39 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       wokenMeanwhile = true;
       return;
     }
-    clearTimeout(timer);
+    sleep(null);
     claiming = fill().then((sleepMs) => {
       claiming = null;
       if (stopped) return;
       if (wokenMeanwhile) {
         wokenMeanwhile = false;
         claim();
-      } else if (sleepMs !== null) {
-        timer = setTimeout(claim, sleepMs);
-      }
+      } else sleep(sleepMs);
     });
+  }
+
+  /** @param ms until the next claim; null until somebody asks for one */
+  function sleep(ms: number | null): void {
+    clearTimeout(timer);
+    timerAt = performance.now() + (ms ?? Number.POSITIVE_INFINITY);
+    if (ms !== null) timer = setTimeout(claim, ms);
   }
 
   /** Claims until every place is taken or nothing is due. @returns how long to sleep; null until somebody wakes it */
   async function fill(): Promise<number | null> {
     try {
+      let looked = false;
       for (let contestedTimes = 0; !stopped; ) {
         const places = Math.min(queue.concurrency - running.size, CLAIM_MAX);
-        // The end of a run claims again.
-        if (places <= 0) break;
+        if (places <= 0) {
+          mayHaveMore ||= !looked;
+          break;
+        }
+        const askedBefore = asked;
         const now = clock.now();
         const heldUntil = performance.now() + queue.leaseMs;
         const shares = { perOwner, running: runningOf, last };
-        const { jobs, contested } = await claimJobs(db, {
+        const { jobs, contested, more, nextAt } = await claimJobs(db, {
           queue: name,
           now,
           leaseMs: queue.leaseMs,
@@ -81,11 +96,15 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
         });
         // This process or Postgres paused in the meantime: others may have claimed the jobs, and the next claim may too.
         if (clock.now().getTime() - now.getTime() >= queue.leaseMs) continue;
-        for (const job of jobs) start(job, heldUntil);
+        looked = true;
+        mayHaveMore = more;
+        for (const job of jobs) start(job, heldUntil, askedBefore);
         last = jobs.at(-1)?.ownerId ?? last;
-        if (jobs.length === places) continue;
+        if (more && jobs.length === places) continue;
         if (contested && contestedTimes++ < CONTESTED_MAX) continue;
-        return sleepMs(await findNextClaimable(db, name, now));
+        // A concurrent claim's jobs come back when its leases end, and this one's when its own do.
+        const next = contested ? await findNextClaimable(db, name, now) : nextAt;
+        return sleepMs(jobs.length > 0 ? earlier(next, leaseEnd(now, queue.leaseMs)) : next);
       }
     } catch (err) {
       log.warn({ err, queue: name }, "cannot claim jobs, will retry");
@@ -101,14 +120,21 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     return Math.min(TIMER_MAX_MS, Math.max(1, next.getTime() - clock.now().getTime()));
   }
 
-  function start(job: Job, heldUntil: number): void {
-    const run = runJob({ ...ctx, finish }, job, heldUntil).then(() => {
+  function start(job: Job, heldUntil: number, askedBefore: number): void {
+    const run = runJob({ ...ctx, finish }, job, heldUntil).then((againAt) => {
       running.delete(run);
       countRunning(job, -1);
-      claim();
+      if (mayHaveMore || claiming || asked !== askedBefore) claim();
+      // Nothing else has become due: what is enqueued is told.
+      else if (againAt && !stopped) wakeBy(againAt);
     });
     running.add(run);
     countRunning(job, 1);
+  }
+
+  function wakeBy(moment: Date): void {
+    const ms = sleepMs(moment) ?? 0;
+    if (performance.now() + ms < timerAt) sleep(ms);
   }
 
   function countRunning({ ownerId }: Job, more: number): void {
@@ -119,15 +145,23 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
 
   return {
     wake: () => {
+      asked++;
       if (!stopped) queue.onAsked?.();
       claim();
     },
-    claim,
+    claim: () => {
+      asked++;
+      claim();
+    },
     stop: async () => {
       stopped = true;
-      clearTimeout(timer);
+      sleep(null);
       await claiming;
       await Promise.all(running);
     },
   };
+}
+
+function earlier(one: Date | null, other: Date): Date {
+  return one && one < other ? one : other;
 }

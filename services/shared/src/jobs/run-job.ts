@@ -16,15 +16,17 @@ export interface RunContext extends LoopContext {
 /**
  * Runs a claimed job to its end and stores the result; never rejects.
  * @param heldUntil when the lease ends, in `performance.now()` time
+ * @returns when the job runs again, unless it was enqueued again in the meantime; null if not, or when its lease ends
  */
-export async function runJob(ctx: RunContext, job: Job, heldUntil: number): Promise<void> {
+export async function runJob(ctx: RunContext, job: Job, heldUntil: number): Promise<Date | null> {
   const { log } = ctx;
   const lease = keepLease(ctx, job, heldUntil);
   try {
-    await inSpan(`job ${job.queue}`, { parent: job.traceparent }, () => runAndStore(ctx, job, lease.signal));
+    return await inSpan(`job ${job.queue}`, { parent: job.traceparent }, () => runAndStore(ctx, job, lease.signal));
   } catch (err) {
     // The lease will end, and the job will be claimed again.
     log.warn({ ...fields(job), err }, "the outcome of a job could not be stored, so it will run again");
+    return null;
   } finally {
     lease.letGo();
   }
@@ -54,7 +56,11 @@ function keepLease(
   return { signal: lost.signal, letGo: () => clearInterval(timer) };
 }
 
-async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: Job, lease: AbortSignal): Promise<void> {
+async function runAndStore(
+  { db, log, clock, queue, finish }: RunContext,
+  job: Job,
+  lease: AbortSignal,
+): Promise<Date | null> {
   let again: Date | typeof HAND_OVER | undefined;
   try {
     again = (await queue.run(job, lease)) ?? undefined;
@@ -62,14 +68,17 @@ async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: J
     const delayMs = queue.retryDelayMs(job.attempts);
     log.warn({ ...fields(job), err, retry_in_ms: delayMs }, "job failed");
     const retryAt = delayMs === null ? null : new Date(clock.now().getTime() + delayMs);
-    return failJob(db, job, retryAt, String(err));
+    await failJob(db, job, retryAt, String(err));
+    return retryAt;
   }
-  if (again === HAND_OVER) await handOverJob(db, job, new Date(clock.now().getTime() + HAND_OVER_MS));
-  else if (again) {
-    await repeatJob(db, job, again);
+  const dueAt = again === HAND_OVER ? new Date(clock.now().getTime() + HAND_OVER_MS) : (again ?? null);
+  if (again === HAND_OVER && dueAt) await handOverJob(db, job, dueAt);
+  else if (dueAt) {
+    await repeatJob(db, job, dueAt);
     await queue.rested?.(lease);
   } else await finish(job);
   log.debug(fields(job), "job done");
+  return dueAt;
 }
 
 function fields(job: Job): Record<string, unknown> {

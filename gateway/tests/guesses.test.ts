@@ -78,3 +78,24 @@ test("wrong guesses beyond the limit are refused without asking the limiter, unt
   advance(60_001);
   await guesses.count("guesser", "too many");
 });
+
+test("first look-ups of an address are made two at a time, from its first one on", async () => {
+  const guesses = createGuesses({ limiter: memoryLimiter(), pauseMs: 0 });
+  const begun: number[] = [];
+  const hanging = Promise.withResolvers<void>();
+  const lookUp = (address: string, at: number) =>
+    guesses.lookFirst(
+      { of: address, gone: () => STAYS },
+      () => {
+        begun.push(at);
+        return hanging.promise;
+      },
+      () => true,
+    );
+  const all = [lookUp("guesser", 1), lookUp("guesser", 2), lookUp("guesser", 3), lookUp("somebody", 4)];
+  await settled();
+  expect(begun).toEqual([1, 2, 4]);
+  hanging.resolve();
+  await Promise.all(all);
+  expect(begun).toEqual([1, 2, 4, 3]);
+});

@@ -51,6 +51,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   handleCarrierCallback: "is given a signature",
   handleDailyWebhook: "is given a signature by a secret",
   verifyWhatsAppWebhook: "is given a secret",
+  checkWhatsAppConnection: "tells only that an id exists, as a callback without a right signature does",
   handleWhatsAppCallback: "is given a signature by a secret",
   findCarrier: "returns a carrier's owner, only to the services that its callbacks reach",
   findTrunk: "returns a number's owner, only to the voice service",

@@ -14,6 +14,14 @@ export interface Guesses {
    * whatever `find` throws, which counts neither as right nor as wrong
    */
   look<R>(guess: Guess, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R>;
+  /**
+   * Looks up whether there is what a client named, before anything costly is done for it. A few values of an address are looked up at a
+   * time, from its first guess on.
+   * @throws ServiceError as `look` does
+   */
+  lookFirst<R>(guess: Omit<Guess, "sent">, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R>;
+  /** Whether the value was right when it was last looked up. */
+  wasRight(sent: string): boolean;
   /** Counts a wrong guess. @throws ServiceError rate_limited with `detail` if there were too many in a minute */
   count(of: string, detail: string): Promise<void>;
 }
@@ -43,6 +51,9 @@ const RIGHT_MAX = 20_000;
 /** The most look-ups of slowed addresses at a time, one of each address. */
 const SUSPECTS_AT_ONCE = 4;
 const WAITING_MAX = 200;
+/** The most first look-ups of an address at a time, and those that wait: their bodies may have begun to arrive. */
+const FIRST_AT_ONCE = 2;
+const FIRST_WAITING_MAX = 100;
 /** At most 50 guesses a second of each address. */
 const PAUSE_MS = 20;
 
@@ -61,26 +72,42 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
     waitingMax: WAITING_MAX,
   });
 
+  const firstShares = byteShares({
+    what: "requests",
+    totalBytes: Number.POSITIVE_INFINITY,
+    ownerBytes: FIRST_AT_ONCE,
+    waitingMax: FIRST_WAITING_MAX,
+  });
+
   const leftMs = (of: string) => (suspects.get(of) ?? Number.NEGATIVE_INFINITY) - now();
 
-  const waitFor = ({ of, sent, gone }: Guess): Promise<Hold> | null =>
-    leftMs(of) <= 0 || right.has(sent) ? null : shares.hold(of, 1, gone());
+  const waitFor = ({ of, gone }: Omit<Guess, "sent">): Promise<Hold> | null =>
+    leftMs(of) <= 0 ? null : shares.hold(of, 1, gone());
+
+  async function lookWith<R>(hold: Hold | null, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R> {
+    let pause = 0;
+    try {
+      const found = await find();
+      if (isWrong(found)) pause = pauseMs;
+      return found;
+    } finally {
+      if (hold) setTimeout(hold.release, pause);
+    }
+  }
 
   return {
     look: async (guess, find, isWrong) => {
-      const hold = await waitFor(guess);
-      let pause = 0;
-      try {
-        const found = await find();
-        if (isWrong(found)) {
-          pause = pauseMs;
-          right.delete(guess.sent);
-        } else right.set(guess.sent, true);
-        return found;
-      } finally {
-        if (hold) setTimeout(hold.release, pause);
-      }
+      const hold = right.has(guess.sent) ? null : await waitFor(guess);
+      const found = await lookWith(hold, find, isWrong);
+      if (isWrong(found)) right.delete(guess.sent);
+      else right.set(guess.sent, true);
+      return found;
     },
+    lookFirst: async (guess, find, isWrong) => {
+      const first = await firstShares.hold(guess.of, 1, guess.gone());
+      return lookWith(first, async () => lookWith(await waitFor(guess), find, isWrong), isWrong);
+    },
+    wasRight: (sent) => right.has(sent),
     count: async (of, detail) => {
       const left = leftMs(of);
       if (left > 0) throw new ServiceError("rate_limited", detail, { retryAfterMs: left });

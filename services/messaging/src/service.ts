@@ -22,6 +22,7 @@ import type { MessagingConfig } from "./config.ts";
 import type { MessagingContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
+import { checkWhatsAppConnection } from "./rpc/check-whatsapp-connection.ts";
 import { countWidgetMessage } from "./rpc/count-widget-message.ts";
 import { createWidgetToken } from "./rpc/create-widget-token.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
@@ -124,6 +125,7 @@ export function startMessaging(
             createWidgetToken: createWidgetToken(ctx),
             openWidgetToken: openWidgetToken(ctx),
             countWidgetMessage: countWidgetMessage(ctx),
+            checkWhatsAppConnection: checkWhatsAppConnection(ctx),
             verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
             handleWhatsAppCallback: handleWhatsAppCallback(ctx),
             sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),

@@ -21,26 +21,35 @@ export interface UnverifiedSettings {
   /** The most bytes of one address at a time, so that no sender fills the provider's share. */
   addressBytes: number;
   totalBytes: number;
+  /**
+   * Whether there is what a callback names, by a call that costs little. Asked before the body is read, unless a callback with that id
+   * was right before. @throws ServiceError not_found
+   */
+  check?(open: OpenRequest): Promise<unknown>;
 }
 
 /**
- * Bodies whose signature is not verified yet, in the gateway's memory.
+ * Bodies whose signature is not verified yet, in the gateway's memory. For an id that does not exist, none is read: whoever has no key
+ * could otherwise have the gateway hold bodies, copy them and send them on.
  * @returns reads a request's body and gives it to `pass`, whose `forbidden` and `not_found` count as wrong
  * @throws HttpError as readRaw does; ServiceError rate_limited when too many are in progress, or the address was wrong too often
  */
 export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings) {
-  const { what, name, bytesMax, firstBytes, addressBytes, totalBytes } = settings;
+  const { what, name, bytesMax, firstBytes, addressBytes, totalBytes, check } = settings;
   const shares = byteShares({ what, totalBytes, ownerBytes: addressBytes, waitingMax: 100, waitMs: 5_000 });
   observeHeldBytes(name, () => shares.heldBytes());
-  return async ({ request, address, params }: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
+  return async (open: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
+    const { request, address, params } = open;
+    const guessing = { what, name, id: Object.values(params).join(), address, request };
     const hold = await shares.hold(address, firstBytes, request.signal);
     const keep = (bytes: number) => {
       if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
       throw new ServiceError("rate_limited", `Too many ${what} in progress, try again`, RETRY);
     };
     try {
+      if (check && !gate.guesses.wasRight(sentOf(guessing))) await limitFirstGuesses(gate, guessing, () => check(open));
       const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
-      await limitGuesses(gate, { what, name, id: Object.values(params).join(), address, request }, () => pass(body));
+      await limitGuesses(gate, guessing, () => pass(body));
     } finally {
       hold.release();
     }
@@ -61,18 +70,41 @@ export interface Guessing extends Pick<OpenRequest, "request" | "address"> {
  * wrong.
  * @throws whatever the work throws, or ServiceError rate_limited for a wrong one if there were too many from its address
  */
-export async function limitGuesses<R>(
-  { guesses }: Pick<GateContext, "guesses">,
-  { what, name, id, address, request }: Guessing,
-  work: () => Promise<R>,
-): Promise<R> {
-  const of = `wrong-${name}:${address}`;
-  const find = () => work().then((result) => ({ result }), wrongGuess);
-  const guess = { of, sent: `${name}:${id}`, gone: () => request.signal };
-  const found = await guesses.look(guess, find, (each) => "error" in each);
+export function limitGuesses<R>(gate: WithGuesses, guessing: Guessing, work: () => Promise<R>): Promise<R> {
+  return unlessWrong(gate, guessing, () =>
+    gate.guesses.look({ ...guessOf(guessing), sent: sentOf(guessing) }, () => attempt(work), isWrong),
+  );
+}
+
+/** Does the same for a look-up of the id alone, which shows nothing about the signature: few are made at a time for each address. */
+function limitFirstGuesses<R>(gate: WithGuesses, guessing: Guessing, work: () => Promise<R>): Promise<R> {
+  return unlessWrong(gate, guessing, () => gate.guesses.lookFirst(guessOf(guessing), () => attempt(work), isWrong));
+}
+
+type WithGuesses = Pick<GateContext, "guesses">;
+type Found<R> = { result: R } | { error: ServiceError };
+
+async function unlessWrong<R>({ guesses }: WithGuesses, guessing: Guessing, look: () => Promise<Found<R>>): Promise<R> {
+  const found = await look();
   if (!("error" in found)) return found.result;
-  await guesses.count(of, `Too many wrong ${what} from this address, wait a minute`);
+  await guesses.count(guessOf(guessing).of, `Too many wrong ${guessing.what} from this address, wait a minute`);
   throw found.error;
+}
+
+function guessOf({ name, address, request }: Guessing) {
+  return { of: `wrong-${name}:${address}`, gone: () => request.signal };
+}
+
+function sentOf({ name, id }: Guessing): string {
+  return `${name}:${id}`;
+}
+
+function attempt<R>(work: () => Promise<R>): Promise<Found<R>> {
+  return work().then((result) => ({ result }), wrongGuess);
+}
+
+function isWrong(found: Found<unknown>): boolean {
+  return "error" in found;
 }
 
 /** @throws any other error */

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { Challenge, HandshakeQuery, WhatsAppCallback } from "../../schemas/callbacks.ts";
-import { openEndpoint } from "../open-endpoint.ts";
+import { type OpenRequest, openEndpoint } from "../open-endpoint.ts";
 import { limitGuesses, unverifiedBodies } from "./unverified.ts";
 
 const PATH = "/v1/carriers/whatsapp/:connection_id";
@@ -30,7 +30,14 @@ const CHALLENGE = /^[\w-]{1,200}$/;
 
 /** Where WhatsApp reports messages and statuses. Nobody is authenticated: the signature over the body counts. */
 export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients) {
-  const pass = unverifiedBodies(gate, BODIES);
+  const check = ({ requestId, params, request }: OpenRequest) =>
+    messaging
+      .checkWhatsAppConnection(
+        { carrierId: params.connection_id ?? "" },
+        { origin: { requestId, signal: request.signal } },
+      )
+      .catch(unlessOlder);
+  const pass = unverifiedBodies(gate, { ...BODIES, check });
   return new Elysia()
     .get(
       PATH,
@@ -101,4 +108,9 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
         },
       ),
     );
+}
+
+/** A replica of the release before does not know the call. */
+function unlessOlder(error: unknown): void {
+  if (!(error instanceof ServiceError && error.kind === "unimplemented")) throw error;
 }

@@ -19,6 +19,8 @@ export interface Connection {
 }
 
 export interface Connections {
+  /** Whether there is a WhatsApp connection with this id. Costs less than `find`, which reads its secrets. */
+  has(carrierId: string): Promise<boolean>;
   /** Null if there is no WhatsApp connection with this id. */
   find(carrierId: string): Promise<Connection | null>;
   get(ownerId: string, carrierId: string): Promise<Connection | null>;
@@ -65,10 +67,17 @@ export function connections(accounts: Accounts, agents: Agents): Connections {
     return agent?.agentId ?? null;
   }
 
+  /** Null if there is no WhatsApp connection with this id. */
+  async function ownerOf(carrierId: string): Promise<string | null> {
+    const { carrier } = await accounts.findCarrier({ carrierId });
+    return carrier?.provider === "WHATSAPP" ? carrier.ownerId : null;
+  }
+
   return {
+    has: async (carrierId) => (await ownerOf(carrierId)) !== null,
     find: async (carrierId) => {
-      const { carrier } = await accounts.findCarrier({ carrierId });
-      return carrier?.provider === "WHATSAPP" ? get(carrier.ownerId, carrierId) : null;
+      const ownerId = await ownerOf(carrierId);
+      return ownerId === null ? null : get(ownerId, carrierId);
     },
     get,
     ofNumbers: async (ownerId, phoneNumberIds) => {

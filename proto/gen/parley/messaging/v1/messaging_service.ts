@@ -78,6 +78,13 @@ export interface VerifyWhatsAppWebhookRequest {
 export interface VerifyWhatsAppWebhookResponse {
 }
 
+export interface CheckWhatsAppConnectionRequest {
+  carrierId: string;
+}
+
+export interface CheckWhatsAppConnectionResponse {
+}
+
 export interface HandleWhatsAppCallbackRequest {
   carrierId: string;
   /** As it was sent: the signature is over these bytes. */
@@ -756,6 +763,106 @@ export const VerifyWhatsAppWebhookResponse: MessageFns<VerifyWhatsAppWebhookResp
   },
 };
 
+function createBaseCheckWhatsAppConnectionRequest(): CheckWhatsAppConnectionRequest {
+  return { carrierId: "" };
+}
+
+export const CheckWhatsAppConnectionRequest: MessageFns<CheckWhatsAppConnectionRequest> = {
+  encode(message: CheckWhatsAppConnectionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrierId !== "") {
+      writer.uint32(10).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckWhatsAppConnectionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckWhatsAppConnectionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckWhatsAppConnectionRequest>, I>>(base?: I): CheckWhatsAppConnectionRequest {
+    return CheckWhatsAppConnectionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckWhatsAppConnectionRequest>, I>>(
+    object: I,
+  ): CheckWhatsAppConnectionRequest {
+    const message = createBaseCheckWhatsAppConnectionRequest();
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckWhatsAppConnectionResponse(): CheckWhatsAppConnectionResponse {
+  return {};
+}
+
+export const CheckWhatsAppConnectionResponse: MessageFns<CheckWhatsAppConnectionResponse> = {
+  encode(_: CheckWhatsAppConnectionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckWhatsAppConnectionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckWhatsAppConnectionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckWhatsAppConnectionResponse>, I>>(base?: I): CheckWhatsAppConnectionResponse {
+    return CheckWhatsAppConnectionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckWhatsAppConnectionResponse>, I>>(_: I): CheckWhatsAppConnectionResponse {
+    const message = createBaseCheckWhatsAppConnectionResponse();
+    return message;
+  },
+};
+
 function createBaseHandleWhatsAppCallbackRequest(): HandleWhatsAppCallbackRequest {
   return { carrierId: "", body: Buffer.alloc(0), signature: "" };
 }
@@ -1184,6 +1291,19 @@ export const MessagingServiceService = {
       Buffer.from(VerifyWhatsAppWebhookResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): VerifyWhatsAppWebhookResponse => VerifyWhatsAppWebhookResponse.decode(value),
   },
+  /** NOT_FOUND unless there is a WhatsApp connection with this id. Lets a caller refuse a callback without reading its body. */
+  checkWhatsAppConnection: {
+    path: "/parley.messaging.v1.MessagingService/CheckWhatsAppConnection" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckWhatsAppConnectionRequest): Buffer =>
+      Buffer.from(CheckWhatsAppConnectionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckWhatsAppConnectionRequest => CheckWhatsAppConnectionRequest.decode(value),
+    responseSerialize: (value: CheckWhatsAppConnectionResponse): Buffer =>
+      Buffer.from(CheckWhatsAppConnectionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckWhatsAppConnectionResponse =>
+      CheckWhatsAppConnectionResponse.decode(value),
+  },
   /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: {
     path: "/parley.messaging.v1.MessagingService/HandleWhatsAppCallback" as const,
@@ -1230,6 +1350,8 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   countWidgetMessage: handleUnaryCall<CountWidgetMessageRequest, CountWidgetMessageResponse>;
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook: handleUnaryCall<VerifyWhatsAppWebhookRequest, VerifyWhatsAppWebhookResponse>;
+  /** NOT_FOUND unless there is a WhatsApp connection with this id. Lets a caller refuse a callback without reading its body. */
+  checkWhatsAppConnection: handleUnaryCall<CheckWhatsAppConnectionRequest, CheckWhatsAppConnectionResponse>;
   /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
@@ -1302,6 +1424,22 @@ export interface MessagingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: VerifyWhatsAppWebhookResponse) => void,
+  ): ClientUnaryCall;
+  /** NOT_FOUND unless there is a WhatsApp connection with this id. Lets a caller refuse a callback without reading its body. */
+  checkWhatsAppConnection(
+    request: CheckWhatsAppConnectionRequest,
+    callback: (error: ServiceError | null, response: CheckWhatsAppConnectionResponse) => void,
+  ): ClientUnaryCall;
+  checkWhatsAppConnection(
+    request: CheckWhatsAppConnectionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckWhatsAppConnectionResponse) => void,
+  ): ClientUnaryCall;
+  checkWhatsAppConnection(
+    request: CheckWhatsAppConnectionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckWhatsAppConnectionResponse) => void,
   ): ClientUnaryCall;
   /** Handles a callback of WhatsApp: its messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback(

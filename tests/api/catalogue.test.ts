@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import type { Api } from "../kit/api.ts";
+import type { Answer, Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
+import { createMember } from "../kit/test-owner.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+
+const problem = ({ status, body }: Answer) => ({ status, ...body });
 
 let stack: RunningStack;
 let api: Api;
@@ -107,4 +110,22 @@ describe("the catalogue", () => {
     });
     expect((await foreign.get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([]);
   });
+});
+
+test("cloned voices are added, listed among an agent's voices, and removed", async () => {
+  const { manage, apiKey } = await createMember(stack);
+  const voice = { name: "Ours", provider: "ELEVENLABS", gender: "FEMALE", language: "en-US", preview_url: null };
+  const added = await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" });
+  expect(problem(added)).toEqual({ status: 200, id: "a/b", ...voice });
+  const page = { total_count: 1, page: 1, page_size: 10, has_more: false };
+  expect((await manage.get("/cloned-voices?provider=ELEVENLABS")).body).toEqual({ voices: [added.body], ...page });
+  expect((await manage.get("/cloned-voices?provider=OPENAI")).body.voices).toEqual([]);
+  const found = await stack.api(apiKey).get("/voices?provider=ELEVENLABS&cloned_only=true");
+  expect(found.body.voices).toEqual([added.body]);
+  expect(problem(await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" }))).toMatchObject({ status: 409 });
+  const remove = (path: string) => manage.send("DELETE", `/cloned-voices/${path}`);
+  const gone = { status: 404, detail: "Voice not found" };
+  expect(problem(await remove("NOBODY/a%2Fb"))).toEqual(gone);
+  expect((await remove("ELEVENLABS/a%2Fb")).body).toEqual({ message: "Voice removed" });
+  expect(problem(await remove("ELEVENLABS/a%2Fb"))).toEqual(gone);
 });

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { twilioSignature } from "@parley/shared/carriers/signatures";
 import { eventually } from "@parley/shared/testing/eventually";
-import type { Api } from "../kit/api.ts";
+import type { Answer, Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { createSession } from "../kit/test-owner.ts";
+import { createMember, createSession } from "../kit/test-owner.ts";
 
 const GREETING = "Hello, this is Acme.";
 const WITHIN_MS = 60_000;
 const [TWILIO, TWILIO_FREE, PLIVO] = ["+12025550140", "+12025550141", "+12025550142"];
+
+const problem = ({ status, body }: Answer) => ({ status, ...body });
 
 let stack: RunningStack;
 let model: ScriptedModel;
@@ -197,4 +199,52 @@ test("carriers' callbacks are refused over HTTP without a signature, without a c
   const metrics = await stack.metrics("voice");
   expect(metrics).toMatch(/parley_carrier_callbacks\w*\{[^}]*result="forged"[^}]*\} [1-9]/);
   expect(metrics).toMatch(/parley_carrier_callbacks\w*\{[^}]*result="unknown"[^}]*\} [1-9]/);
+});
+
+test("numbers are added, listed and removed, and belong to one owner", async () => {
+  const [one, other] = [await createMember(stack), await createMember(stack)];
+  const number = { mobile_number: "+442071838750", telephony_provider: "TWILIO" };
+  const own = { ...number, carrier_id: null };
+  expect((await one.manage.post("/mobile-numbers", number)).body).toEqual(own);
+  expect((await one.manage.get("/mobile-numbers")).body).toEqual({ mobile_numbers: [own] });
+  expect((await stack.api(one.apiKey).get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([number]);
+  expect(problem(await other.manage.post("/mobile-numbers", number))).toMatchObject({ status: 409 });
+  const remove = (manage: Api, text = number.mobile_number) =>
+    manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(text)}`);
+  const gone = { status: 404, detail: "Mobile number not found" };
+  expect(problem(await remove(other.manage))).toEqual(gone);
+  expect(problem(await remove(one.manage, "12"))).toEqual(gone);
+  expect((await remove(one.manage)).body).toEqual({ message: "Mobile number removed" });
+  expect(problem(await remove(one.manage))).toEqual(gone);
+});
+
+test("a carrier is connected, its numbers imported, and shown to API clients only if they ask for SIP", async () => {
+  const [{ manage, apiKey }, other] = [await createMember(stack), await createMember(stack)];
+  const trunk = { provider: "SIP", host: "trunk.example", username: "acme", password: "the trunk's password" };
+  const { body: carrier } = await manage.post("/carriers", trunk);
+  const id = expect.stringMatching(/^car_[0-9a-z]{26}$/);
+  const shown = { transport: "UDP", password: "********word", allowed_addresses: [] };
+  expect(carrier).toEqual({ carrier_id: id, ...trunk, ...shown, created_at: expect.any(String) });
+  expect((await manage.get(`/carriers/${carrier.carrier_id}`)).body).toEqual(carrier);
+  expect((await manage.get("/carriers")).body).toEqual({ carriers: [carrier] });
+  expect((await manage.get(`/carriers/${carrier.carrier_id}/numbers`)).body).toEqual({ numbers: [] });
+  const number = { mobile_number: "+442071838757", telephony_provider: "SIP", carrier_id: carrier.carrier_id };
+  const numbers = `/carriers/${carrier.carrier_id}/numbers`;
+  expect((await manage.post(numbers, { mobile_number: number.mobile_number })).body).toEqual(number);
+  const listed = async (query: string) =>
+    (await stack.api(apiKey).get(`/mobile-numbers${query}`)).body.purchased_mobile_numbers;
+  expect(await listed("")).toEqual([]);
+  const { carrier_id: _, ...public_ } = number;
+  expect(await listed("?include=sip")).toEqual([public_]);
+  expect(problem(await manage.send("DELETE", `/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 409 });
+  await manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(number.mobile_number)}`);
+  expect((await manage.send("DELETE", `/carriers/${carrier.carrier_id}`)).body).toEqual({
+    message: "Carrier disconnected",
+  });
+  const wrong = await manage.post("/carriers", { provider: "SIP", api_key: "not of a trunk" });
+  expect(wrong.body.errors).toEqual([
+    { path: "host", message: "host is required" },
+    { path: "api_key", message: expect.stringContaining("is not taken by SIP, only host") },
+  ]);
+  expect(problem(await other.manage.get(`/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 404 });
 });

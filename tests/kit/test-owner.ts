@@ -3,6 +3,7 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import { connectPostgres } from "@parley/shared/db/connect";
 import type { Schema } from "@parley/shared/db/provision";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { Api } from "./api.ts";
 
 export type Accounts = ServiceClient<typeof AccountServiceService>;
 
@@ -47,6 +48,14 @@ export async function createSession({ accounts, databaseUrls }: AccountsPlace, o
   const { owner } = await accounts.getOwner({ ownerId });
   const { token } = await accounts.signIn({ email: owner?.email ?? "", password: PASSWORD });
   return token;
+}
+
+/** An owner who can sign in, with an API key and a session. */
+export async function createMember(stack: AccountsPlace & { manage(session: string): Api }) {
+  const owner = await createOwner(stack.accounts);
+  const token = await createSession(stack, owner.ownerId);
+  const { owner: found } = await stack.accounts.getOwner({ ownerId: owner.ownerId });
+  return { ...owner, token, email: found?.email ?? "", manage: stack.manage(token) };
 }
 
 /** A hash says what it costs to verify. One as the account service makes them takes 30 ms of CPU at each sign-in. */

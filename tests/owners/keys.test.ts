@@ -5,10 +5,11 @@ import { type Answer, type Api, createApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/stack/second-gateway.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
-import { createKey, createOwner } from "../kit/test-owner.ts";
+import { createKey, createMember, createOwner } from "../kit/test-owner.ts";
 
 /** A change of a key takes effect everywhere within a second; without it, a cached key is looked up again after half a minute. */
 const REVOKED_WITHIN_MS = 10_000;
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const UNKNOWN = `vk_${"a".repeat(43)}`;
 
 let stack: RunningStack;
@@ -201,5 +202,68 @@ describe("wrong keys", () => {
     const anonymous = stack.api("");
     for (let requests = 0; requests < 61; requests++) await anonymous.get("/agents", from("198.51.100.20"));
     expect((await stack.api(UNKNOWN).get("/agents", from("198.51.100.20"))).status).toBe(401);
+  });
+});
+
+describe("a session's keys", () => {
+  test("are created, shown once, deactivated, activated and deleted", async () => {
+    const { manage } = await createMember(stack);
+    const made = await manage.post("/keys", { name: "CI", scopes: ["agents:read"], expires_at: "2999-01-31" });
+    const { api_key, ...key } = made.body;
+    expect(made.body).toEqual({
+      key_id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      api_key: expect.stringMatching(/^vk_[0-9A-Za-z]{43}$/),
+      name: "CI",
+      prefix: api_key.slice(0, 11),
+      scopes: ["agents:read"],
+      status: "active",
+      expires_at: "2999-01-31T00:00:00.000Z",
+      created_at: TIME,
+    });
+    expect((await manage.get("/keys")).body.keys).toEqual([key, expect.objectContaining({ name: "Test" })]);
+    expect((await stack.api(api_key).get("/agents")).status).toBe(200);
+    const act = async (verb: string) => (await manage.send("POST", `/keys/${key.key_id}/${verb}`)).body;
+    expect(await act("deactivate")).toEqual({ ...key, status: "inactive" });
+    expect(await act("activate")).toEqual(key);
+    expect((await manage.send("DELETE", `/keys/${key.key_id}`)).body).toEqual({ message: "API key deleted" });
+    const gone = { status: 404, detail: "API key not found" };
+    for (const id of [key.key_id, "none", "%00", "%zz"]) {
+      expect(problem(await manage.send("POST", `/keys/${id}/activate`))).toEqual(gone);
+      expect(problem(await manage.send("DELETE", `/keys/${id}`))).toEqual(gone);
+    }
+  });
+
+  test.each([
+    [{ scopes: ["everything"] }, "scopes.0"],
+    [{ scopes: [] }, "scopes"],
+    [{ expires_at: "2001-01-01" }, "expires_at"],
+    [{ expires_at: "2999-02-30" }, "expires_at"],
+    [{ expires_at: "soon" }, "expires_at"],
+    [{ name: "" }, "name"],
+  ])("with %j are refused", async (body, path) => {
+    const { manage } = await createMember(stack);
+    expect(problem(await manage.post("/keys", body))).toMatchObject({ status: 422, errors: [{ path }] });
+  });
+});
+
+test("settings show the tier and change how long conversations are kept", async () => {
+  const { manage } = await createMember(stack);
+  const settings = {
+    retention_days: 90,
+    tier: "enterprise",
+    rate_limit_per_minute: 1_000_000,
+    session_rate_limit_per_minute: 300,
+  };
+  expect((await manage.get("/settings")).body).toEqual(settings);
+  const patch = (body: object) =>
+    manage.send("PATCH", "/settings", {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    });
+  expect((await patch({ retention_days: 30, tier: "free" })).body).toEqual({ ...settings, retention_days: 30 });
+  expect((await patch({})).body).toEqual({ ...settings, retention_days: 30 });
+  expect(problem(await patch({ retention_days: 0 }))).toMatchObject({
+    status: 422,
+    detail: "retention_days must be between 1 and 3650",
   });
 });

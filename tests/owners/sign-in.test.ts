@@ -6,7 +6,7 @@ import { type Answer, type Api, createManageApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/stack/second-gateway.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
-import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
+import { createMember, createOwner, PASSWORD } from "../kit/test-owner.ts";
 
 let stack: RunningStack;
 beforeAll(async () => {
@@ -38,21 +38,13 @@ async function announceSignIn(from: string, bytes: number): Promise<{ head: stri
   return { head: String(data), close: () => socket.destroy() };
 }
 
-/** An owner who can sign in. */
-async function member() {
-  const owner = await createOwner(stack.accounts);
-  const token = await createSession(stack, owner.ownerId);
-  const { owner: found } = await stack.accounts.getOwner({ ownerId: owner.ownerId });
-  return { ...owner, token, email: found?.email ?? "", manage: stack.manage(token) };
-}
-
 const cookieOf = ({ headers }: Answer) => headers.getSetCookie()[0] ?? "";
 const deviceOf = ({ headers }: Answer) => (headers.getSetCookie()[1] ?? "").split(";")[0] ?? "";
 const tokenOf = (answer: Answer) => /^(?:__Host-)?parley_session=([^;]*)/.exec(cookieOf(answer))?.[1] ?? "";
 
 describe("signing in", () => {
   test("returns the owner and sets a cookie that the management API accepts", async () => {
-    const { ownerId, email } = await member();
+    const { ownerId, email } = await createMember(stack);
     const answer = await signIn({ email, password: PASSWORD });
     const owner = {
       owner_id: ownerId,
@@ -79,7 +71,7 @@ describe("signing in", () => {
   });
 
   test("gives the same answer for a wrong password, an unknown email and an owner without a password", async () => {
-    const { email } = await member();
+    const { email } = await createMember(stack);
     const without = await createOwner(stack.accounts);
     const { owner } = await stack.accounts.getOwner({ ownerId: without.ownerId });
     for (const attempt of [email, "nobody@example.com", owner?.email]) {
@@ -90,7 +82,7 @@ describe("signing in", () => {
   });
 
   test("is limited per account, known or not, from wherever the attempts come", async () => {
-    const { email, manage } = await member();
+    const { email, manage } = await createMember(stack);
     for (const account of [email, "unknown@example.com"]) {
       for (let guesses = 0; guesses < 5; guesses++) {
         expect(problem(await signIn({ email: account, password: "a guess" }))).toEqual(WRONG);
@@ -103,13 +95,13 @@ describe("signing in", () => {
   });
 
   test("goes on in a browser that signed in before, and only there, while others use up the account's attempts", async () => {
-    const { email } = await member();
+    const { email } = await createMember(stack);
     const body = { email, password: PASSWORD };
     const first = await signIn(body);
     const device = deviceOf(first);
     expect(device).toMatch(/^parley_device=[\w-]{22}\.[\w-]{43}$/);
     expect(first.headers.getSetCookie()[1]).toEndWith("; Path=/; Max-Age=15552000; HttpOnly; SameSite=Strict");
-    const stranger = await member();
+    const stranger = await createMember(stack);
     const strangers = deviceOf(await signIn({ email: stranger.email, password: PASSWORD }));
     for (let guesses = 0; guesses < 4; guesses++) await signIn({ email, password: "a guess" });
     for (const cookie of ["", strangers, `${device}x`, "parley_device=."])
@@ -162,7 +154,7 @@ describe("signing in", () => {
   });
 
   test("over TLS sets a host-only cookie, and one planted by a sibling domain is not accepted", async () => {
-    const { email } = await member();
+    const { email } = await createMember(stack);
     const tls = { "x-forwarded-proto": "https" };
     const answer = await signIn({ email, password: PASSWORD }, tls);
     expect(cookieOf(answer)).toMatch(/^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=2592000; Secure; HttpOnly;/);
@@ -187,7 +179,7 @@ describe("signing in", () => {
 
 describe("a session", () => {
   test("ends on every gateway at sign-out", async () => {
-    const { token, manage } = await member();
+    const { token, manage } = await createMember(stack);
     const second = await startSecondGateway(stack);
     const elsewhere = createManageApi(second.url, token);
     expect((await elsewhere.get("/me")).status).toBe(200);
@@ -199,7 +191,7 @@ describe("a session", () => {
   });
 
   test("opens the public API with every scope, counted with its other requests", async () => {
-    const { manage } = await member();
+    const { manage } = await createMember(stack);
     const made = await manage.post("//v1/public/prompts", { prompt_name: "greeting", prompt_content: "Hello" });
     expect(made.status).toBe(200);
     const read = await manage.get("//v1/public/prompts/greeting");
@@ -209,7 +201,7 @@ describe("a session", () => {
   });
 
   test("does not let another site's page write through the public API", async () => {
-    const { manage } = await member();
+    const { manage } = await createMember(stack);
     const theirs = { prompt_name: "theirs", prompt_content: "Hello" };
     const refused = await manage.post("//v1/public/prompts", theirs, { "sec-fetch-site": "cross-site" });
     expect(problem(refused)).toEqual({ status: 403, detail: "The request comes from another site's page" });
@@ -217,7 +209,7 @@ describe("a session", () => {
   });
 
   test("that has ended opens nothing, and a key beside a session is judged alone", async () => {
-    const { token, apiKey, manage } = await member();
+    const { token, apiKey, manage } = await createMember(stack);
     const cookie = { cookie: `parley_session=${token}` };
     const wrong = await stack.api("vk_wrong").get("/agents", cookie);
     expect(problem(wrong)).toEqual({ status: 401, detail: "Invalid API key" });
@@ -228,14 +220,14 @@ describe("a session", () => {
   });
 
   test("is not a key, and a key is not a session", async () => {
-    const { apiKey } = await member();
+    const { apiKey } = await createMember(stack);
     expect(problem(await stack.api("").get("/agents"))).toEqual({ status: 401, detail: "API key is missing" });
     expect(problem(await stack.manage("").get("/me", { "x-api-key": apiKey }))).toEqual(NOT_SIGNED_IN);
     expect(problem(await stack.manage(apiKey).get("/me"))).toEqual(ENDED);
   });
 
   test("is listed, and ended by another one of its owner's alone", async () => {
-    const { manage, email, ownerId } = await member();
+    const { manage, email, ownerId } = await createMember(stack);
     const { token } = await stack.accounts.signIn({ email, password: PASSWORD, userAgent: "Firefox" });
     const { body } = await manage.get("/sessions");
     expect(body.sessions).toMatchObject([
@@ -243,7 +235,7 @@ describe("a session", () => {
       { is_current: true, user_agent: null },
     ]);
     const path = `/sessions/${body.sessions[0].session_id}`;
-    const { manage: stranger } = await member();
+    const { manage: stranger } = await createMember(stack);
     expect(problem(await stranger.send("DELETE", path))).toEqual({ status: 404, detail: "Session not found" });
     expect(problem(await manage.send("DELETE", path))).toEqual({ status: 200, message: "Session ended" });
     expect(problem(await stack.manage(token).get("/me"))).toEqual(ENDED);
@@ -255,12 +247,12 @@ describe("a session", () => {
     const guess = () => stack.manage("guess").get("/me", from);
     for (let guesses = 0; guesses < 60; guesses++) expect((await guess()).status).toBe(401);
     expect((await guess()).status).toBe(429);
-    const { manage } = await member();
+    const { manage } = await createMember(stack);
     expect((await manage.get("/me", from)).status).toBe(200);
   });
 
   test("may send 300 requests a minute, counted apart from other sessions and keys", async () => {
-    const { manage, apiKey, email } = await member();
+    const { manage, apiKey, email } = await createMember(stack);
     const left = async (answer: Promise<Answer>) => (await answer).headers.get("x-ratelimit-remaining");
     expect([await left(manage.get("/me")), await left(manage.get("/keys"))]).toEqual(["299", "298"]);
     expect(await left(manage.post("/keys", { name: "" }))).toBe("297");
@@ -274,7 +266,7 @@ describe("a session", () => {
     ["a neighbouring host's page", { "sec-fetch-site": "same-site" }],
     ["another origin in an old browser", { origin: "https://evil.example" }],
   ])("does not let %s write", async (_, headers: Record<string, string>) => {
-    const { manage, email } = await member();
+    const { manage, email } = await createMember(stack);
     const refusal = { status: 403, detail: "The request comes from another site's page" };
     expect(problem(await manage.post("/keys", { name: "theirs" }, headers))).toEqual(refusal);
     expect(problem(await manage.send("POST", "/sign-out", { headers }))).toEqual(refusal);
@@ -283,7 +275,7 @@ describe("a session", () => {
   });
 
   test("lets a page of its own origin write", async () => {
-    const { manage } = await member();
+    const { manage } = await createMember(stack);
     const origin = { origin: stack.url };
     expect((await manage.post("/keys", {}, origin)).status).toBe(200);
     expect((await manage.post("/keys", {}, { ...origin, "sec-fetch-site": "same-origin" })).status).toBe(200);
@@ -295,7 +287,7 @@ describe("a password", () => {
     manage.post("/password", { current_password, new_password }, { "x-forwarded-for": anAddress() });
 
   test("changed by its owner ends every session and starts a new one", async () => {
-    const { manage, token, email, ownerId } = await member();
+    const { manage, token, email, ownerId } = await createMember(stack);
     const { token: other } = await stack.accounts.signIn({ email, password: PASSWORD });
     const answer = await change(manage, PASSWORD);
     expect(problem(answer)).toEqual({ status: 200, message: "Password changed" });
@@ -306,7 +298,7 @@ describe("a password", () => {
   });
 
   test("stays when the current one is wrong or the new one too short, and guesses are limited", async () => {
-    const { manage } = await member();
+    const { manage } = await createMember(stack);
     const wrong = "current_password is wrong";
     expect(problem(await change(manage, "not mine"))).toMatchObject({
       status: 422,
@@ -323,144 +315,15 @@ describe("a password", () => {
 });
 
 test("sign-ins with an owner's ID for an email take no attempts from its change of password", async () => {
-  const { manage, ownerId } = await member();
+  const { manage, ownerId } = await createMember(stack);
   for (let guesses = 0; guesses < 6; guesses++) await signIn({ email: ownerId, password: "a guess" });
   const body = { current_password: PASSWORD, new_password: "another four words here" };
   const changed = await manage.post("/password", body, { "x-forwarded-for": anAddress() });
   expect(problem(changed)).toEqual({ status: 200, message: "Password changed" });
 });
 
-describe("keys", () => {
-  test("are created, shown once, deactivated, activated and deleted", async () => {
-    const { manage } = await member();
-    const made = await manage.post("/keys", { name: "CI", scopes: ["agents:read"], expires_at: "2999-01-31" });
-    const { api_key, ...key } = made.body;
-    expect(made.body).toEqual({
-      key_id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
-      api_key: expect.stringMatching(/^vk_[0-9A-Za-z]{43}$/),
-      name: "CI",
-      prefix: api_key.slice(0, 11),
-      scopes: ["agents:read"],
-      status: "active",
-      expires_at: "2999-01-31T00:00:00.000Z",
-      created_at: TIME,
-    });
-    expect((await manage.get("/keys")).body.keys).toEqual([key, expect.objectContaining({ name: "Test" })]);
-    expect((await stack.api(api_key).get("/agents")).status).toBe(200);
-    const act = async (verb: string) => (await manage.send("POST", `/keys/${key.key_id}/${verb}`)).body;
-    expect(await act("deactivate")).toEqual({ ...key, status: "inactive" });
-    expect(await act("activate")).toEqual(key);
-    expect((await manage.send("DELETE", `/keys/${key.key_id}`)).body).toEqual({ message: "API key deleted" });
-    const gone = { status: 404, detail: "API key not found" };
-    for (const id of [key.key_id, "none", "%00", "%zz"]) {
-      expect(problem(await manage.send("POST", `/keys/${id}/activate`))).toEqual(gone);
-      expect(problem(await manage.send("DELETE", `/keys/${id}`))).toEqual(gone);
-    }
-  });
-
-  test.each([
-    [{ scopes: ["everything"] }, "scopes.0"],
-    [{ scopes: [] }, "scopes"],
-    [{ expires_at: "2001-01-01" }, "expires_at"],
-    [{ expires_at: "2999-02-30" }, "expires_at"],
-    [{ expires_at: "soon" }, "expires_at"],
-    [{ name: "" }, "name"],
-  ])("with %j are refused", async (body, path) => {
-    const { manage } = await member();
-    expect(problem(await manage.post("/keys", body))).toMatchObject({ status: 422, errors: [{ path }] });
-  });
-});
-
-test("numbers are added, listed and removed, and belong to one owner", async () => {
-  const [one, other] = [await member(), await member()];
-  const number = { mobile_number: "+442071838750", telephony_provider: "TWILIO" };
-  const own = { ...number, carrier_id: null };
-  expect((await one.manage.post("/mobile-numbers", number)).body).toEqual(own);
-  expect((await one.manage.get("/mobile-numbers")).body).toEqual({ mobile_numbers: [own] });
-  expect((await stack.api(one.apiKey).get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([number]);
-  expect(problem(await other.manage.post("/mobile-numbers", number))).toMatchObject({ status: 409 });
-  const remove = (manage: Api, text = number.mobile_number) =>
-    manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(text)}`);
-  const gone = { status: 404, detail: "Mobile number not found" };
-  expect(problem(await remove(other.manage))).toEqual(gone);
-  expect(problem(await remove(one.manage, "12"))).toEqual(gone);
-  expect((await remove(one.manage)).body).toEqual({ message: "Mobile number removed" });
-  expect(problem(await remove(one.manage))).toEqual(gone);
-});
-
-test("a carrier is connected, its numbers imported, and shown to API clients only if they ask for SIP", async () => {
-  const [{ manage, apiKey }, other] = [await member(), await member()];
-  const trunk = { provider: "SIP", host: "trunk.example", username: "acme", password: "the trunk's password" };
-  const { body: carrier } = await manage.post("/carriers", trunk);
-  const id = expect.stringMatching(/^car_[0-9a-z]{26}$/);
-  const shown = { transport: "UDP", password: "********word", allowed_addresses: [] };
-  expect(carrier).toEqual({ carrier_id: id, ...trunk, ...shown, created_at: expect.any(String) });
-  expect((await manage.get(`/carriers/${carrier.carrier_id}`)).body).toEqual(carrier);
-  expect((await manage.get("/carriers")).body).toEqual({ carriers: [carrier] });
-  expect((await manage.get(`/carriers/${carrier.carrier_id}/numbers`)).body).toEqual({ numbers: [] });
-  const number = { mobile_number: "+442071838757", telephony_provider: "SIP", carrier_id: carrier.carrier_id };
-  const numbers = `/carriers/${carrier.carrier_id}/numbers`;
-  expect((await manage.post(numbers, { mobile_number: number.mobile_number })).body).toEqual(number);
-  const listed = async (query: string) =>
-    (await stack.api(apiKey).get(`/mobile-numbers${query}`)).body.purchased_mobile_numbers;
-  expect(await listed("")).toEqual([]);
-  const { carrier_id: _, ...public_ } = number;
-  expect(await listed("?include=sip")).toEqual([public_]);
-  expect(problem(await manage.send("DELETE", `/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 409 });
-  await manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(number.mobile_number)}`);
-  expect((await manage.send("DELETE", `/carriers/${carrier.carrier_id}`)).body).toEqual({
-    message: "Carrier disconnected",
-  });
-  const wrong = await manage.post("/carriers", { provider: "SIP", api_key: "not of a trunk" });
-  expect(wrong.body.errors).toEqual([
-    { path: "host", message: "host is required" },
-    { path: "api_key", message: expect.stringContaining("is not taken by SIP, only host") },
-  ]);
-  expect(problem(await other.manage.get(`/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 404 });
-});
-
-test("cloned voices are added, listed among an agent's voices, and removed", async () => {
-  const { manage, apiKey } = await member();
-  const voice = { name: "Ours", provider: "ELEVENLABS", gender: "FEMALE", language: "en-US", preview_url: null };
-  const added = await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" });
-  expect(problem(added)).toEqual({ status: 200, id: "a/b", ...voice });
-  const page = { total_count: 1, page: 1, page_size: 10, has_more: false };
-  expect((await manage.get("/cloned-voices?provider=ELEVENLABS")).body).toEqual({ voices: [added.body], ...page });
-  expect((await manage.get("/cloned-voices?provider=OPENAI")).body.voices).toEqual([]);
-  const found = await stack.api(apiKey).get("/voices?provider=ELEVENLABS&cloned_only=true");
-  expect(found.body.voices).toEqual([added.body]);
-  expect(problem(await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" }))).toMatchObject({ status: 409 });
-  const remove = (path: string) => manage.send("DELETE", `/cloned-voices/${path}`);
-  const gone = { status: 404, detail: "Voice not found" };
-  expect(problem(await remove("NOBODY/a%2Fb"))).toEqual(gone);
-  expect((await remove("ELEVENLABS/a%2Fb")).body).toEqual({ message: "Voice removed" });
-  expect(problem(await remove("ELEVENLABS/a%2Fb"))).toEqual(gone);
-});
-
-test("settings show the tier and change how long conversations are kept", async () => {
-  const { manage } = await member();
-  const settings = {
-    retention_days: 90,
-    tier: "enterprise",
-    rate_limit_per_minute: 1_000_000,
-    session_rate_limit_per_minute: 300,
-  };
-  expect((await manage.get("/settings")).body).toEqual(settings);
-  const patch = (body: object) =>
-    manage.send("PATCH", "/settings", {
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
-    });
-  expect((await patch({ retention_days: 30, tier: "free" })).body).toEqual({ ...settings, retention_days: 30 });
-  expect((await patch({})).body).toEqual({ ...settings, retention_days: 30 });
-  expect(problem(await patch({ retention_days: 0 }))).toMatchObject({
-    status: 422,
-    detail: "retention_days must be between 1 and 3650",
-  });
-});
-
 test("no log contains a password, a session or a key", async () => {
-  const { email } = await member();
+  const { email } = await createMember(stack);
   const answer = await signIn({ email, password: PASSWORD });
   const made = await stack.manage(tokenOf(answer)).post("/keys", {});
   expect(made.status).toBe(200);

@@ -36,7 +36,6 @@ describe("a body that is not a JSON object", () => {
   const malformed = {
     cut: '{"a":',
     bare: "hello",
-    empty: "",
     trailing: "{},",
     encoding: new Uint8Array([123, 34, 255, 34, 125]),
   };
@@ -47,6 +46,8 @@ describe("a body that is not a JSON object", () => {
       const answer = await api.send(method, path, { body, headers: JSON_TYPE });
       expect(problem(answer)).toEqual({ status: 400, detail: "The request body is not valid JSON" });
     }
+    const empty = await api.send(method, path, { body: "", headers: JSON_TYPE });
+    expect(problem(empty)).toEqual({ status: 400, detail: "The request body is empty, it must be a JSON object" });
     for (const body of Object.values(otherwise)) {
       const answer = await api.send(method, path, { body, headers: JSON_TYPE });
       expect(problem(answer)).toEqual({ status: 400, detail: "The request body must be a JSON object" });

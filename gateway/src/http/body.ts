@@ -143,6 +143,7 @@ async function receive(request: Request, bytesMax: number, arrived: JsonLimits["
 }
 
 function parse(bytes: Uint8Array): unknown {
+  if (bytes.byteLength === 0) throw new HttpError(400, "The request body is empty, it must be a JSON object");
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return LONG_DIGITS.test(text) ? JSON.parse(text, exactOrNaN) : JSON.parse(text);

@@ -3,10 +3,11 @@ import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
-import { headersOf } from "../../src/transport/sip/message.ts";
+import { headersOf, writeSip } from "../../src/transport/sip/message.ts";
 import { openSipSockets, type Target } from "../../src/transport/sip/sockets.ts";
 import { listening } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
+import { rawPeer } from "./raw-peer.ts";
 
 test("one address gets at most 32 connections, and another one when it has closed one", async () => {
   const callee = await phone(answer(), "TCP");
@@ -42,6 +43,25 @@ test("a connection that carries a call stays open, and one without is closed", a
   await (await accepted.promise).hangUp();
   await eventually(() => expect(caller.endings).toEqual(["hung_up"]));
 }, 30_000);
+
+test("a call over TCP whose peer has closed its connection and cannot be connected to ends as lost", async () => {
+  const agent = listening();
+  const answering = await phone(answer(agent.to), "TCP", { silentMs: 100, t1Ms: 2_000 });
+  // Only its messages are used: a description of audio, and the names of a call.
+  const peer = await rawPeer(answering);
+  const invite = peer.request("INVITE", { "content-type": "application/sdp" }, peer.description());
+  invite.headers.set("via", ["SIP/2.0/TCP 127.0.0.1:9;branch=z9hG4bKtcp"]);
+  const socket = connect(answering.server.port, answering.server.address).setEncoding("utf8");
+  socket.write(writeSip(invite));
+  const answered = Promise.withResolvers<string>();
+  socket.on("data", (text: string) => text.includes("SIP/2.0 200") && answered.resolve(text));
+  const to = /^To: (.*)\r$/m.exec(await answered.promise)?.[1] ?? "";
+  const ack = peer.request("ACK", { to, via: "SIP/2.0/TCP 127.0.0.1:9;branch=z9hG4bKack" });
+  socket.write(writeSip(ack), () => socket.destroy());
+  // Long before a request that gets no answer is given up.
+  await eventually(() => expect(agent.endings).toEqual(["lost"]));
+  peer.stop();
+});
 
 test("a phone calls over TCP while strangers hold all connections that it accepts", async () => {
   const [caller, callee] = [await phone(answer(), "TCP"), await phone(answer(), "TCP")];

@@ -177,6 +177,46 @@ test("a transfer whose new call is not answered fails, and the call continues", 
 });
 
 test.each([
+  ["before it accepts", null, [], "the other party hung up before"],
+  ["while the new call rings", 202, ["100 Trying"], "the other party hung up before"],
+  ["and then reports a refusal", 202, ["100 Trying", "603 Decline"], "the other side answered 603"],
+  ["and then reports success", 202, ["100 Trying", "200 OK"], null],
+  ["without any report", 202, [], null],
+] as const)(
+  "a transfer during which the peer hangs up %s is one only if it took place",
+  async (_when, status, reports, why) => {
+    const { peer, agent, leg } = await calling();
+    const call = await peer.call();
+    const transfer = leg()
+      .transfer("+15551230000")
+      .then(
+        () => null,
+        (error) => error.message,
+      );
+    const refer = await peer.asked("REFER");
+    if (status) peer.answer(refer, status);
+    const [progress, outcome] = reports.map((line) =>
+      call.within("NOTIFY", { "content-type": "message/sipfrag" }, `SIP/2.0 ${line}\r\n`),
+    );
+    if (progress) {
+      peer.send(progress);
+      await peer.answerTo(progress, 200);
+    }
+    const bye = call.within("BYE");
+    if (outcome) bye.headers.set("cseq", ["5 BYE"]);
+    peer.send(bye);
+    await peer.answerTo(bye, 200);
+    if (outcome) {
+      outcome.headers.set("cseq", ["6 NOTIFY"]);
+      peer.send(outcome);
+      await peer.answerTo(outcome, 200);
+    }
+    expect(await transfer).toBe(why && `The call could not be transferred: ${why}`);
+    expect(agent.endings).toEqual(["hung_up"]);
+  },
+);
+
+test.each([
   ["an unknown call", "BYE", 481, { to: "<sip:agent@127.0.0.1>;tag=unknown" }],
   ["a CANCEL of nothing", "CANCEL", 481, {}],
   ["an unknown method", "SUBSCRIBE", 405, {}],

@@ -27,7 +27,7 @@ afterEach(() => {
 export async function phone(
   invited: (invite: Invite) => void = answer(),
   protocol: Target["protocol"] = "UDP",
-  options: Pick<UserAgentOptions, "tls" | "authorities" | "t1Ms" | "idleSeconds"> = {},
+  options: Pick<UserAgentOptions, "tls" | "authorities" | "t1Ms" | "idleSeconds" | "silentMs"> = {},
 ): Promise<Phone> {
   const dropped: Phone["dropped"] = {};
   const agent = await startUserAgent({

@@ -33,10 +33,12 @@ export interface CallsOptions {
   announced: string;
   /** Where peers reach us by the protocol of a target. */
   portOf(peer: Target): number;
+  /** How long a peer may be silent before it is asked whether it is still there. */
+  silentMs: number;
   dropped: RtpOptions["dropped"];
 }
 
-export function newCalls({ layer, hostname, rtpPorts, announced, portOf, dropped }: CallsOptions): Calls {
+export function newCalls({ layer, hostname, rtpPorts, announced, portOf, silentMs, dropped }: CallsOptions): Calls {
   const sessions = new Map<string, Session>();
   const contact = (peer: Target) => {
     const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
@@ -56,6 +58,7 @@ export function newCalls({ layer, hostname, rtpPorts, announced, portOf, dropped
         address: announced,
         contact: contact(dialog.peer),
         to,
+        silentMs,
         over: () => sessions.delete(id),
       });
       sessions.set(id, session);

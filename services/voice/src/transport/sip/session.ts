@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
-import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import type { RtpStream } from "../rtp/stream.ts";
-import { hostPort, readNameAddress, readUri } from "./address.ts";
+import { readNameAddress } from "./address.ts";
 import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
 import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
+import { referring } from "./referring.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
 import type { Target } from "./sockets.ts";
 import type { Incoming, Transactions } from "./transactions.ts";
@@ -32,24 +32,33 @@ export interface SessionParts {
   /** The value of our Contact. */
   contact: string;
   to: LegListener;
+  /** A peer that was not heard for this long is asked whether it is still there. */
+  silentMs: number;
   /** Called once, when the call is over. */
   over(): void;
 }
 
 export const ALLOW = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY";
 const SDP = "application/sdp";
-/** A peer that was not heard for this long is asked whether it is still there. */
-const SILENT_MS = 30_000;
-const TRANSFER_MAX_MS = 45_000;
+/** How long the outcome of a transfer may follow a BYE, in T1: a lost report is repeated after one and three. */
+const REPORT_MAX = 8;
 /** The key in an INFO of type application/dtmf-relay. */
 const SIGNAL = /^[ \t]*Signal[ \t]*=[ \t]*([0-9A-D*#])[ \t]*\r?$/m;
 
-export function startSession({ dialog, rtp, transactions, address, contact, to, over }: SessionParts): Session {
+export function startSession({
+  dialog,
+  rtp,
+  transactions,
+  address,
+  contact,
+  to,
+  silentMs,
+  over,
+}: SessionParts): Session {
   const sessionId = randomInt(2 ** 47);
   let version = 0;
   let isOver = false;
   let confirmed = () => {};
-  let transferred: { resolve(): void; reject(error: ServiceError): void } | null = null;
 
   const end = (how: Parameters<LegListener["ended"]>[0]) => {
     if (isOver) return;
@@ -57,16 +66,24 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     clearInterval(watch);
     confirmed();
     rtp.close();
-    over();
-    if (how === "lost") transferred?.reject(refusedTransfer("the connection was lost"));
-    else transferred?.resolve();
+    void refers.ended(how).then(over);
     to.ended(how);
   };
 
-  const ask = (method: string, headers: Readonly<Record<string, string>>, answered: (status: number) => void) =>
-    transactions.send(requestIn(dialog, method, { contact, ...headers }), dialog.peer, ({ status }) =>
-      answered(status),
+  const ask = (
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    answered: (status: number, isTheirs: boolean) => void,
+  ) =>
+    transactions.send(requestIn(dialog, method, { contact, ...headers }), dialog.peer, ({ status }, isTheirs) =>
+      answered(status, isTheirs),
     );
+
+  const refers = referring({
+    dialog,
+    refer: (headers, answered) => ask("REFER", headers, answered),
+    reportMaxMs: REPORT_MAX * transactions.t1Ms,
+  });
 
   const hangUp = () => {
     if (isOver) return;
@@ -75,14 +92,16 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
   };
 
   const lose = () => {
-    if (!isOver) ask("BYE", {}, () => {});
+    if (isOver) return void refers.ended("lost");
+    ask("BYE", {}, () => {});
     end("lost");
   };
 
   const watch = setInterval(() => {
-    if (rtp.unheardMs() < SILENT_MS) return;
-    ask("OPTIONS", {}, (status) => (status === 408 || status === 481) && end("lost"));
-  }, SILENT_MS);
+    if (rtp.unheardMs() < silentMs) return;
+    // Without an answer of its own, the peer cannot even be connected to.
+    ask("OPTIONS", {}, (status, isTheirs) => (!isTheirs || status === 408 || status === 481) && end("lost"));
+  }, silentMs);
 
   const local = () => ({ address, port: rtp.port, localKey: rtp.localKey, sessionId, version: version++ });
 
@@ -113,13 +132,6 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
   const ok = (request: SipRequest, headers: Record<string, string> = {}, body = "") =>
     responseTo(request, 200, "OK", { headers: { contact, allow: ALLOW, ...headers }, body });
 
-  /** The progress of a transfer, as the status line of the new call. */
-  const notified = (request: SipRequest) => {
-    const status = Number(/^SIP\/2\.0 (\d{3})/.exec(request.body)?.[1] ?? 0);
-    if (status >= 300) transferred?.reject(refusedTransfer(`the other side answered ${status}`));
-    else if (status >= 200) transferred?.resolve();
-  };
-
   const handlers: Readonly<Record<string, (incoming: Incoming) => void>> = {
     INVITE: changeMedia,
     UPDATE: changeMedia,
@@ -140,7 +152,7 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     },
     NOTIFY: ({ request, answer: reply }) => {
       reply(ok(request));
-      notified(request);
+      refers.notified(request);
     },
   };
 
@@ -151,12 +163,16 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
       mark: rtp.mark,
       heardSamples: rtp.heardSamples,
       queuedSamples: rtp.queuedSamples,
-      transfer: (target) => transfer(target).then(hangUp),
+      transfer: (target) => refers.transfer(target).then(hangUp),
       hangUp: async () => hangUp(),
       farEnd: () => ({ type: "sip", dialog: { ...dialog } }),
     },
     requested: (incoming) => {
       const { request, from, answer: reply } = incoming;
+      if (isOver && request.method !== "NOTIFY")
+        return request.method === "ACK"
+          ? undefined
+          : reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
       const number = cseqOf(request)?.number ?? 0;
       if (request.method !== "ACK" && number <= dialog.remoteSequence)
         return reply(responseTo(request, 500, "CSeq Too Low"));
@@ -170,27 +186,4 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
     peer: () => dialog.peer,
     lose,
   };
-
-  async function transfer(target: string): Promise<void> {
-    const uri = /^sips?:/i.test(target) ? target : `sip:${target}@${hostOf(dialog.remoteTarget)};user=phone`;
-    const done = Promise.withResolvers<void>();
-    transferred = done;
-    ask("REFER", { "refer-to": `<${uri}>`, "referred-by": dialog.local.replace(/;tag=.*/, "") }, (status) => {
-      if (status >= 300) done.reject(refusedTransfer(`the other side answered ${status}`));
-    });
-    const timer = setTimeout(
-      () =>
-        done.reject(new ServiceError("upstream_timeout", "The other side did not report the outcome of the transfer")),
-      TRANSFER_MAX_MS,
-    );
-    await done.promise.finally(() => clearTimeout(timer));
-  }
-}
-
-function refusedTransfer(why: string): ServiceError {
-  return new ServiceError("upstream_failed", `The call could not be transferred: ${why}`);
-}
-
-function hostOf(uri: string): string {
-  return hostPort(readUri(uri)?.host ?? "invalid", null);
 }

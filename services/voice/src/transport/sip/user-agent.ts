@@ -33,6 +33,8 @@ export interface UserAgentOptions {
   t1Ms?: number;
   /** How long a connection without a call stays open after its last message; absent: 180 s. */
   idleSeconds?: number;
+  /** How long a peer in a call may be silent before it is asked whether it is still there; absent: 30 s. */
+  silentMs?: number;
 }
 
 export type Dropped = "malformed_sip" | "too_many_invites" | `rtp_${Parameters<RtpOptions["dropped"]>[0]}`;
@@ -56,6 +58,8 @@ export interface UserAgent {
 const INVITES_PER_SECOND = 50;
 /** Networks that are remembered. */
 const SOURCES_MAX = 10_000;
+
+const SILENT_MS = 30_000;
 
 /** Listens on all addresses, so it is not one to call. */
 const EVERY_ADDRESS = ["0.0.0.0", "::"];
@@ -89,6 +93,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     rtpPorts,
     announced,
     portOf,
+    silentMs: options.silentMs ?? SILENT_MS,
     dropped: (reason) => dropped(`rtp_${reason}`),
   });
   const answers = answering(calls, options.invited);

@@ -7,7 +7,8 @@ import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
 import { type Credentials, challenger } from "./digest.ts";
 import { cseqOf, headerOf, type SipRequest } from "./message.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
-import { ALLOW } from "./session.ts";
+import { ALLOW, SUPPORTED } from "./session.ts";
+import { type Refreshes, takesUpdates, wantedRefreshes } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
 import type { Incoming } from "./transactions.ts";
 
@@ -59,7 +60,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
     };
     const wanted = readWanted(request, from, toTag);
     if ("refusal" in wanted) return refuseStranger(...wanted.refusal);
-    const { called, dialog, agreed } = wanted;
+    const { called, dialog, agreed, refreshed } = wanted;
     const gaveUp = new AbortController();
     ringing.set(key, () => {
       refuse(487, "Request Terminated");
@@ -92,10 +93,19 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
           throw new ServiceError("condition", "The caller hung up");
         }
         if (agreed) rtp.agree(agreed, from.address);
-        const session = calls.begin(dialog, rtp, to);
+        const session = calls.begin(dialog, rtp, to, {
+          refreshes: refreshed.refreshes,
+          takesUpdates: takesUpdates(request),
+        });
         const local = calls.describe(rtp);
         const body = agreed ? answer(local, request.body, agreed) : offer(local);
-        const headers = { contact: calls.contact(from), allow: ALLOW, "content-type": "application/sdp" };
+        const headers = {
+          contact: calls.contact(from),
+          allow: ALLOW,
+          supported: SUPPORTED,
+          ...refreshed.headers,
+          "content-type": "application/sdp",
+        };
         session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }));
         return session.leg;
       },
@@ -119,6 +129,7 @@ interface Wanted {
   dialog: Dialog;
   /** Null: the caller leaves the offer to us. */
   agreed: Agreed | null;
+  refreshed: { refreshes: Refreshes | null; headers: Record<string, string> };
 }
 
 function readWanted(
@@ -128,13 +139,16 @@ function readWanted(
 ): Wanted | { refusal: [number, string, Headers?] } {
   const called = readUri(request.uri);
   if (!called) return { refusal: [416, "Unsupported URI Scheme"] };
-  const required = request.headers.get("require");
-  if (required) return { refusal: [420, "Bad Extension", { unsupported: required }] };
+  const required = request.headers.get("require")?.filter((name) => name.toLowerCase() !== SUPPORTED) ?? [];
+  if (required.length > 0) return { refusal: [420, "Bad Extension", { unsupported: required }] };
   const dialog = dialogOfInvited(request, from, toTag);
   if (!dialog) return { refusal: [400, "Contact and a tag in From are required"] };
   const agreed = request.body === "" ? null : agree(request.body);
   if (!agreed && request.body !== "") return { refusal: [488, "Not Acceptable Here"] };
-  return { called, dialog, agreed };
+  const refreshed = wantedRefreshes(request);
+  if ("minSeconds" in refreshed)
+    return { refusal: [422, "Session Interval Too Small", { "min-se": String(refreshed.minSeconds) }] };
+  return { called, dialog, agreed, refreshed };
 }
 
 /** A CANCEL names its INVITE by call, tag and number, and comes from the same address: others may choose the same names. */

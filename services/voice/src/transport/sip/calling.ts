@@ -5,7 +5,8 @@ import { type Dialog, dialogOfInviting, newTag, requestIn } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import { agree, offer } from "./sdp.ts";
-import { ALLOW } from "./session.ts";
+import { ALLOW, SUPPORTED } from "./session.ts";
+import { grantedRefreshes, takesUpdates } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
 
 export interface OutgoingCall {
@@ -120,7 +121,8 @@ export function calling(calls: Calls): PlaceCall {
       const agreed = dialog && agree(response.body);
       if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
         rtp.agree(agreed, call.server.address);
-        return { answered: calls.begin(dialog, rtp, to).leg };
+        const staysAlive = { refreshes: grantedRefreshes(response), takesUpdates: takesUpdates(response) };
+        return { answered: calls.begin(dialog, rtp, to, staysAlive).leg };
       }
       endAtOnce(dialog);
       rtp.close();
@@ -145,6 +147,7 @@ function inviteFor({ uri, from }: OutgoingCall, contact: string, body: string): 
       cseq: "1 INVITE",
       contact,
       allow: ALLOW,
+      supported: SUPPORTED,
       "content-type": "application/sdp",
     }),
     body,

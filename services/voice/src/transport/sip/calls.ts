@@ -4,9 +4,12 @@ import { openRtpStream, type RtpOptions, type RtpStream } from "../rtp/stream.ts
 import { hostPort } from "./address.ts";
 import { type Dialog, dialogId } from "./dialog.ts";
 import type { Local } from "./sdp.ts";
-import { type Session, startSession } from "./session.ts";
+import { type Session, type SessionParts, startSession } from "./session.ts";
 import type { Target } from "./sockets.ts";
 import type { Transactions } from "./transactions.ts";
+
+/** How a call's INVITE has agreed that it stays alive. */
+export type StaysAlive = Pick<SessionParts, "refreshes" | "takesUpdates">;
 
 /** The calls of a user agent, and the parts that each needs to begin. */
 export interface Calls {
@@ -17,7 +20,7 @@ export interface Calls {
   describe(rtp: RtpStream): Local;
   contact(peer: Target): string;
   /** From now on the call gets the requests of its dialog. */
-  begin(dialog: Dialog, rtp: RtpStream, to: LegListener): Session;
+  begin(dialog: Dialog, rtp: RtpStream, to: LegListener, staysAlive: StaysAlive): Session;
   /** Whether a call's requests go to this peer. */
   haveAt(peer: Target): boolean;
   find(callId: string, localTag: string, remoteTag: string): Session | undefined;
@@ -49,7 +52,7 @@ export function newCalls({ layer, hostname, rtpPorts, announced, portOf, silentM
     openAudio: (to) => openRtpStream({ hostname, ports: rtpPorts, dropped }, to),
     describe: ({ port, localKey }) => ({ address: announced, port, localKey, sessionId: Date.now(), version: 0 }),
     contact,
-    begin: (dialog, rtp, to) => {
+    begin: (dialog, rtp, to, staysAlive) => {
       const id = dialogId(dialog.callId, dialog.localTag, dialog.remoteTag);
       const session = startSession({
         dialog,
@@ -58,6 +61,7 @@ export function newCalls({ layer, hostname, rtpPorts, announced, portOf, silentM
         address: announced,
         contact: contact(dialog.peer),
         to,
+        ...staysAlive,
         silentMs,
         over: () => sessions.delete(id),
       });

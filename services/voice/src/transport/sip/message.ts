@@ -35,6 +35,7 @@ const COMPACT: Readonly<Record<string, string>> = {
   s: "subject",
   t: "to",
   v: "via",
+  x: "session-expires",
 };
 
 /** The headers whose commas separate values. */

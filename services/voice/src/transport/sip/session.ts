@@ -6,7 +6,9 @@ import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
 import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
 import { referring } from "./referring.ts";
+import { refreshing } from "./refreshing.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
+import { type Refreshes, tooShort, wantedRefreshes } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
 import type { Incoming, Transactions } from "./transactions.ts";
 
@@ -32,6 +34,9 @@ export interface SessionParts {
   /** The value of our Contact. */
   contact: string;
   to: LegListener;
+  /** How the call stays alive, as its INVITE has agreed; null: without refreshes. */
+  refreshes: Refreshes | null;
+  takesUpdates: boolean;
   /** A peer that was not heard for this long is asked whether it is still there. */
   silentMs: number;
   /** Called once, when the call is over. */
@@ -39,6 +44,7 @@ export interface SessionParts {
 }
 
 export const ALLOW = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY";
+export const SUPPORTED = "timer";
 const SDP = "application/sdp";
 /** How long the outcome of a transfer may follow a BYE, in T1: a lost report is repeated after one and three. */
 const REPORT_MAX = 8;
@@ -52,6 +58,8 @@ export function startSession({
   address,
   contact,
   to,
+  refreshes,
+  takesUpdates,
   silentMs,
   over,
 }: SessionParts): Session {
@@ -64,6 +72,7 @@ export function startSession({
     if (isOver) return;
     isOver = true;
     clearInterval(watch);
+    timer.stop();
     confirmed();
     rtp.close();
     void refers.ended(how).then(over);
@@ -103,6 +112,20 @@ export function startSession({
     ask("OPTIONS", {}, (status, isTheirs) => (!isTheirs || status === 408 || status === 481) && end("lost"));
   }, silentMs);
 
+  const timer = refreshing({
+    dialog,
+    transactions,
+    takesUpdates,
+    request: () => ({ contact, allow: ALLOW, supported: SUPPORTED }),
+    offer: () => offer(local(), rtp.isSecure()),
+    agreed: (body) => {
+      const agreed = agree(body);
+      if (agreed) rtp.agree(agreed, dialog.peer.address);
+    },
+    lose,
+  });
+  timer.set(refreshes);
+
   const local = () => ({ address, port: rtp.port, localKey: rtp.localKey, sessionId, version: version++ });
 
   const describe = (request: SipRequest): { body: string; agreed: Agreed | null } | null => {
@@ -118,19 +141,25 @@ export function startSession({
 
   const changeMedia = (incoming: Incoming) => {
     const { request, answer: reply } = incoming;
-    if (request.method === "UPDATE" && request.body === "") return reply(ok(request));
+    const wanted = wantedRefreshes(request);
+    if ("minSeconds" in wanted) return reply(tooShort(request, wanted.minSeconds));
+    const refreshed = (headers: Record<string, string>, body: string) => {
+      timer.set(wanted.refreshes);
+      return ok(request, { ...wanted.headers, ...headers }, body);
+    };
+    if (request.method === "UPDATE" && request.body === "") return reply(refreshed({}, ""));
     const described = describe(request);
     if (!described) return reply(responseTo(request, 488, "Not Acceptable Here"));
     if (described.agreed) rtp.agree(described.agreed, incoming.from.address);
     const target = readNameAddress(headerOf(request, "contact"))?.uri;
     if (target) dialog.remoteTarget = target;
-    const response = ok(request, { "content-type": SDP }, described.body);
+    const response = refreshed({ "content-type": SDP }, described.body);
     if (request.method === "INVITE") accept(incoming, response);
     else reply(response);
   };
 
   const ok = (request: SipRequest, headers: Record<string, string> = {}, body = "") =>
-    responseTo(request, 200, "OK", { headers: { contact, allow: ALLOW, ...headers }, body });
+    responseTo(request, 200, "OK", { headers: { contact, allow: ALLOW, supported: SUPPORTED, ...headers }, body });
 
   const handlers: Readonly<Record<string, (incoming: Incoming) => void>> = {
     INVITE: changeMedia,

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { findStoredBytes, foldStoredChanges } from "@parley/shared/stored-bytes/fold";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { deleteConversations, deleteOldestMessages } from "../src/store/expired.ts";
-import { findStoredBytes, foldStoredChanges } from "../src/store/stored-bytes.ts";
+import { CONVERSATIONS } from "../src/store/stored-bytes.ts";
 import { append, type CallKey, callOf, complete, lines, said, startCall } from "./calls-kit.ts";
 import { speakTurn } from "./converse-kit.ts";
 import { createAgent, failure, hear, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
@@ -33,7 +34,7 @@ afterAll(async () => {
 });
 
 async function fold(ownerId: string): Promise<void> {
-  while ((await foldStoredChanges(db, ownerId)) > 0);
+  while ((await foldStoredChanges(db, ownerId, CONVERSATIONS)) > 0);
 }
 
 /** What is stored, row by row. */

@@ -1,4 +1,4 @@
-import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
@@ -10,6 +10,10 @@ const VARIABLES = {
     desc: "private hosts and CIDRs that destinations may use",
   }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_EVENTS_OWNER_BYTES: positiveInteger({
+    default: 20 * 1024 ** 3,
+    desc: "limit for one owner's events, deliveries and attempts; beyond it, the oldest are deleted",
+  }),
   PARLEY_WEBHOOK_RETRY_MS: positiveNumber({ default: 10_000, desc: "wait between attempts" }),
   PARLEY_WEBHOOK_TIMEOUT_MS: positiveNumber({ default: 10_000, desc: "time limit of an attempt" }),
   PARLEY_WEBHOOK_LEASE_MS: positiveNumber({

@@ -16,6 +16,7 @@ import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import type { Pace } from "@parley/shared/shares/pace";
 import { acceptor } from "./accept.ts";
 import { boundedAcceptance } from "./accept-bounds.ts";
+import { boundedLogQueue } from "./bounded-log.ts";
 import type { DispatcherConfig } from "./config.ts";
 import type { DispatcherContext } from "./context.ts";
 import { longPayloadShares } from "./delivery/payloads.ts";
@@ -59,7 +60,7 @@ export function startDispatcher(
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, direct, clock }) => {
+      build: async ({ db, patient, direct, clock }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = {
@@ -87,6 +88,7 @@ export function startDispatcher(
         const queues = {
           ...deliveries.queues,
           ...forgetOwners(db),
+          ...boundedLogQueue({ patient, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
           ...sweepQueues(clock, log, sweeps, stopping.signal),
         };
         const worker = startWorker(db, queues, log, settings);

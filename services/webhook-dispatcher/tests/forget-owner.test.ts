@@ -10,7 +10,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const rowsOf = (ownerId: string) => countOwnedRows(service.sql, ownerId);
+/** Without what counts the bytes of an owner who has some. */
+async function rowsOf(ownerId: string): Promise<Record<string, number>> {
+  const { stored_changes, ...rows } = await countOwnedRows(service.sql, ownerId);
+  return rows.deliveries ? rows : { ...rows, ...(stored_changes && { stored_changes }) };
+}
 
 test("a deleted owner's destinations, events, deliveries and attempts are deleted; another owner's stay", async () => {
   await using receiver = startReceiver();

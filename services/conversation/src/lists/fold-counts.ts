@@ -1,9 +1,10 @@
 import type { Database } from "@parley/shared/db/database";
+import { timeSlice } from "@parley/shared/jobs/time-slice";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
+import { foldStoredChanges } from "@parley/shared/stored-bytes/fold";
 import { foldConversationChanges } from "../store/conversation-counts.ts";
 import { foldFigureChanges } from "../store/fold-figures.ts";
-import { foldStoredChanges } from "../store/stored-bytes.ts";
-import { timeSlice } from "../time-slice.ts";
+import { CONVERSATIONS } from "../store/stored-bytes.ts";
 
 const RETRY_MS = 5_000;
 
@@ -16,7 +17,9 @@ export function foldQueues(db: Database, patient: Database): Record<string, Queu
   return {
     "fold-conversation-counts": queueOf((ownerId, isOver) => foldCounts(db, ownerId, isOver)),
     "fold-figures": queueOf((ownerId, isOver) => untilNone(() => foldFigureChanges(db, ownerId), isOver)),
-    "fold-stored-bytes": queueOf((ownerId, isOver) => untilNone(() => foldStoredChanges(patient, ownerId), isOver)),
+    "fold-stored-bytes": queueOf((ownerId, isOver) =>
+      untilNone(() => foldStoredChanges(patient, ownerId, CONVERSATIONS), isOver),
+    ),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { findStoredBytes } from "@parley/shared/stored-bytes/fold";
 import type { ConversationContext } from "../context.ts";
 import { daysOf } from "../statistics/days.ts";
-import { findStoredBytes } from "../store/stored-bytes.ts";
 import { listUsage } from "../store/usage.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["countUsage"]>;

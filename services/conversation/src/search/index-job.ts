@@ -1,9 +1,9 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import { timeSlice } from "@parley/shared/jobs/time-slice";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { indexNextPart, indexStatuses } from "../store/search/build-index.ts";
 import { numberEnded, numberSilent } from "../store/search/number-conversations.ts";
-import { timeSlice } from "../time-slice.ts";
 
 const RETRY_MS = 5_000;
 /** How long a conversation that goes on must have been silent: most that are continued are continued sooner. */

@@ -1,65 +1,14 @@
-import type { Database, Sql } from "@parley/shared/db/database";
-import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
+import type { Sql } from "@parley/shared/db/database";
+import type { CountedRows } from "@parley/shared/stored-bytes/fold";
 
-/** Most changes folded in one transaction. */
-const BATCH = 20_000;
-
-/**
- * Moves an owner's pending changes into the owner's sum. The first time, and after an operator has deleted the sum, counts
- * everything instead, without holding up writers. Returns 0 when nothing is pending.
- * @param patient without a limit on the time to answer
- */
-export async function foldStoredChanges(patient: Database, ownerId: string): Promise<number> {
-  return patient.begin(async (tx) => {
-    // Waits for a concurrent fold of this owner, such as one whose lease expired.
-    await lockStoredBytes(tx, ownerId);
-    const known = await tx`select from stored_bytes where owner_id = ${ownerId}`;
-    if (known.length > 0) return fold(tx, ownerId);
-    await tx`set local statement_timeout = 0`;
-    await count(tx, ownerId);
-    return 1;
-  }) as Promise<number>;
-}
-
-async function fold(tx: Sql, ownerId: string): Promise<number> {
-  const [folded] = await tx<{ taken: number }[]>`
-    with taken as (
-      delete from stored_changes where owner_id = ${ownerId} and change_id in (
-        select change_id from stored_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
-      )
-      returning bytes
-    ), summed as (
-      update stored_bytes set bytes = bytes + (select coalesce(sum(bytes), 0) from taken) where owner_id = ${ownerId}
-    )
-    select count(*)::integer as taken from taken`;
-  const taken = folded?.taken ?? 0;
-  // Of an owner without conversations, who may be deleted, nothing stays.
-  if (taken === 0)
-    await tx`
-      delete from stored_bytes
-      where owner_id = ${ownerId} and not exists (select from conversations where owner_id = ${ownerId})`;
-  return taken;
-}
-
-/** In one statement, which sees a row and its pending change or neither. */
-async function count(tx: Sql, ownerId: string): Promise<void> {
-  await tx`
-    insert into stored_bytes (owner_id, bytes)
-    select ${ownerId}, coalesce(sum(bytes), 0) from (
-      select sum(500 + octet_length(content)) as bytes from messages where owner_id = ${ownerId}
-      union all select sum(conversation_bytes(conversations)) from conversations where owner_id = ${ownerId}
-      union all select sum(bytes) from tool_calls where owner_id = ${ownerId}
-      union all select -sum(bytes) from stored_changes where owner_id = ${ownerId}
-    ) as counted`;
-}
-
-/** How many bytes an owner's conversations have; null if there are none or they are not counted yet. */
-export async function findStoredBytes(sql: Sql, ownerId: string): Promise<number | null> {
-  const [row] = await sql<{ bytes: number }[]>`
-    select bytes + (select coalesce(sum(bytes), 0) from stored_changes where owner_id = ${ownerId})::bigint as bytes
-    from stored_bytes where owner_id = ${ownerId}`;
-  return row?.bytes ?? null;
-}
+/** As the triggers of 0026_stored_bytes count. */
+export const CONVERSATIONS: CountedRows = {
+  bytes: (sql, ownerId) => sql`
+    select sum(500 + octet_length(content)) as bytes from messages where owner_id = ${ownerId}
+    union all select sum(conversation_bytes(conversations)) from conversations where owner_id = ${ownerId}
+    union all select sum(bytes) from tool_calls where owner_id = ${ownerId}`,
+  any: (sql, ownerId) => sql`select from conversations where owner_id = ${ownerId}`,
+};
 
 /** The owners whose sums are over a limit, without pending changes. */
 export async function listOwnersOver(sql: Sql, bytesMax: number): Promise<string[]> {

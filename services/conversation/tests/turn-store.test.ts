@@ -151,7 +151,7 @@ test("one owner's long replies and checkpoints leave connections to others, howe
     await tx`select 1 from conversations where owner_id = ${ownerId} for update`;
     const storeAll = turns.map(async (turn) => {
       const open = { ...turn, replySeq: 2 };
-      const checkpoint = store.storeCheckpoint(open, reply("long ".repeat(10_000)), NOW);
+      const checkpoint = store.storeCheckpoint({ ...open, reply: reply("long ".repeat(10_000)), now: NOW });
       return Promise.all([checkpoint, store.finishTurn(open, reply("long ".repeat(20_000)), NOW, REPLACES)]);
     });
     storing = Promise.all(storeAll);
@@ -216,3 +216,61 @@ test("turns taken in one statement read the earlier messages of long sessions se
   expect(taken.every((each) => each?.seq === 3)).toBe(true);
   expect(taken.some((each) => each?.earlier === null)).toBe(true);
 });
+
+test("checkpoints, leases and ends of silent turns that come together share statements, each with its own values", async () => {
+  const ownerId = newOwner();
+  const keys = Array.from({ length: MANY }, (_, at) =>
+    at % 2 === 0 ? { ownerId, conversationId: newUuid() } : newSession(),
+  );
+  const turns = keys.map((key) => newTurn(key, "Hi"));
+  await Promise.all(turns.map((turn) => store.insertSessionWithTurn({ ...turn, id: newId("cnv") })));
+  const open = turns.map((turn, at) => ({ ...turn, replySeq: 2, turnId: isLost(at) ? newUuid() : turn.turnId }));
+
+  const until = (at: number) => new Date(UNTIL.getTime() + at * 1_000);
+  await Promise.all(open.map((turn, at) => store.extendTurn({ ...turn, until: until(at) })));
+  const extended = await rowsOf(turns);
+  expect(extended.map(({ turnUntil }) => turnUntil)).toEqual(turns.map((_, at) => (isLost(at) ? UNTIL : until(at))));
+  expect(countStatements(extended.filter((_, at) => !isLost(at)))).toBeLessThan(5);
+
+  const said = (at: number) => ({ ...reply(`So far ${at}`), toolCalls: at % 5 === 0 ? [called(`${at}`)] : [] });
+  await Promise.all(open.map((turn, at) => store.storeCheckpoint({ ...turn, reply: said(at), now: NOW })));
+  for (const [at, key] of keys.entries())
+    expect(await transcript(key)).toEqual(isLost(at) ? ["Hi"] : ["Hi", `So far ${at}`]);
+  const calls =
+    await lists.db`select calls from tool_calls where conversation_id = any(${keys.map(({ conversationId }) => conversationId)})`;
+  expect(calls).toHaveLength(turns.filter((_, at) => at % 5 === 0 && !isLost(at)).length);
+  expect(countStatements((await rowsOf(turns)).filter((_, at) => !isLost(at)))).toBeLessThan(5);
+
+  const silent = open.map((turn, at) => ({ ...turn, language: `x-${at}`, toolCalls: [], now: NOW }));
+  await Promise.all(silent.map((turn) => store.releaseTurn(turn)));
+  const released = await rowsOf(turns);
+  expect(released.map(({ turnId, language }) => [turnId, language])).toEqual(
+    turns.map(({ turnId }, at) => (isLost(at) ? [turnId, null] : [null, `x-${at}`])),
+  );
+  expect(countStatements(released.filter((_, at) => !isLost(at)))).toBeLessThan(5);
+});
+
+/** Whether another turn has taken over. */
+function isLost(at: number): boolean {
+  return at % 7 === 3;
+}
+
+interface SessionRow {
+  turnId: string | null;
+  turnUntil: Date | null;
+  language: string | null;
+  /** The transaction that wrote the row. */
+  xmin: string;
+}
+
+/** In the order of the turns. */
+async function rowsOf(turns: readonly NewTurn[]): Promise<SessionRow[]> {
+  return lists.db<SessionRow[]>`
+    select turn_id, turn_until, language, xmin::text from conversations
+    where conversation_id = any(${turns.map(({ conversationId }) => conversationId)}::uuid[])
+    order by array_position(${turns.map(({ conversationId }) => conversationId)}::uuid[], conversation_id)`;
+}
+
+function countStatements(rows: readonly SessionRow[]): number {
+  return new Set(rows.map(({ xmin }) => xmin)).size;
+}

@@ -1,5 +1,5 @@
 import type { ConversationContext } from "../context.ts";
-import { extendTurn, type OpenTurn } from "../store/turns/take-turns.ts";
+import type { OpenTurn } from "../store/turns/take-turns.ts";
 
 /**
  * Renews the turn's lease while the turn runs. If this process dies, the session is free again when the lease ends.
@@ -11,7 +11,7 @@ export function keepTurn(ctx: ConversationContext, turn: OpenTurn): { stop(): vo
   const beat = setInterval(() => {
     const until = new Date(ctx.clock.now().getTime() + turnLeaseMs);
     // The lease lasts three beats, so the next one makes up for a lost one.
-    extendTurn(ctx.db, turn, until).catch(() => {});
+    ctx.turnStore.extendTurn({ ...turn, until }).catch(() => {});
   }, turnLeaseMs / 3);
   return {
     stop: () => {

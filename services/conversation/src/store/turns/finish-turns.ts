@@ -21,24 +21,6 @@ export interface ReplySoFar {
   promptVersion: number | null;
 }
 
-/** Stores a partial reply in place of the previous checkpoint. Does nothing when another turn has taken over. */
-export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void> {
-  await sql`
-    with open as (
-      update conversations set message_count = ${turn.replySeq}, last_activity_at = ${now}, updated_at = ${now}
-      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
-        and status = 'IN_PROGRESS'
-      returning owner_id, conversation_id, message_count
-    ) ${storingToolCalls(sql, sql`open`, [{ ...turn, toolCalls: reply.toolCalls }])}
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
-      prompt_version)
-    select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${reply.content}, ${now}, true,
-      ${reply.provider}, ${reply.model}, ${reply.promptName}, ${reply.promptVersion}
-    from open
-    on conflict (owner_id, conversation_id, seq) do update set
-      content = excluded.content, created_at = excluded.created_at, provider = excluded.provider, model = excluded.model`;
-}
-
 export interface StoredReply extends ReplySoFar {
   partial: boolean;
   usage: TokenUsage;
@@ -184,22 +166,4 @@ function replaceCheckpoint(sql: Sql) {
       model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
-}
-
-/** Ends a turn whose model has said nothing. */
-export async function releaseTurn(
-  sql: Sql,
-  turn: OpenReply,
-  now: Date,
-  { language, toolCalls }: Pick<TurnEnd, "language"> & Pick<ReplySoFar, "toolCalls">,
-): Promise<void> {
-  await sql`
-    with released as (
-      update conversations set
-        turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
-        language = coalesce(${language}, language)
-      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
-      returning owner_id, conversation_id
-    ) ${storingToolCalls(sql, sql`released`, [{ ...turn, toolCalls }])}
-    select from released`;
 }

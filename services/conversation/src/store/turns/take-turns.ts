@@ -181,10 +181,3 @@ function isMetadataBounded(sql: Sql, metadata: Fragment, variables: Fragment) {
     octet_length((metadata || ${metadata})::text) <= ${METADATA_BYTES_MAX}
     and octet_length((variables || ${variables})::text) <= ${METADATA_BYTES_MAX}))`;
 }
-
-/** Extends a turn's lease. */
-export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise<void> {
-  await sql`
-    update conversations set turn_until = ${until}
-    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
-}

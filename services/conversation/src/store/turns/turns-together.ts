@@ -1,24 +1,20 @@
-import type { Database } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched, createLane } from "@parley/shared/rpc/batched";
 import type { ByteShares, Hold } from "@parley/shared/shares/byte-shares";
 import { fewAtOnce, inTurns, NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
+import { type Checkpoint, storeCheckpoints } from "./checkpoints.ts";
 import { connectionShares } from "./connection-shares.ts";
-import {
-  type FinishedTurn,
-  finishedTurn,
-  type finishTurn,
-  finishTurns,
-  type OpenReply,
-  type ReplySoFar,
-  storeCheckpoint,
-} from "./finish-turns.ts";
+import { extendTurns, type LeasedTurn } from "./extend-turns.ts";
+import { type FinishedTurn, finishedTurn, type finishTurn, finishTurns, type ReplySoFar } from "./finish-turns.ts";
+import { releaseTurns, type SilentTurn } from "./release-turns.ts";
 import {
   insertSessionsWithTurns,
   insertSessionWithTurn,
   type NewSession,
   type NewTurn,
+  type OpenTurn,
   takeTurn,
   takeTurns,
 } from "./take-turns.ts";
@@ -28,7 +24,10 @@ export interface TurnStore {
   insertSessionWithTurn(session: NewSession): ReturnType<typeof insertSessionWithTurn>;
   takeTurn(turn: NewTurn, maxBytes: number): ReturnType<typeof takeTurn>;
   finishTurn(...finished: Parameters<typeof finishedTurn>): ReturnType<typeof finishTurn>;
-  storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
+  /** Does nothing when another turn has taken over, like the next two. */
+  storeCheckpoint(checkpoint: Checkpoint): Promise<void>;
+  releaseTurn(turn: SilentTurn): Promise<void>;
+  extendTurn(turn: LeasedTurn): Promise<void>;
 }
 
 /** The most turns in one statement: 32 take about 4 ms, and Postgres a seventh to a quarter of the CPU of 32 statements (bench/lessons.md). */
@@ -96,12 +95,42 @@ export function turnStore(db: Database, connections: ByteShares = connectionShar
     alone,
     waiting,
   });
+  // A thousand turns of an owner may be checkpointed, extended or released together, and would take all connections.
+  const checkpoint = together({
+    ...those(storeCheckpoints, db),
+    lengthOf: ({ reply }) => lengthOfReply(reply),
+    alone,
+    waiting,
+  });
+  const release = together({
+    ...those(releaseTurns, db),
+    lengthOf: ({ toolCalls }) => bytesOfAll(toolCalls),
+    alone,
+    waiting,
+  });
+  const extend = together({ ...those(extendTurns, db), lengthOf: () => 0, alone, waiting });
   return {
     insertSessionWithTurn: async (session) => void (await insert(session)),
     takeTurn: (turn, maxBytes) => take({ turn, maxBytes }),
     finishTurn: (...finished) => finish(finishedTurn(...finished)),
-    storeCheckpoint: (turn, reply, now) =>
-      alone(turn.ownerId, lengthOfReply(reply), () => storeCheckpoint(db, turn, reply, now)),
+    storeCheckpoint: async (turn) => void (await checkpoint(turn)),
+    releaseTurn: async (turn) => void (await release(turn)),
+    extendTurn: async (turn) => void (await extend(turn)),
+  };
+}
+
+/** A statement that returns the ids of the turns that it has changed. */
+function those<T extends OpenTurn>(
+  change: (sql: Sql, turns: readonly T[]) => Promise<ReadonlySet<string>>,
+  db: Database,
+) {
+  return {
+    many: async (turns: readonly T[]) => {
+      const changed = await change(db, turns);
+      return turns.map(({ turnId }) => changed.has(turnId) || undefined);
+    },
+    one: async (turn: T) => (await change(db, [turn])).has(turn.turnId),
+    ownerOf: ({ ownerId }: T) => ownerId,
   };
 }
 

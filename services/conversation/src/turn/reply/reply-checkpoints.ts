@@ -35,7 +35,7 @@ export function checkpointReply(
     isWriting = true;
     intervals = 0;
     try {
-      await turnStore.storeCheckpoint(turn, reply, clock.now());
+      await turnStore.storeCheckpoint({ ...turn, reply, now: clock.now() });
       storedLength = reply.content.length;
     } catch (err) {
       log.warn({ err }, "a checkpoint of a reply could not be stored; the next one will have its text");

@@ -2,7 +2,7 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../../context.ts";
 import { isReplyStored } from "../../store/messages.ts";
-import { type ReplySoFar, releaseTurn } from "../../store/turns/finish-turns.ts";
+import type { ReplySoFar } from "../../store/turns/finish-turns.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { closedTurn } from "./closed-turn.ts";
 import type { Reply } from "./speak.ts";
@@ -43,7 +43,7 @@ async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): P
   const { db, clock, turnStore } = ctx;
   const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
   const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
-  if (text === "") return releaseTurn(db, accepted, clock.now(), { language, toolCalls });
+  if (text === "") return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
     accepted,
     {

@@ -10,6 +10,7 @@ import { cancelled, ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { readStatus } from "@parley/shared/rpc/status";
+import { enterLoopWith } from "@parley/shared/shares/loop-entry";
 
 export type Conversations = ServiceClient<typeof ConversationServiceService>;
 
@@ -97,7 +98,11 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       over();
       reject(error);
     };
-    const leave = () => giveUp(cancelled());
+    // Many clients may leave in one turn of the loop.
+    const leave = () =>
+      enterLoopWith(turn.ownerId, () => {
+        if (turns.has(number)) giveUp(cancelled());
+      });
     const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));
     const took = (characters: number) => {
       takenCharacters += characters;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@parley/shared/log";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { failureOf, lateAnswer, ModelFailure, OVER } from "./failure.ts";
-import type { Model } from "./port.ts";
+import type { Model, ModelRequest } from "./port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface AttemptPolicy {
@@ -32,12 +33,12 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
         await Promise.race([begun, end]);
         return { end };
       };
-      const { answer, attempt } = await firstAnswer(models, policy, request.firstWordMs, signal, ask);
+      const { answer, attempt } = await firstAnswer(models, policy, request, signal, ask);
       return answer.end.finally(attempt.end);
     },
     async complete(request, signal) {
       const ask = (model: Model, ends: AbortSignal) => model.complete(request, ends);
-      const { answer, attempt } = await firstAnswer(models, policy, request.firstWordMs, signal, ask);
+      const { answer, attempt } = await firstAnswer(models, policy, request, signal, ask);
       attempt.end();
       return answer;
     },
@@ -48,7 +49,7 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
 async function firstAnswer<T>(
   models: readonly Model[],
   { retryMs, log }: AttemptPolicy,
-  firstWordMs = Number.POSITIVE_INFINITY,
+  { firstWordMs = Number.POSITIVE_INFINITY, meter }: Pick<ModelRequest, "firstWordMs" | "meter">,
   signal: AbortSignal,
   ask: (model: Model, ends: AbortSignal) => Promise<T>,
 ): Promise<{ answer: T; attempt: Attempt }> {
@@ -62,6 +63,9 @@ async function firstAnswer<T>(
       const attempt = startAttempt(model.provider, signal, leftMs());
       const outcome = await attempt.run(() => ask(model, attempt.signal));
       if ("answer" in outcome) return { ...outcome, attempt };
+      // A server that goes away fails all of its requests in one turn of the loop.
+      const entered = meter ? enterLoop(meter.ownerId) : null;
+      if (entered) await entered;
       const { failure } = outcome;
       const state = { failed: number, leftMs: leftMs(), hasNext: left > 1 };
       const delayMs = retryDelayMs(failure, state, retryMs, Math.random());

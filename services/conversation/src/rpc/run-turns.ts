@@ -9,6 +9,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import { carriedCall, serveCarried } from "@parley/shared/rpc/carried-call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
+import { enterLoopWith } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
 import { turnOf } from "./stream-turn.ts";
@@ -95,8 +96,11 @@ async function startTurn(
       if (credit > 0) goOn();
     },
     leave() {
-      carried.leave();
-      goOn();
+      // A message may cancel many turns, and a stream that breaks off all of them.
+      enterLoopWith(told.ownerId, () => {
+        carried.leave();
+        goOn();
+      });
     },
   });
   /** A whole reply leaves together with the turn's end, because the client can use neither the reply nor the session earlier. */

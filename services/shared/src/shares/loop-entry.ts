@@ -171,3 +171,10 @@ function whenWorkedOn(then: () => void): void {
 
 /** The shares of this process, which has one event loop. */
 export const enterLoop: EnterLoop = loopEntry();
+
+/** Runs a short piece of an owner's work that nobody waits for, such as the end of a request that its client has left. */
+export function enterLoopWith(ownerId: string, piece: () => void): void {
+  const entered = enterLoop(ownerId);
+  if (entered) void entered.then(piece);
+  else piece();
+}

@@ -1,8 +1,10 @@
+import type { Socket } from "node:net";
 import type { Attack } from "../attack.ts";
 import { again, eachOf, head } from "../hostile/client.ts";
 import { STALLED } from "../resolver.ts";
 
 const CHATS = "/v1/public/chat";
+const LEAVE_MS = 3_000;
 const ANALYSIS = {
   call_analysis_enabled: true,
   call_analysis_prompt: { custom_prompt: "What became of it?" },
@@ -30,6 +32,27 @@ export const MODEL_ATTACKS: readonly Attack[] = [
       const body = JSON.stringify({ agent_id: agentId, message: "Hi", streaming: true });
       const json = { "Content-Type": "application/json", "Content-Length": body.length };
       return () => hostile.hold(1_000, (socket) => socket.write(head(hostile, "POST", CHATS, json) + body));
+    },
+  },
+  {
+    name: "leaving-streams",
+    what: "1,000 streamed chats with a model that says nothing, which their clients leave together every three seconds",
+    tier: "enterprise",
+    async prepare(hostile) {
+      const agentId = await hostile.createAgent(hostile.model("silent"));
+      const body = JSON.stringify({ agent_id: agentId, message: "Hi", streaming: true });
+      const json = { "Content-Type": "application/json", "Content-Length": body.length };
+      return () =>
+        again(1, async () => {
+          const sockets: Socket[] = [];
+          const left = Bun.sleep(LEAVE_MS);
+          await hostile.hold(1_000, (socket) => {
+            sockets.push(socket);
+            socket.write(head(hostile, "POST", CHATS, json) + body);
+          });
+          await left;
+          for (const socket of sockets) socket.destroy();
+        });
     },
   },
   {

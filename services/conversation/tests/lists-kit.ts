@@ -155,13 +155,8 @@ export function expected(all: readonly Stored[], ownerId: string, asked: Asked):
   const inWindow = (minute: number, { fromMinute, toMinute }: { fromMinute: number; toMinute: number }) =>
     fromMinute <= toMinute ? minute >= fromMinute && minute <= toMinute : minute >= fromMinute || minute <= toMinute;
   const wanted = asked.search?.toLowerCase();
-  const texts = ({ messages, metadata, variables, toMobileNumber, roomUrl, roomName }: Stored) =>
-    [...messages, ...values([metadata, variables, toMobileNumber, roomUrl, roomName])].map((text) =>
-      text.toLowerCase(),
-    );
   return all
     .filter((row) => row.ownerId === ownerId)
-    .filter((row) => !wanted || texts(row).some((text) => text.includes(wanted)))
     .filter((row) => !asked.agentId || row.agentId === asked.agentId)
     .filter((row) => !asked.type || row.type === asked.type)
     .filter((row) => !asked.callingType || row.callingType === asked.callingType)
@@ -169,8 +164,23 @@ export function expected(all: readonly Stored[], ownerId: string, asked: Asked):
     .filter((row) => !asked.from || row.createdAt >= asked.from)
     .filter((row) => !asked.to || row.createdAt <= asked.to)
     .filter((row) => !asked.timeOfDay || inWindow(minuteOf(row.createdAt), asked.timeOfDay))
+    .filter((row) => !wanted || textsOf(row).some((text) => text.includes(wanted)))
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.conversationId < b.conversationId ? 1 : -1))
     .map((row) => row.conversationId);
+}
+
+/** Kept while nothing is added to a row, because hundreds of requests look at thousands of rows. */
+const keptTexts = new WeakMap<Stored, { messages: number; texts: readonly string[] }>();
+
+/** What a search looks through, in lower case. */
+function textsOf(row: Stored): readonly string[] {
+  const { messages, metadata, variables, toMobileNumber, roomUrl, roomName } = row;
+  const kept = keptTexts.get(row);
+  if (kept?.messages === messages.length) return kept.texts;
+  const all = [...messages, ...values([metadata, variables, toMobileNumber, roomUrl, roomName])];
+  const texts = all.map((text) => text.toLowerCase());
+  keptTexts.set(row, { messages: messages.length, texts });
+  return texts;
 }
 
 function values(value: unknown): string[] {

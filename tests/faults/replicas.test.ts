@@ -12,7 +12,7 @@ import { createAgent } from "../kit/test-agent.ts";
 import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
 
 const WITHIN_MS = 240_000;
-const CHANGES = 60;
+const CHANGES = 30;
 /** Each request may then reach another gateway. */
 const ANEW = { connection: "close" };
 const SERVED = /^\w+_server_\w+_count\{(operation|rpc_method)="(?!\/grpc\.)/m;

@@ -24,6 +24,8 @@ const LONGEST = [
 const SHORT = /^(?:gateway|scripts|services\/(?:account|agent|conversation|prompt|shared))\/tests\/[^/]+$/;
 /** A batch of these takes about as long as a test of the whole stack. */
 const SHORT_AT_MOST = 10;
+/** Their files replace nothing that is global for longer than a test, so each finds the modules that the others have loaded. */
+const LEAVES_NOTHING = /^services\/(?:account|agent|conversation|prompt)\/tests\//;
 
 /** Files that run in one process. */
 export interface Batch {
@@ -35,8 +37,9 @@ export interface Batch {
 /**
  * The files that run in one process each, in the order to start them. No file sees what another left behind: a hung
  * socket of one file has kept the next from ending. So a long file has a process for itself, and short ones of a folder
- * share one in which they are isolated, because the process keeps the code that it has loaded. Unit tests, which stand
- * beside what they test and leave nothing, share one per part without isolation.
+ * share one in which they are isolated, because the process keeps the code that it has loaded. Files that leave nothing share
+ * one without isolation, which evaluates each module once: unit tests, which stand beside what they test, and those of some
+ * services.
  */
 export function inBatches(files: readonly string[]): Batch[] {
   const unit = Map.groupBy(files, unitTestsOf);
@@ -61,7 +64,8 @@ export function inBatches(files: readonly string[]): Batch[] {
 function spread(files: readonly string[]): Batch[] {
   const count = Math.ceil(files.length / SHORT_AT_MOST);
   const batches = Map.groupBy(files, (file) => files.indexOf(file) % count);
-  return [...batches.values()].map((together) => ({ files: together, isolated: together.length > 1 }));
+  const isIsolated = ([file = "", ...others]: string[]) => others.length > 0 && !LEAVES_NOTHING.test(file);
+  return [...batches.values()].map((together) => ({ files: together, isolated: isIsolated(together) }));
 }
 
 /** The part whose unit test a file is. */

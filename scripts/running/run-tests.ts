@@ -16,8 +16,9 @@ const IDLE_SHARE = 0.25;
 const SETTLED_MS = 1_000;
 
 /**
- * A file runs most of its code a few times only, and isolated files would each optimize it anew: that costs more than it
- * saves. Stacks do not inherit this: they have settings of their own (`tests/kit/stack/short-lived.ts`).
+ * A batch runs most of its code a few times only, and isolated files would each optimize it anew: that costs more than it
+ * saves. The unit tests of a part share one process and repeat their code. Stacks do not inherit this: they have settings of
+ * their own (`tests/kit/stack/short-lived.ts`).
  */
 const WITHOUT_OPTIMIZERS = { BUN_JSC_useDFGJIT: "0" };
 
@@ -70,7 +71,7 @@ async function runBatch({ files, isolated }: Batch, around: Surroundings, stoppi
   const env = Object.assign({}, ...(await Promise.all(files.map(around.envOf))));
   const withinMs = isolated ? FILE_WITHIN_MS * files.length : FILE_WITHIN_MS;
   const overdue = AbortSignal.timeout(withinMs);
-  const engine = isolated || files.length === 1 ? WITHOUT_OPTIMIZERS : {};
+  const engine = isolated || files.length === 1 || !files[0]?.includes("/src/") ? WITHOUT_OPTIMIZERS : {};
   const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const flags = ["--no-orphans", `--timeout=${TIMEOUT_MS}`, ...(isolated ? ["--isolate"] : [])];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...files.map((file) => `./${file}`)], {

@@ -24,6 +24,17 @@ test("unit tests of a part share a process, short files of a folder share one in
   ]);
 });
 
+test("short files of services whose tests leave nothing behind share a process without isolation", () => {
+  const files = ["services/account", "services/conversation"].flatMap((part) => [
+    `${part}/tests/a.test.ts`,
+    `${part}/tests/b.test.ts`,
+  ]);
+  expect(inBatches(files)).toEqual([
+    { files: files.slice(2), isolated: false },
+    { files: files.slice(0, 2), isolated: false },
+  ]);
+});
+
 test("at most ten short files share a process, and no file is left out", () => {
   const files = [..."abcdefghijkl"].map(short);
   const batches = inBatches(files).map((batch) => batch.files);

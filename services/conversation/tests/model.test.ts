@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, mock, spyOn, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
@@ -35,6 +35,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  mock.restore();
   egress.close();
   for (const server of servers.values()) await server.stop();
 });

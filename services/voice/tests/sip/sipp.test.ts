@@ -31,6 +31,19 @@ test("sipp's calls are answered, their keys are heard, and they end", async () =
   expect(answering.dropped).toEqual({});
 });
 
+test.each(["0", "10"])(
+  "calls of sipp with session timers, keys and a hold are held while %s of 100 messages are lost",
+  async (lost) => {
+    const agent = listening();
+    const answering = await phone(answer(agent.to), "UDP", { t1Ms: 500 });
+    await run([answering.address, "-sf", join(import.meta.dir, "sipp-hold.xml"), "-m", "5", "-r", "5", "-lost", lost]);
+    await eventually(() => expect(agent.endings).toEqual(Array(5).fill("hung_up")));
+    expect(agent.keys).toEqual(Array(5).fill("1"));
+    expect(agent.holds).toEqual(Array(5).fill(true));
+  },
+  60_000,
+);
+
 test("ten calls of sipp at once are held over TCP", async () => {
   const answering = await phone(answer());
   await run([answering.address, "-sn", "uac", "-t", "t1", "-m", "10", "-r", "10", "-d", "200"]);

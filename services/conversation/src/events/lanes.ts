@@ -55,9 +55,10 @@ interface Lane {
 }
 
 /**
- * Relays due events in several batches at a time until there are none, so that no owner's backlog or slow batch delays
+ * Relays due events in several batches at a time until none is in progress, so that no owner's backlog or slow batch delays
  * another owner's event. An owner is in one batch at a time.
  * @param isOver is asked before each look for due events
+ * @returns whether there were due events; then there may be more
  * @throws the first error of `relay`, when all batches have ended
  */
 export async function relayInLanes(
@@ -65,8 +66,9 @@ export async function relayInLanes(
   state: LaneState,
   relay: (events: readonly DueEvent[]) => Promise<void>,
   isOver: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const lanes = new Set<Lane>();
+  let wereDue = false;
   const errors: unknown[] = [];
   try {
     while (!isOver() && errors.length === 0) {
@@ -74,15 +76,18 @@ export async function relayInLanes(
         const ended = relayBatch(ctx, state, kind, ownerIds, relay).catch((error) => errors.push(error));
         const lane: Lane = { kind, ownerIds, ended };
         lanes.add(lane);
+        wereDue = true;
         ended.then(() => lanes.delete(lane));
       }
       if (lanes.size === 0) break;
       await oneEnds(lanes, LOOK_BESIDE_MS);
+      if (lanes.size === 0) break;
     }
   } finally {
     await Promise.all([...lanes].map(({ ended }) => ended));
   }
   if (errors.length > 0) throw errors[0];
+  return wereDue;
 }
 
 /** Finds owners for the lanes that are free, other than those being served. */

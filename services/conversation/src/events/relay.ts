@@ -67,15 +67,20 @@ const retryDelayMs = backOff(1_000, RETRY_MAX_MS);
 /** @returns when to run again */
 async function relay(ctx: ConversationContext, log: Logger, state: LaneState, lease: AbortSignal): Promise<Date> {
   const { db, clock } = ctx;
-  await relayInLanes(
-    ctx,
-    state,
-    (events) => relayBatch(ctx, log, events),
-    () => isOver(ctx, lease),
-  );
-  const latest = clock.now().getTime() + REST_MS;
-  const next = await findNextDueEvent(db);
-  return new Date(Math.min(latest, next?.getTime() ?? latest));
+  for (;;) {
+    const wereDue = await relayInLanes(
+      ctx,
+      state,
+      (events) => relayBatch(ctx, log, events),
+      () => isOver(ctx, lease),
+    );
+    // Often the last look: it costs less than looking for due owners, and is needed at the end.
+    const next = await findNextDueEvent(db);
+    const now = clock.now();
+    if (wereDue && next && next <= now && !isOver(ctx, lease)) continue;
+    const latest = now.getTime() + REST_MS;
+    return new Date(Math.min(latest, next?.getTime() ?? latest));
+  }
 }
 
 /**

@@ -20,11 +20,16 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
+/** A connection's client may leave a thousand turns. */
+const MANY_LEAVING = 1_000;
+
 /** A replica that answers turns as a test says. */
 interface Replica extends RunningServer {
   /** The messages of the turns that began here. */
   began: string[];
   cancelled: number[];
+  /** Messages that cancelled turns. */
+  cancelling: number;
   credits: number[];
   tell(news: Partial<TurnNews>, stopping?: boolean): void;
   lose(): void;
@@ -51,6 +56,7 @@ async function startReplica(name: string, answer: Answer, settings: Partial<Serv
             answer(turn?.message ?? "", number, replica);
           }
           replica.cancelled.push(...request.cancels);
+          if (request.cancels.length > 0) replica.cancelling++;
           replica.credits.push(...request.credits.map(({ characters }) => characters));
         }
       };
@@ -75,6 +81,7 @@ async function startReplica(name: string, answer: Answer, settings: Partial<Serv
     ...server,
     began: [],
     cancelled: [],
+    cancelling: 0,
     credits: [],
     tell(news, stopping = false) {
       const told = { number: 0, started: undefined, text: "", end: undefined, ...news };
@@ -227,6 +234,19 @@ test("a turn whose client disconnects or whose deadline passes is cancelled at i
     detail: "The conversation service did not answer in time",
   });
   await eventually(() => expect(replica.cancelled).toEqual([1, 2]));
+});
+
+test("turns whose clients leave together end one after the other", async () => {
+  const replica = await startReplica("a", () => {});
+  const turns = turnsTo(replica);
+  const client = new AbortController();
+  const left = Array.from({ length: MANY_LEAVING }, () => serviceErrorOf(say(turns, "Hi", { signal: client.signal })));
+  await eventually(() => expect(replica.began).toHaveLength(MANY_LEAVING));
+  client.abort();
+  for (const error of await Promise.all(left)) expect(error).toMatchObject({ kind: "cancelled" });
+  await eventually(() => expect(replica.cancelled).toHaveLength(MANY_LEAVING));
+  expect(new Set(replica.cancelled).size).toBe(MANY_LEAVING);
+  expect(replica.cancelling).toBeGreaterThan(2);
 });
 
 test("credit is given for what the reader has taken, not for what waits to be read", async () => {

@@ -1,8 +1,13 @@
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 
-/** Tables that change by themselves: jobs, and counts that a job folds. */
-const RESTLESS = ["jobs", "conversation_changes", "conversation_counts"];
+/** Tables that change by themselves: jobs, and sums of other rows, into which a job folds their changes. */
+const RESTLESS = [
+  "jobs",
+  ...["conversation_changes", "conversation_counts"],
+  ...["figure_changes", "figures", "usage_days"],
+  ...["stored_changes", "stored_bytes"],
+];
 
 /** The rows of each owner in the database. */
 export interface OwnerRows {

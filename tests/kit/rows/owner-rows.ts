@@ -1,13 +1,16 @@
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 
-/** Tables that change by themselves: jobs, and sums of other rows, into which a job folds their changes. */
+/** Tables that change by themselves: jobs, sums of other rows, into which a job folds their changes, and the index of search. */
 const RESTLESS = [
   "jobs",
   ...["conversation_changes", "conversation_counts"],
   ...["figure_changes", "figures", "usage_days"],
   ...["stored_changes", "stored_bytes"],
+  ...["search_owners", "search_open", "search_parts", "search_terms"],
 ];
+/** Between these, a job moves the conversations that search can find. */
+const SEARCHED = ["search_waiting", "search_documents"];
 
 /** The rows of each owner in the database. */
 export interface OwnerRows {
@@ -39,10 +42,12 @@ export async function openOwnerRows(databaseUrls: Record<Schema, string>): Promi
 
 /** One statement for all tables: with one for each, most of the time went into sending them. */
 function allRows(schema: Schema, tables: readonly string[]): string {
-  const each = tables.map(
-    (table) =>
-      `select '${schema}.${table}: ' || (to_jsonb(t) - 'last_used_at')::text as row from "${table}" t where owner_id = $1`,
-  );
+  const each = tables.map((table) => {
+    const shown = SEARCHED.includes(table)
+      ? `'${schema}.searched: ' || conversation_id`
+      : `'${schema}.${table}: ' || (to_jsonb(t) - 'last_used_at')::text`;
+    return `select ${shown} as row from "${table}" t where owner_id = $1`;
+  });
   return `${each.join(" union all ")} order by row`;
 }
 

@@ -23,6 +23,8 @@ export function listening() {
     endings,
     holds,
     frames: () => heard.length,
+    /** Frames that are not silent throughout. */
+    sounding: () => heard.filter((frame) => frame.some((sample) => sample !== 0)).length,
     /** Whether a tone of this frequency was heard, for at least as many frames. */
     heardTone: (hz: number, frames = 10) => heard.filter((frame) => strength(frame, hz) > 2_000).length >= frames,
   };

@@ -1,33 +1,9 @@
 import { expect, test } from "bun:test";
-import { systemClock } from "@parley/shared/clock";
 import { notFound, ServiceError } from "@parley/shared/errors";
-import { silentLogger } from "@parley/shared/log";
-import { createApp } from "../src/app.ts";
-import type { Clients } from "../src/clients.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
-import { createGuesses } from "../src/rate-limit/guesses.ts";
-import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
+import { ownGateway } from "./own-gateway.ts";
 
 /** A gateway of its own before a messaging service with one connection, `car_real`, and what that service was asked. */
 function gatewayBefore(check?: () => Promise<unknown>) {
-  const gate = {
-    keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
-    accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
-    keyLimiter: memoryLimiter(),
-    addressLimiter: memoryLimiter(),
-    signInLimiter: memoryLimiter(),
-    refusals: createRefusals(),
-    guesses: createGuesses({ limiter: memoryLimiter() }),
-    addressOf: () => "192.0.2.1",
-    answers: createAnswers(),
-    bodies: createBodyShares(),
-    publicUrl: "",
-    holdOpen: () => () => {},
-    clock: systemClock,
-    log: silentLogger,
-  };
   const asked: string[] = [];
   const messaging = {
     checkWhatsAppConnection: async ({ carrierId }: { carrierId: string }) => {
@@ -46,7 +22,7 @@ function gatewayBefore(check?: () => Promise<unknown>) {
       return {};
     },
   };
-  const app = createApp(gate, { accounts: {}, messaging } as never as Clients, { isDraining: false });
+  const app = ownGateway({ messaging });
   /** @returns the status, and how many bytes of the body were read */
   const callback = async (id: string, signature: string) => {
     let read = 0;

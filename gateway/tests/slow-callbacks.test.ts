@@ -1,30 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
-import { systemClock } from "@parley/shared/clock";
-import { silentLogger } from "@parley/shared/log";
-import { createApp } from "../src/app.ts";
-import type { Clients } from "../src/clients.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
-import { createGuesses } from "../src/rate-limit/guesses.ts";
-import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
+import { ownGateway } from "./own-gateway.ts";
 
-const gate = {
-  keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
-  accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
-  keyLimiter: memoryLimiter(),
-  addressLimiter: memoryLimiter(),
-  signInLimiter: memoryLimiter(),
-  refusals: createRefusals(),
-  guesses: createGuesses({ limiter: memoryLimiter() }),
-  addressOf: () => "192.0.2.1",
-  answers: createAnswers(),
-  bodies: createBodyShares(),
-  publicUrl: "",
-  holdOpen: () => () => {},
-  clock: systemClock,
-  log: silentLogger,
-};
 const passed: string[] = [];
 const voices = {
   handleCarrierCallback: async ({ form }: { form: string }) => {
@@ -32,7 +8,7 @@ const voices = {
     return { document: "" };
   },
 };
-const app = createApp(gate, { accounts: {}, voices } as never as Clients, { isDraining: false });
+const app = ownGateway({ voices });
 
 beforeEach(() => {
   passed.length = 0;

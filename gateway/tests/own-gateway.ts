@@ -1,0 +1,30 @@
+import { systemClock } from "@parley/shared/clock";
+import { silentLogger } from "@parley/shared/log";
+import { createApp } from "../src/app.ts";
+import type { Clients } from "../src/clients.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
+import { createBodyShares } from "../src/http/body-shares.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
+import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { createRefusals } from "../src/rate-limit/refusals.ts";
+
+/** A gateway with limits of its own, whose clients all have one address and no key. @param clients the services that a test needs */
+export function ownGateway(clients: object) {
+  const gate = {
+    keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
+    accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
+    keyLimiter: memoryLimiter(),
+    addressLimiter: memoryLimiter(),
+    signInLimiter: memoryLimiter(),
+    refusals: createRefusals(),
+    guesses: createGuesses({ limiter: memoryLimiter() }),
+    addressOf: () => "192.0.2.1",
+    answers: createAnswers(),
+    bodies: createBodyShares(),
+    publicUrl: "",
+    holdOpen: () => () => {},
+    clock: systemClock,
+    log: silentLogger,
+  };
+  return createApp(gate, { accounts: {}, ...clients } as never as Clients, { isDraining: false });
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { failureOf } from "@parley/shared/testing/failures";
-import { createGuesses } from "../src/rate-limit/guesses.ts";
+import { createGuesses, fewFirst } from "../src/rate-limit/guesses.ts";
 import type { RateLimiter } from "../src/rate-limit/limiter.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
@@ -81,11 +81,13 @@ test("wrong guesses beyond the limit are refused without asking the limiter, unt
 
 test("first look-ups of an address are made two at a time, from its first one on", async () => {
   const guesses = createGuesses({ limiter: memoryLimiter(), pauseMs: 0 });
+  const few = fewFirst(1);
   const begun: number[] = [];
   const hanging = Promise.withResolvers<void>();
   const lookUp = (address: string, at: number) =>
     guesses.lookFirst(
       { of: address, gone: () => STAYS },
+      few,
       () => {
         begun.push(at);
         return hanging.promise;
@@ -95,6 +97,7 @@ test("first look-ups of an address are made two at a time, from its first one on
   const all = [lookUp("guesser", 1), lookUp("guesser", 2), lookUp("guesser", 3), lookUp("somebody", 4)];
   await settled();
   expect(begun).toEqual([1, 2, 4]);
+  expect(await failureOf(lookUp("guesser", 5))).toMatchObject({ kind: "rate_limited" });
   hanging.resolve();
   await Promise.all(all);
   expect(begun).toEqual([1, 2, 4, 3]);

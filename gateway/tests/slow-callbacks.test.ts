@@ -3,6 +3,7 @@ import { ownGateway } from "./own-gateway.ts";
 
 const passed: string[] = [];
 const voices = {
+  checkCallbackId: async () => ({}),
   handleCarrierCallback: async ({ form }: { form: string }) => {
     passed.push(form);
     return { document: "" };

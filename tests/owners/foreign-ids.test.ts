@@ -50,6 +50,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   openWidgetToken: "is given a secret",
   handleCarrierCallback: "is given a signature",
   handleDailyWebhook: "is given a signature by a secret",
+  checkCallbackId: "tells only that an id exists, as a callback without a right signature does",
   verifyWhatsAppWebhook: "is given a secret",
   checkWhatsAppConnection: "tells only that an id exists, as a callback without a right signature does",
   handleWhatsAppCallback: "is given a signature by a secret",

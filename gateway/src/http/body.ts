@@ -89,8 +89,7 @@ export interface RawLimits {
  * @throws HttpError 413 over `bytesMax`, 415 for a compressed body, 408 for one that takes longer than `withinMs`
  */
 export async function readRaw(request: Request, { bytesMax, withinMs, keep }: RawLimits): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
+  refuseUnreadable(request, bytesMax);
   const reader = request.body?.getReader();
   if (!reader) return new Uint8Array();
   const late = Promise.withResolvers<never>();
@@ -113,6 +112,12 @@ export async function readRaw(request: Request, { bytesMax, withinMs, keep }: Ra
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Refuses what `readRaw` would, by the headers alone. @throws HttpError 413, 415 */
+export function refuseUnreadable(request: Request, bytesMax: number): void {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
 }
 
 function isEncoded({ headers }: Request): boolean {

@@ -1,5 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-import { byteShares, type Hold } from "@parley/shared/shares/byte-shares";
+import { type ByteShares, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import { LRUCache } from "lru-cache";
 import type { RateLimiter } from "./limiter.ts";
 import { refuseOverRate } from "./refuse.ts";
@@ -17,9 +17,15 @@ export interface Guesses {
   /**
    * Looks up whether there is what a client named, before anything costly is done for it. A few values of an address are looked up at a
    * time, from its first guess on.
+   * @param few from `fewFirst`
    * @throws ServiceError as `look` does
    */
-  lookFirst<R>(guess: Omit<Guess, "sent">, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R>;
+  lookFirst<R>(
+    guess: Omit<Guess, "sent">,
+    few: ByteShares,
+    find: () => Promise<R>,
+    isWrong: (found: R) => boolean,
+  ): Promise<R>;
   /** Whether the value was right when it was last looked up. */
   wasRight(sent: string): boolean;
   /** Counts a wrong guess. @throws ServiceError rate_limited with `detail` if there were too many in a minute */
@@ -51,9 +57,6 @@ const RIGHT_MAX = 20_000;
 /** The most look-ups of slowed addresses at a time, one of each address. */
 const SUSPECTS_AT_ONCE = 4;
 const WAITING_MAX = 200;
-/** The most first look-ups of an address at a time, and those that wait: their bodies may have begun to arrive. */
-const FIRST_AT_ONCE = 2;
-const FIRST_WAITING_MAX = 100;
 /** At most 50 guesses a second of each address. */
 const PAUSE_MS = 20;
 
@@ -70,13 +73,6 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
     totalBytes: SUSPECTS_AT_ONCE,
     ownerBytes: 1,
     waitingMax: WAITING_MAX,
-  });
-
-  const firstShares = byteShares({
-    what: "requests",
-    totalBytes: Number.POSITIVE_INFINITY,
-    ownerBytes: FIRST_AT_ONCE,
-    waitingMax: FIRST_WAITING_MAX,
   });
 
   const leftMs = (of: string) => (suspects.get(of) ?? Number.NEGATIVE_INFINITY) - now();
@@ -103,8 +99,8 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
       else right.set(guess.sent, true);
       return found;
     },
-    lookFirst: async (guess, find, isWrong) => {
-      const first = await firstShares.hold(guess.of, 1, guess.gone());
+    lookFirst: async (guess, few, find, isWrong) => {
+      const first = await few.hold(guess.of, 1, guess.gone());
       return lookWith(first, async () => lookWith(await waitFor(guess), find, isWrong), isWrong);
     },
     wasRight: (sent) => right.has(sent),
@@ -116,4 +112,13 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
       refuseOverRate(decision, detail);
     },
   };
+}
+
+/** The most first look-ups of an address at a time. */
+const FIRST_AT_ONCE = 2;
+
+/** Shares for first look-ups. @param waitingMax how many of an address may wait: their bodies may have begun to arrive */
+export function fewFirst(waitingMax: number): ByteShares {
+  const totalBytes = Number.POSITIVE_INFINITY;
+  return byteShares({ what: "requests", totalBytes, ownerBytes: FIRST_AT_ONCE, waitingMax });
 }

@@ -17,11 +17,13 @@ import { startCalls } from "./call/calls.ts";
 import { hangUpLater, hangUpLost, LOST_QUEUE } from "./call/hang-up-lost.ts";
 import { listenForSignals } from "./call/signals.ts";
 import { carrierAdapters } from "./carriers/adapters.ts";
+import type { CallbackContext } from "./carriers/callbacks/handle-callback.ts";
 import { incomingCalls } from "./carriers/callbacks/incoming-calls.ts";
 import { carrierOfNumber, connectedCarriers } from "./carriers/connected.ts";
 import type { VoiceConfig } from "./config.ts";
 import type { VoiceContext } from "./context.ts";
 import { dailyConnections } from "./daily/connections.ts";
+import type { DailyContext } from "./daily/context.ts";
 import { dailySessions } from "./daily/daily.ts";
 import { recordSessionEnd } from "./daily/end-session.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -36,6 +38,7 @@ import { outboundCalls } from "./outbound/outbound.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
+import { checkCallbackId } from "./rpc/check-callback-id.ts";
 import { connectWebCall } from "./rpc/connect-web-call.ts";
 import { createWebCall } from "./rpc/create-web-call.ts";
 import { endWebCall } from "./rpc/end-web-call.ts";
@@ -204,7 +207,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
         const verifyFewAtOnce = fewUnverified();
-        const daily = dailySessions({
+        const dailyContext: DailyContext = {
           verifyFewAtOnce,
           db,
           clock,
@@ -221,7 +224,15 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           conversations,
           signals,
           publicUrl: config.PARLEY_PUBLIC_URL,
-        });
+        };
+        const daily = dailySessions(dailyContext);
+        const callbacks: CallbackContext = {
+          accounts,
+          calledBack: calledBack(outbound),
+          incoming,
+          verifyFewAtOnce,
+          publicUrl: config.PARLEY_PUBLIC_URL,
+        };
         const placing = startWorker(db, { ...queues, ...daily.queues }, log, { clock, direct });
         const unobserve = observeQueuedCalls(db, clock);
         const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, daily.sweep, ...outboundSweeps];
@@ -260,13 +271,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           handlers: {
             ...outboundHandlers,
             ...daily.handlers,
-            handleCarrierCallback: handleCarrierCallback({
-              accounts,
-              calledBack: calledBack(outbound),
-              incoming,
-              verifyFewAtOnce,
-              publicUrl: config.PARLEY_PUBLIC_URL,
-            }),
+            handleCarrierCallback: handleCarrierCallback(callbacks),
+            checkCallbackId: checkCallbackId(callbacks, dailyContext),
             createWebCall: createWebCall(ctx),
             connectWebCall: connectWebCall(ctx),
             endWebCall: endWebCall(ctx),

@@ -17,6 +17,8 @@ const BODIES = {
   firstBytes: 2 * KIB,
   addressBytes: 1_024 * KIB,
   totalBytes: 8_192 * KIB,
+  // Each call has an id of its own, and a batch of calls begins at once.
+  unknownMax: 512,
 };
 const FORM = "application/x-www-form-urlencoded";
 const IS_FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
@@ -35,7 +37,7 @@ const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** Requests of carriers about calls. Anyone can send such a request, so the voice service verifies the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
-  const pass = unverifiedBodies(gate, BODIES);
+  const receive = unverifiedBodies(gate, BODIES);
   const take = async (provider: "twilio" | "plivo", open: OpenRequest): Promise<Response> => {
     const { request, requestId, params } = open;
     const { callback_id: id = "", event = "" } = params;
@@ -43,9 +45,14 @@ export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
     if (!IS_FORM.test(request.headers.get("content-type") ?? ""))
       throw new HttpError(415, `The request body must be sent with Content-Type: ${FORM}`);
     let document = "";
-    await pass(open, async (body) => {
-      const callback = { provider, id, event, form: utf8(body), ...signed(request) };
-      ({ document } = await voices.handleCarrierCallback(callback, { origin: { requestId, signal: request.signal } }));
+    await receive(open, {
+      id: `${provider} ${id}`,
+      check: (origin) => voices.checkCallbackId({ provider, id }, { origin }),
+      pass: async (body) => {
+        const callback = { provider, id, event, form: utf8(body), ...signed(request) };
+        const origin = { requestId, signal: request.signal };
+        ({ document } = await voices.handleCarrierCallback(callback, { origin }));
+      },
     });
     if (document === "") return new Response(null, { status: 204 });
     return new Response(document, { headers: { "Content-Type": "text/xml; charset=utf-8" } });

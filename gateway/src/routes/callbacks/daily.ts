@@ -15,6 +15,7 @@ const BODIES = {
   firstBytes: 4 * KIB,
   addressBytes: 1_024 * KIB,
   totalBytes: 8_192 * KIB,
+  unknownMax: 256,
 };
 /** Limit for one address: Daily sends the events of all owners from a few addresses. */
 const RULES = {
@@ -28,7 +29,7 @@ const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;
 
 /** Where Daily sends the events of its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
 export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
-  const pass = unverifiedBodies(gate, BODIES);
+  const receive = unverifiedBodies(gate, BODIES);
   return new Elysia().post(
     "/v1/carriers/daily/:domain_id",
     ...openEndpoint(
@@ -61,7 +62,11 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
         const timestamp = open.request.headers.get("x-webhook-timestamp") ?? "";
         // Not cancelled with the request: what is in progress may as well become durable.
         const origin = { requestId: open.requestId };
-        await pass(open, (body) => voices.handleDailyWebhook({ connection, body, signature, timestamp }, { origin }));
+        await receive(open, {
+          id: connection,
+          check: (asked) => voices.checkCallbackId({ provider: "daily", id: connection }, { origin: asked }),
+          pass: (body) => voices.handleDailyWebhook({ connection, body, signature, timestamp }, { origin }),
+        });
         // Daily accepts no other answer.
         return new Response(null, { status: 200 });
       },

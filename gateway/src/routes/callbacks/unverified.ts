@@ -1,8 +1,10 @@
 import { ServiceError } from "@parley/shared/errors";
+import type { CallOrigin } from "@parley/shared/rpc/call";
 import { byteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import type { GateContext } from "../../gate.ts";
-import { readRaw } from "../../http/body.ts";
+import { readRaw, refuseUnreadable } from "../../http/body.ts";
+import { fewFirst } from "../../rate-limit/guesses.ts";
 import type { OpenRequest } from "../open-endpoint.ts";
 
 const WITHIN_MS = 10_000;
@@ -21,11 +23,21 @@ export interface UnverifiedSettings {
   /** The most bytes of one address at a time, so that no sender fills the provider's share. */
   addressBytes: number;
   totalBytes: number;
+  /** The most requests of one address that wait until their id is looked up. */
+  unknownMax: number;
+}
+
+/** What a provider calls back about. */
+export interface Unverified {
+  /** The name of the connection or call, unique among what the provider calls back about. */
+  id: string;
   /**
-   * Whether there is what a callback names, by a call that costs little. Asked before the body is read, unless a callback with that id
-   * was right before. @throws ServiceError not_found
+   * Whether there is one, by a call that costs little. Asked before the body is read, unless a callback with that id was right
+   * before. @throws ServiceError not_found
    */
-  check?(open: OpenRequest): Promise<unknown>;
+  check(origin: CallOrigin): Promise<unknown>;
+  /** Verifies the signature and handles the body. */
+  pass(body: Buffer): Promise<unknown>;
 }
 
 /**
@@ -35,19 +47,26 @@ export interface UnverifiedSettings {
  * @throws HttpError as readRaw does; ServiceError rate_limited when too many are in progress, or the address was wrong too often
  */
 export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings) {
-  const { what, name, bytesMax, firstBytes, addressBytes, totalBytes, check } = settings;
+  const { what, name, bytesMax, firstBytes, addressBytes, totalBytes, unknownMax } = settings;
   const shares = byteShares({ what, totalBytes, ownerBytes: addressBytes, waitingMax: 100, waitMs: 5_000 });
+  const few = fewFirst(unknownMax);
   observeHeldBytes(name, () => shares.heldBytes());
-  return async (open: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
-    const { request, address, params } = open;
-    const guessing = { what, name, id: Object.values(params).join(), address, request };
+  return async ({ request, requestId, address }: OpenRequest, { id, check, pass }: Unverified): Promise<void> => {
+    const guessing = { what, name, id, address, request };
+    refuseUnreadable(request, bytesMax);
     const hold = await shares.hold(address, firstBytes, request.signal);
     const keep = (bytes: number) => {
       if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
       throw new ServiceError("rate_limited", `Too many ${what} in progress, try again`, RETRY);
     };
     try {
-      if (check && !gate.guesses.wasRight(sentOf(guessing))) await limitFirstGuesses(gate, guessing, () => check(open));
+      if (!gate.guesses.wasRight(sentOf(guessing))) {
+        const known = () => check({ requestId, signal: request.signal }).catch(unlessOlder);
+        // This shows nothing about the signature, so it does not make the id right.
+        await unlessWrong(gate, guessing, () =>
+          gate.guesses.lookFirst(guessOf(guessing), few, () => attempt(known), isWrong),
+        );
+      }
       const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
       await limitGuesses(gate, guessing, () => pass(body));
     } finally {
@@ -76,11 +95,6 @@ export function limitGuesses<R>(gate: WithGuesses, guessing: Guessing, work: () 
   );
 }
 
-/** Does the same for a look-up of the id alone, which shows nothing about the signature: few are made at a time for each address. */
-function limitFirstGuesses<R>(gate: WithGuesses, guessing: Guessing, work: () => Promise<R>): Promise<R> {
-  return unlessWrong(gate, guessing, () => gate.guesses.lookFirst(guessOf(guessing), () => attempt(work), isWrong));
-}
-
 type WithGuesses = Pick<GateContext, "guesses">;
 type Found<R> = { result: R } | { error: ServiceError };
 
@@ -105,6 +119,11 @@ function attempt<R>(work: () => Promise<R>): Promise<Found<R>> {
 
 function isWrong(found: Found<unknown>): boolean {
   return "error" in found;
+}
+
+/** A replica of the release before does not know the call. */
+function unlessOlder(error: unknown): void {
+  if (!(error instanceof ServiceError && error.kind === "unimplemented")) throw error;
 }
 
 /** @throws any other error */

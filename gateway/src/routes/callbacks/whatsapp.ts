@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { Challenge, HandshakeQuery, WhatsAppCallback } from "../../schemas/callbacks.ts";
-import { type OpenRequest, openEndpoint } from "../open-endpoint.ts";
+import { openEndpoint } from "../open-endpoint.ts";
 import { limitGuesses, unverifiedBodies } from "./unverified.ts";
 
 const PATH = "/v1/carriers/whatsapp/:connection_id";
@@ -17,6 +17,8 @@ const BODIES = {
   firstBytes: 8 * 1024,
   addressBytes: 6 * MIB,
   totalBytes: 48 * MIB,
+  // The runtime may have received a megabyte of each.
+  unknownMax: 100,
 };
 /** Limit for one address: Meta calls from many addresses, and each may serve many owners. */
 const RULES = {
@@ -30,14 +32,7 @@ const CHALLENGE = /^[\w-]{1,200}$/;
 
 /** Where WhatsApp reports messages and statuses. Nobody is authenticated: the signature over the body counts. */
 export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients) {
-  const check = ({ requestId, params, request }: OpenRequest) =>
-    messaging
-      .checkWhatsAppConnection(
-        { carrierId: params.connection_id ?? "" },
-        { origin: { requestId, signal: request.signal } },
-      )
-      .catch(unlessOlder);
-  const pass = unverifiedBodies(gate, { ...BODIES, check });
+  const receive = unverifiedBodies(gate, BODIES);
   return new Elysia()
     .get(
       PATH,
@@ -103,14 +98,13 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
           const signature = open.request.headers.get("x-hub-signature-256") ?? "";
           // Not cancelled with the request: what is in progress may as well become durable.
           const origin = { requestId: open.requestId };
-          await pass(open, (body) => messaging.handleWhatsAppCallback({ carrierId, body, signature }, { origin }));
+          await receive(open, {
+            id: carrierId,
+            check: (asked) => messaging.checkWhatsAppConnection({ carrierId }, { origin: asked }),
+            pass: (body) => messaging.handleWhatsAppCallback({ carrierId, body, signature }, { origin }),
+          });
           return new Response(null, { status: 200 });
         },
       ),
     );
-}
-
-/** A replica of the release before does not know the call. */
-function unlessOlder(error: unknown): void {
-  if (!(error instanceof ServiceError && error.kind === "unimplemented")) throw error;
 }

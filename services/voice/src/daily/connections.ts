@@ -23,6 +23,8 @@ export interface DailyConnections {
   find(ownerId: string): Promise<DailyConnection | null>;
   /** Finds a connection by its name; null if the owner no longer has it. */
   get(ownerId: string, connection: string): Promise<DailyConnection | null>;
+  /** Whether webhooks may name this connection. Costs less than `ofWebhook`, which reads its key. */
+  has(connection: string): Promise<boolean>;
   /** Finds a connection by its name alone, because a webhook has nothing else. */
   ofWebhook(connection: string): Promise<DailyConnection | null>;
 }
@@ -55,6 +57,12 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
     }
   };
 
+  /** Null if there is no Daily connection of an owner with this id. */
+  const ownerOf = async (carrierId: string): Promise<string | null> => {
+    const { carrier } = await accounts.findCarrier({ carrierId });
+    return carrier?.provider === "DAILY" ? carrier.ownerId : null;
+  };
+
   return {
     find: async (ownerId) => {
       const { carriers } = await accounts.listCarriers({ ownerId });
@@ -62,10 +70,11 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
       return (own && (await ofOwner(ownerId, own.carrierId))) ?? ofOperator();
     },
     get: async (ownerId, connection) => (connection === OPERATOR ? ofOperator() : ofOwner(ownerId, connection)),
+    has: async (connection) => (connection === OPERATOR ? operatorKey !== "" : (await ownerOf(connection)) !== null),
     ofWebhook: async (connection) => {
       if (connection === OPERATOR) return ofOperator();
-      const { carrier } = await accounts.findCarrier({ carrierId: connection });
-      return carrier ? ofOwner(carrier.ownerId, connection) : null;
+      const ownerId = await ownerOf(connection);
+      return ownerId === null ? null : ofOwner(ownerId, connection);
     },
   };
 }

@@ -64,6 +64,16 @@ export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook, go
   await apply(ctx, session, event);
 }
 
+/**
+ * Whether webhooks may name this connection. Reads no secrets: anyone may ask, by sending a webhook to the gateway.
+ * @throws ServiceError not_found, rate_limited
+ */
+export async function checkConnection(ctx: DailyContext, connection: string, gone: AbortSignal): Promise<void> {
+  if (await ctx.verifyFewAtOnce(connection, gone, () => ctx.connections.has(connection))) return;
+  received().add(1, { result: "unknown" });
+  throw notFound("Connection");
+}
+
 async function apply(ctx: DailyContext, session: DailySession, event: Event): Promise<void> {
   const isOfOther = event.userId === session.conversationId && event.sessionId !== "";
   if (event.type === "participant.joined" && isOfOther) await storeJoined(ctx.db, session, event.sessionId);

@@ -244,6 +244,16 @@ export interface HandleCarrierCallbackResponse {
   document: string;
 }
 
+export interface CheckCallbackIdRequest {
+  /** twilio, plivo or daily. */
+  provider: string;
+  /** As in the path of the callback. */
+  id: string;
+}
+
+export interface CheckCallbackIdResponse {
+}
+
 export interface CreateCallBatchRequest {
   ownerId: string;
   settings:
@@ -2516,6 +2526,116 @@ export const HandleCarrierCallbackResponse: MessageFns<HandleCarrierCallbackResp
   },
 };
 
+function createBaseCheckCallbackIdRequest(): CheckCallbackIdRequest {
+  return { provider: "", id: "" };
+}
+
+export const CheckCallbackIdRequest: MessageFns<CheckCallbackIdRequest> = {
+  encode(message: CheckCallbackIdRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.provider !== "") {
+      writer.uint32(10).string(message.provider);
+    }
+    if (message.id !== "") {
+      writer.uint32(18).string(message.id);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCallbackIdRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCallbackIdRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckCallbackIdRequest>, I>>(base?: I): CheckCallbackIdRequest {
+    return CheckCallbackIdRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckCallbackIdRequest>, I>>(object: I): CheckCallbackIdRequest {
+    const message = createBaseCheckCallbackIdRequest();
+    message.provider = object.provider ?? "";
+    message.id = object.id ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckCallbackIdResponse(): CheckCallbackIdResponse {
+  return {};
+}
+
+export const CheckCallbackIdResponse: MessageFns<CheckCallbackIdResponse> = {
+  encode(_: CheckCallbackIdResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCallbackIdResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCallbackIdResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckCallbackIdResponse>, I>>(base?: I): CheckCallbackIdResponse {
+    return CheckCallbackIdResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckCallbackIdResponse>, I>>(_: I): CheckCallbackIdResponse {
+    const message = createBaseCheckCallbackIdResponse();
+    return message;
+  },
+};
+
 function createBaseCreateCallBatchRequest(): CreateCallBatchRequest {
   return { ownerId: "", settings: undefined, calls: [], idempotency: undefined };
 }
@@ -4147,6 +4267,18 @@ export const VoiceServiceService = {
       Buffer.from(HandleCarrierCallbackResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): HandleCarrierCallbackResponse => HandleCarrierCallbackResponse.decode(value),
   },
+  /** NOT_FOUND unless this provider may call back about this id. Lets a caller refuse a callback without reading its body. */
+  checkCallbackId: {
+    path: "/parley.voice.v1.VoiceService/CheckCallbackId" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckCallbackIdRequest): Buffer =>
+      Buffer.from(CheckCallbackIdRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckCallbackIdRequest => CheckCallbackIdRequest.decode(value),
+    responseSerialize: (value: CheckCallbackIdResponse): Buffer =>
+      Buffer.from(CheckCallbackIdResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckCallbackIdResponse => CheckCallbackIdResponse.decode(value),
+  },
   /** Lets a browser call an agent: with the token, once, until it expires. */
   createWebCall: {
     path: "/parley.voice.v1.VoiceService/CreateWebCall" as const,
@@ -4395,6 +4527,8 @@ export const VoiceServiceService = {
 export interface VoiceServiceServer extends UntypedServiceImplementation {
   /** Handles a carrier's request to one of its callback URLs. The id in the URL identifies the owner; the signature is verified. */
   handleCarrierCallback: handleUnaryCall<HandleCarrierCallbackRequest, HandleCarrierCallbackResponse>;
+  /** NOT_FOUND unless this provider may call back about this id. Lets a caller refuse a callback without reading its body. */
+  checkCallbackId: handleUnaryCall<CheckCallbackIdRequest, CheckCallbackIdResponse>;
   /** Lets a browser call an agent: with the token, once, until it expires. */
   createWebCall: handleUnaryCall<CreateWebCallRequest, CreateWebCallResponse>;
   /** Connects the browser that has the token. The call is held by the process that answers. */
@@ -4456,6 +4590,22 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: HandleCarrierCallbackResponse) => void,
+  ): ClientUnaryCall;
+  /** NOT_FOUND unless this provider may call back about this id. Lets a caller refuse a callback without reading its body. */
+  checkCallbackId(
+    request: CheckCallbackIdRequest,
+    callback: (error: ServiceError | null, response: CheckCallbackIdResponse) => void,
+  ): ClientUnaryCall;
+  checkCallbackId(
+    request: CheckCallbackIdRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckCallbackIdResponse) => void,
+  ): ClientUnaryCall;
+  checkCallbackId(
+    request: CheckCallbackIdRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckCallbackIdResponse) => void,
   ): ClientUnaryCall;
   /** Lets a browser call an agent: with the token, once, until it expires. */
   createWebCall(

@@ -54,11 +54,25 @@ export async function handleCallback(ctx: CallbackContext, callback: Callback, g
   return event === (provider === "twilio" ? "voice" : "answer") ? incoming(ctx, callback, known) : "";
 }
 
+/**
+ * Whether a carrier may call back about this id. Reads no secrets: anyone may ask, by sending a callback to the gateway.
+ * @throws ServiceError not_found, rate_limited
+ */
+export async function checkTarget(
+  ctx: CallbackContext,
+  { provider, id }: Pick<Callback, "provider" | "id">,
+  gone: AbortSignal,
+): Promise<void> {
+  if (await ctx.verifyFewAtOnce(id, gone, () => targetOf(ctx, provider, id))) return;
+  received().add(1, { provider, result: "unknown" });
+  throw notFound("Call");
+}
+
 /** @throws ServiceError not_found, forbidden */
 async function verify(ctx: CallbackContext, callback: Callback): Promise<{ target: Target; known: Known }> {
   const { provider, id } = callback;
   const count = (result: string) => received().add(1, { provider, result });
-  const target = await targetOf(ctx, id);
+  const target = await targetOf(ctx, provider, id);
   const account = target && (await accountOf(ctx, target, provider));
   if (!account) {
     count("unknown");
@@ -81,10 +95,15 @@ interface Target extends Known {
   kind: "carrier" | "call";
 }
 
-async function targetOf({ accounts, calledBack }: CallbackContext, id: string): Promise<Target | null> {
+/** A call's carrier is not looked up here, so the call may be another provider's. */
+async function targetOf(
+  { accounts, calledBack }: CallbackContext,
+  provider: CallingBack,
+  id: string,
+): Promise<Target | null> {
   if (isId("car", id)) {
     const { carrier } = await accounts.findCarrier({ carrierId: id });
-    return carrier ? { kind: "carrier", ownerId: carrier.ownerId, carrierId: id } : null;
+    return isOf(provider, carrier) ? { kind: "carrier", ownerId: carrier.ownerId, carrierId: id } : null;
   }
   const call = isId("call", id) ? await calledBack.find(id) : null;
   return call && { kind: "call", ...call };
@@ -98,11 +117,15 @@ async function accountOf(
 ): Promise<CarrierAccount | null> {
   try {
     const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
-    return carrier?.provider.toLowerCase() === provider ? carrier : null;
+    return isOf(provider, carrier) ? carrier : null;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not_found") return null;
     throw error;
   }
+}
+
+function isOf(provider: CallingBack, carrier: CarrierAccount | undefined): carrier is CarrierAccount {
+  return carrier?.provider.toLowerCase() === provider;
 }
 
 function isSigned({ publicUrl }: CallbackContext, callback: Callback, account: CarrierAccount): boolean {

@@ -10,6 +10,11 @@ const PCM = 1;
 /** Says its format in a longer header. */
 const EXTENSIBLE = 0xff_fe;
 const HEADER_BYTES = 44;
+/**
+ * Rates are a multiple of one of these. The filter of a resampler is computed for each position that an output may have between two
+ * samples: 16,000 positions and 0.4 s for 191,999 Hz, at most 640 and a few milliseconds for these.
+ */
+const RATE_UNITS = [1_000, 11_025];
 /** Stands for a length that is not known yet. */
 const UNKNOWN = 0xff_ff_ff_ff;
 
@@ -88,7 +93,8 @@ function readForm(view: DataView, at: number): Omit<Wav, "samples"> {
   const [samplesPerSecond, bits] = [view.getUint32(at + 4, true), view.getUint16(at + 14, true)];
   if ((format !== PCM && format !== EXTENSIBLE) || bits !== 16) throw new WavError("a WAV file that is not 16-bit PCM");
   if (channels < 1 || channels > 8) throw new WavError(`a WAV file of ${channels} channels`);
-  if (samplesPerSecond < 8_000 || samplesPerSecond > 192_000)
+  const isUsual = RATE_UNITS.some((unit) => samplesPerSecond % unit === 0);
+  if (samplesPerSecond < 8_000 || samplesPerSecond > 192_000 || !isUsual)
     throw new WavError(`a WAV file of ${samplesPerSecond} samples a second`);
   return { samplesPerSecond, channels };
 }

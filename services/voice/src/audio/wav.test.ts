@@ -50,6 +50,24 @@ test.each([
   expect(() => read([file])).toThrow(WavError);
 });
 
+test.each([8_000, 11_025, 12_000, 22_050, 32_000, 44_000, 44_100, 48_000, 88_200, 176_400, 192_000])(
+  "a file of %d samples a second is read",
+  (rate) => {
+    const file = Buffer.from(wavFile(new Int16Array(rate / 10).fill(1_000)));
+    file.writeUInt32LE(rate, 24);
+    expect(read([file]).length).toBeWithin(1_598, 1_603);
+  },
+);
+
+test.each([8_001, 22_051, 191_999])(
+  "a file of %d samples a second, which needs a filter of its own, is refused",
+  (rate) => {
+    const file = Buffer.from(wavFile(new Int16Array(4)));
+    file.writeUInt32LE(rate, 24);
+    expect(() => read([file])).toThrow(`a WAV file of ${rate} samples a second`);
+  },
+);
+
 test("a header without an end is refused", () => {
   expect(() => read([wavFile(new Int16Array()).subarray(0, 36), new Uint8Array(70_000)])).toThrow(WavError);
 });

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
@@ -54,6 +55,15 @@ test("cleared audio is never played, and its marks are never reached", () => {
   expect(frames(player)).toHaveLength(1);
 });
 
+test("audio in pieces of one sample is kept in as few arrays as audio in long ones", () => {
+  const player = playback();
+  const before = arraysNow();
+  for (const sample of ramp(20_000)) player.play(Int16Array.of(sample));
+  expect(arraysNow() - before).toBeLessThan(100);
+  const played = frames(player).flatMap(({ frame }) => [...frame]);
+  expect(played.slice(0, 20_000)).toEqual([...ramp(20_000)]);
+});
+
 test("audio beyond ten minutes is dropped", () => {
   const player = playback();
   for (let minute = 0; minute < 12; minute++) player.play(new Int16Array(16_000 * 60));
@@ -64,4 +74,9 @@ function frames(player: ReturnType<typeof playback>): { frame: Pcm; reached: str
   const all = [];
   for (let next = player.nextFrame(); next; next = player.nextFrame()) all.push(next);
   return all;
+}
+
+function arraysNow(): number {
+  Bun.gc(true);
+  return heapStats().objectTypeCounts.Int16Array ?? 0;
 }

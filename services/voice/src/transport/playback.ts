@@ -17,9 +17,21 @@ export interface Playback {
  * fill the memory.
  */
 const QUEUED_MAX_SAMPLES = 16_000 * 600;
+/**
+ * Samples that are kept together, however small the pieces are in which they arrive: an array of one sample takes more than a hundred
+ * times the memory of the sample.
+ */
+const BLOCK_SAMPLES = 5 * FRAME_SAMPLES;
+
+/** Audio from `from` up to `to`; further audio may follow behind it. */
+interface Block {
+  samples: Pcm;
+  from: number;
+  to: number;
+}
 
 export function playback(): Playback {
-  let queue: (Pcm | string)[] = [];
+  let queue: (Block | string)[] = [];
   let queued = 0;
   let heard = 0;
 
@@ -28,12 +40,26 @@ export function playback(): Playback {
     return queue.splice(0, audioAt < 0 ? queue.length : audioAt) as string[];
   };
 
+  /** The last block if it has room, or a new one. */
+  const blockWithRoom = () => {
+    const last = queue.at(-1);
+    if (last !== undefined && typeof last !== "string" && last.to < BLOCK_SAMPLES) return last;
+    const block = { samples: new Int16Array(BLOCK_SAMPLES), from: 0, to: 0 };
+    queue.push(block);
+    return block;
+  };
+
   return {
     play: (audio) => {
-      const room = audio.subarray(0, QUEUED_MAX_SAMPLES - queued);
-      if (room.length === 0) return;
-      queue.push(room);
-      queued += room.length;
+      const taken = audio.subarray(0, QUEUED_MAX_SAMPLES - queued);
+      for (let at = 0; at < taken.length; ) {
+        const block = blockWithRoom();
+        const part = taken.subarray(at, at + BLOCK_SAMPLES - block.to);
+        block.samples.set(part, block.to);
+        block.to += part.length;
+        at += part.length;
+      }
+      queued += taken.length;
     },
     clear: () => {
       queue = [];
@@ -46,12 +72,12 @@ export function playback(): Playback {
       const reached: string[] = reachedAtFront();
       let filled = 0;
       while (filled < FRAME_SAMPLES && queue.length > 0) {
-        const audio = queue[0] as Pcm;
-        const part = audio.subarray(0, FRAME_SAMPLES - filled);
+        const block = queue[0] as Block;
+        const part = block.samples.subarray(block.from, Math.min(block.to, block.from + FRAME_SAMPLES - filled));
         frame.set(part, filled);
         filled += part.length;
-        if (part.length < audio.length) queue[0] = audio.subarray(part.length);
-        else queue.shift();
+        block.from += part.length;
+        if (block.from === block.to) queue.shift();
         reached.push(...reachedAtFront());
       }
       queued -= filled;

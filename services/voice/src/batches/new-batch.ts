@@ -11,12 +11,15 @@ import {
   type BatchSettings,
   type CallBatchRow,
   countUnendedBatches,
+  deleteOldestEnded,
   insertBatch,
 } from "../store/call-batches.ts";
 import { wakeBatch } from "./run-batches.ts";
 
 const CALLS_MAX = 10_000;
 const BATCHES_MAX = 100;
+/** Ended batches are kept for 30 days, but only up to these bounds: they take some 1.5 MB for each 10,000 numbers. */
+const KEPT = { numbersMax: 1_000_000, batchesMax: 10_000, limit: 3 };
 const FAULTS_TOLD = 20;
 const DAY_MINUTES = 24 * 60;
 const RETRIES_MAX = 10;
@@ -73,7 +76,10 @@ export async function newBatch(
   };
 }
 
-/** @throws ServiceError condition when the owner has too many batches that have not ended */
+/**
+ * Makes room for it by deleting the oldest batches that have ended.
+ * @throws ServiceError condition when the owner has too many batches that have not ended
+ */
 export async function storeBatch(tx: Sql, { batch, entries }: NewBatch): Promise<void> {
   if ((await countUnendedBatches(tx, batch.ownerId)) >= BATCHES_MAX)
     throw new ServiceError(
@@ -81,6 +87,7 @@ export async function storeBatch(tx: Sql, { batch, entries }: NewBatch): Promise
       `This account has ${BATCHES_MAX} batches that have not ended: cancel one first`,
     );
   await insertBatch(tx, batch, entries);
+  await deleteOldestEnded(tx, batch.ownerId, KEPT);
   await wakeBatch(tx, batch, batch.createdAt);
 }
 

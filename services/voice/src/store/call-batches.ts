@@ -194,6 +194,27 @@ export async function cancelBatchesOf(sql: Sql, ownerId: string, now: Date): Pro
     where owner_id = ${ownerId} and status in ('RUNNING', 'PAUSED')`;
 }
 
+/**
+ * Deletes the oldest of an owner's ended batches, at most `limit`, if the owner's newer ones have `numbersMax` numbers or there are
+ * `batchesMax` of them.
+ */
+export async function deleteOldestEnded(
+  sql: Sql,
+  ownerId: string,
+  { numbersMax, batchesMax, limit }: { numbersMax: number; batchesMax: number; limit: number },
+): Promise<void> {
+  await sql`
+    delete from call_batches where owner_id = ${ownerId} and batch_id in (
+      select batch_id from (
+        select batch_id, created_at, ended_at, total,
+          sum(total) over newest as numbers, row_number() over newest as place
+        from call_batches where owner_id = ${ownerId}
+        window newest as (order by created_at desc, batch_id desc)
+      ) as batches
+      where ended_at is not null and (numbers - total >= ${numbersMax} or place > ${batchesMax})
+      order by created_at, batch_id limit ${limit})`;
+}
+
 /** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
 export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`

@@ -305,3 +305,38 @@ test("another owner's batch is not found", async () => {
     kind: "not_found",
   });
 });
+
+test("a new batch makes room: the oldest ended ones go when newer ones have a million numbers", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const other = newOwner();
+  await storeOld(kit, ownerId, "bat_oldest", { total: 9_000, daysAgo: 4, isEnded: true });
+  await storeOld(kit, ownerId, "bat_running", { total: 1, daysAgo: 4, isEnded: false });
+  await storeOld(kit, ownerId, "bat_older", { total: 9_000, daysAgo: 3, isEnded: true });
+  await storeOld(kit, ownerId, "bat_large", { total: 999_994, daysAgo: 2, isEnded: true });
+  await storeOld(kit, other, "bat_oldest", { total: 9_000, daysAgo: 4, isEnded: true });
+  await storeOld(kit, other, "bat_large", { total: 1_000_000, daysAgo: 2, isEnded: true });
+
+  const first = await batchOf(kit, NUMBERS, {}, ownerId);
+  expect(await batchIdsOf(ownerId)).toEqual([first.batchId, "bat_large", "bat_older", "bat_running"].sort());
+  const second = await batchOf(kit, NUMBERS, {}, ownerId);
+  expect(await batchIdsOf(ownerId)).toEqual([first.batchId, second.batchId, "bat_large", "bat_running"].sort());
+  expect(await batchIdsOf(other)).toEqual(["bat_large", "bat_oldest"]);
+});
+
+async function storeOld(
+  { clock }: Outbound,
+  ownerId: string,
+  batchId: string,
+  { total, daysAgo, isEnded }: { total: number; daysAgo: number; isEnded: boolean },
+): Promise<void> {
+  const at = new Date(clock.now().getTime() - daysAgo * 24 * 60 * 60_000);
+  await db`
+    insert into call_batches (owner_id, batch_id, status, settings, carrier_id, provider, total, created_at, ended_at)
+    values (${ownerId}, ${batchId}, ${isEnded ? "ENDED" : "PAUSED"}, '{}', 'car_1', 'TWILIO', ${total}, ${at}, ${isEnded ? at : null})`;
+}
+
+async function batchIdsOf(ownerId: string): Promise<string[]> {
+  const rows = await db<{ batchId: string }[]>`select batch_id from call_batches where owner_id = ${ownerId}`;
+  return rows.map(({ batchId }) => batchId).sort();
+}

@@ -22,7 +22,9 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
     promptPinned: row.promptVersion !== null,
-    dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((v) => v.variableName),
+    dynamicVariables: variablesOf(row.ownerId, prompt?.promptContent, row.firstMessagePrompt).map(
+      (v) => v.variableName,
+    ),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };

@@ -12,7 +12,7 @@ export function listDynamicVariables(
     const { row, prompt } = await readAgent(ctx, { ownerId, agentId }, call);
     return {
       agentName: row.agentName,
-      dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((variable) => ({
+      dynamicVariables: variablesOf(ownerId, prompt?.promptContent, row.firstMessagePrompt).map((variable) => ({
         ...variable,
         fieldType: FIELD_TYPES[variable.fieldType],
       })),

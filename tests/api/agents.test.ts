@@ -150,9 +150,17 @@ describe("creating an agent", () => {
     expect(answer.body.detail).toStartWith(detail);
   });
 
-  test("with a prompt that does not exist answers 404; with an analysis prompt as the main one, 422", async () => {
-    const unknown = await api.post("/agents", { ...MINIMAL, prompt: { prompt_name: "nobody wrote this" } });
-    expect([unknown.status, unknown.body.detail]).toEqual([404, "Prompt not found"]);
+  test("with a prompt that does not exist answers 404 naming the field; with an analysis prompt as the main one, 422", async () => {
+    const refused = (field: string) => {
+      const detail = "Prompt not found";
+      return { status: 404, body: { detail, errors: [{ path: field, message: detail }] } };
+    };
+    const prompt = { prompt_name: "nobody wrote this" };
+    expect(await api.post("/agents", { ...MINIMAL, prompt })).toMatchObject(refused("prompt.prompt_name"));
+    const { body: agent } = await api.post("/agents", MINIMAL);
+    expect(await patch(agent.id, { call_analysis_prompt: prompt })).toMatchObject(
+      refused("call_analysis_prompt.prompt_name"),
+    );
     await api.post("/prompts", {
       prompt_name: "judge",
       prompt_content: "x",
@@ -163,7 +171,7 @@ describe("creating an agent", () => {
       ...MINIMAL,
       call_analysis_prompt: { prompt_name: "judge", prompt_version: 2 },
     });
-    expect(later.status).toBe(404);
+    expect(later).toMatchObject(refused("call_analysis_prompt.prompt_version"));
   });
 
   test("with one idempotency key makes one agent, however many requests race", async () => {

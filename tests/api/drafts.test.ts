@@ -59,6 +59,15 @@ test("a refused draft names the field in it", async () => {
   }
 });
 
+test("a draft with an unknown prompt names the field in it, and says what a PATCH with it says", async () => {
+  const request = { agent_id: agentId, message: "Hi", draft: { prompt: { prompt_name: "nobody wrote this" } } };
+  const detail = "Prompt not found";
+  expect(await signedIn.post("//v1/public/chat", request)).toMatchObject({
+    status: 404,
+    body: { detail, errors: [{ path: "draft.prompt.prompt_name", message: detail }] },
+  });
+});
+
 test("what a web call stores until it begins is at most 64 KiB", async () => {
   const request = { agent_id: agentId, metadata: { long: "x".repeat(64 * 1024) } };
   expect(await signedIn.post("//v1/public/web-calls", request)).toMatchObject({

@@ -105,7 +105,9 @@ describe("a prompt", () => {
       expect(problem(await api.get(`/prompts/${name}`))).toEqual({ status: 404, detail: "Prompt not found" });
     }
     const agent = { agent_name: "A", agent_type: "INBOUND", prompt: { prompt_name: "none" } };
-    expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail: "Prompt not found" });
+    const detail = "Prompt not found";
+    const errors = [{ path: "prompt.prompt_name", message: detail }];
+    expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail, errors });
   });
 });
 

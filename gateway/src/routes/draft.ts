@@ -29,9 +29,11 @@ export async function draftIdOf(
 
 function inDraft(error: ServiceError): ServiceError {
   const { kind, detail, retryAfterMs, metadata, cause } = error;
+  // The message of a broken rule begins with the field; that of a missing object does not.
+  const before = kind === "not_found" ? "" : "draft.";
   const violations = error.violations.map(({ path, message }) => ({
     path: `draft.${path}`,
-    message: `draft.${message}`,
+    message: `${before}${message}`,
   }));
   return new ServiceError(kind, violations[0]?.message ?? detail, { violations, retryAfterMs, metadata, cause });
 }

@@ -23,7 +23,10 @@ export const Problem = Resource(
           path: Type.String({ description: "The field, such as `llm.params.base_url`." }),
           message: Type.String({ description: "What was wrong with it." }),
         }),
-        { description: "With 422: each field that breaks a rule." },
+        {
+          description:
+            "With 422: each field that breaks a rule. With 404: the field that names a missing object, if a field of the body does.",
+        },
       ),
     ),
   },

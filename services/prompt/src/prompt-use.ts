@@ -39,6 +39,6 @@ export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
   }
   const { promptName, promptVersion } = source.value;
   checkVersion(promptVersion, `${fields.reference}.prompt_version`);
-  checkPromptMayExist(promptName);
+  checkPromptMayExist(promptName, `${fields.reference}.prompt_name`);
   return { type, field: fields.reference, promptName, promptVersion };
 }

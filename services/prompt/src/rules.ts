@@ -16,10 +16,11 @@ export function checkPromptName(name: string): void {
 
 /**
  * For look-ups: no prompt has an invalid name, and the database rejects some of them.
+ * @param path the request field of the name, if a field has it
  * @throws ServiceError `not_found`
  */
-export function checkPromptMayExist(name: string): void {
-  if (promptNameFault(name)) throw notFound("Prompt");
+export function checkPromptMayExist(name: string, path?: string): void {
+  if (promptNameFault(name)) throw notFound("Prompt", path);
 }
 
 /** @param path the request field of the content @throws ServiceError `invalid` */

@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-const NOT_FOUND = { kind: "not_found", detail: "Prompt not found", paths: [] };
+const notFound = (field: string) => ({ kind: "not_found", detail: "Prompt not found", paths: [field] });
 
 async function exists(ownerId: string, promptName: string): Promise<boolean> {
   const { results } = await client.batchGetPrompts({
@@ -73,19 +73,21 @@ describe("acquiring by reference", () => {
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner));
     const uses = [byName("greeting"), withContent("Be brief."), byName("nobody's", undefined, ANALYSIS)];
-    expect(await failure(client.acquirePrompts({ ...agent, uses }))).toEqual(NOT_FOUND);
+    expect(await failure(client.acquirePrompts({ ...agent, uses }))).toEqual(
+      notFound("call_analysis_prompt.prompt_name"),
+    );
     expect(await exists(owner, `agent-${agent.agentId}`)).toBe(false);
     expect((await client.deletePrompt(deletion(owner, "greeting"))).versionsDeleted).toBe(1);
   });
 
-  test("an unknown version, an impossible name and another owner's prompt are not found", async () => {
+  test("an unknown version, an impossible name and another owner's prompt are not found, and the error names the field", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     const acquire = (ownerId: string, name: string, version?: number) =>
       failure(client.acquirePrompts({ ...newAgent(ownerId), uses: [byName(name, version)] }));
-    expect(await acquire(owner, "greeting", 2)).toEqual(NOT_FOUND);
-    expect(await acquire(owner, "nul\0")).toEqual(NOT_FOUND);
-    expect(await acquire(newOwner(), "greeting")).toEqual(NOT_FOUND);
+    expect(await acquire(owner, "greeting", 2)).toEqual(notFound("prompt.prompt_version"));
+    expect(await acquire(owner, "nul\0")).toEqual(notFound("prompt.prompt_name"));
+    expect(await acquire(newOwner(), "greeting")).toEqual(notFound("prompt.prompt_name"));
   });
 
   test("refuses a prompt of the other type, naming the agent's field", async () => {

@@ -67,8 +67,10 @@ export function cancelled(cause?: unknown): ServiceError {
   return new ServiceError("cancelled", "The request was cancelled", { cause });
 }
 
-export function notFound(what: string): ServiceError {
-  return new ServiceError("not_found", `${what} not found`);
+/** @param field the request field that refers to what does not exist, if a field does */
+export function notFound(what: string, field?: string): ServiceError {
+  const message = `${what} not found`;
+  return new ServiceError("not_found", message, field === undefined ? {} : { violations: [{ path: field, message }] });
 }
 
 /** One field breaks a rule; `message` names the field and what it must be. */

@@ -4710,7 +4710,7 @@ export interface components {
              * @example agent_name is required
              */
             detail: string;
-            /** @description With 422: each field that breaks a rule. */
+            /** @description With 422: each field that breaks a rule. With 404: the field that names a missing object, if a field of the body does. */
             errors?: {
                 /** @description The field, such as `llm.params.base_url`. */
                 path: string;
@@ -5378,7 +5378,13 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Prompt not found"
+                     *       "detail": "Prompt not found",
+                     *       "errors": [
+                     *         {
+                     *           "path": "prompt.prompt_name",
+                     *           "message": "Prompt not found"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -9,7 +9,9 @@ export function problemExample(status: number, path: string, operation: Operatio
     const message = `${field} is not valid`;
     return { detail: message, errors: [{ path: field, message }] };
   }
-  return { detail: detailOf(status, path, operation) };
+  const detail = detailOf(status, path, operation);
+  const reference = status === 404 ? REFERENCES[operation.id] : undefined;
+  return { detail, ...(reference !== undefined && { errors: [{ path: reference, message: detail }] }) };
 }
 
 function detailOf(status: number, path: string, { id, scope, body, bodyBytesMax }: Operation): string | undefined {
@@ -104,3 +106,6 @@ const MISSING: Readonly<Record<string, string>> = {
   getRecording: "Recording",
   removeDoNotCall: "Number on the do-not-call list",
 };
+
+/** The field of the body that refers to what is not found, where the error names it. */
+const REFERENCES: Readonly<Record<string, string>> = { createAgent: "prompt.prompt_name" };

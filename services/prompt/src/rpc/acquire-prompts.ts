@@ -88,13 +88,13 @@ async function takeReferenced(
   types: ReadonlyMap<string, PromptTypeName>,
 ): Promise<Acquired> {
   const ownType = types.get(promptName);
-  if (!ownType) throw notFound("Prompt");
+  if (!ownType) throw notFound("Prompt", `${field}.prompt_name`);
   if (ownType !== type) {
     const message = `${field} ${promptName} is ${prompt(ownType)}, an agent's ${type} prompt must be of type ${type}`;
     throw invalid(`${field}.prompt_name`, message);
   }
   const [row] = await findVersions(sql, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);
-  if (!row) throw notFound("Prompt");
+  if (!row) throw notFound("Prompt", `${field}.prompt_version`);
   return { reference: { promptName, promptVersion }, prompt: toPrompt(row) };
 }
 

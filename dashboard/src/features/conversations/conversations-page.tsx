@@ -16,6 +16,7 @@ import { type AgentNames, agentNamesQuery, nameOfAgent } from "../agents/agents.
 import { FilterBar } from "./filter-bar.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
 import { ChannelLabel, isTest, StatusBadge } from "./names.tsx";
+import { openingOf } from "./opening.ts";
 import { type Conversation, conversationsQuery, PAGE_SIZE } from "./queries.ts";
 
 export function ConversationsPage() {
@@ -149,10 +150,4 @@ function columnsOf(names: AgentNames | undefined): readonly Column<Conversation>
       cell: ({ created_at }) => <Time at={created_at} relative />,
     },
   ];
-}
-
-/** The user's first words distinguish conversations; without any, the caller, or the agent's greeting. */
-function openingOf({ conversation_transcript, mobile_number }: Conversation): string {
-  const said = conversation_transcript?.find(({ role }) => role === "user")?.content.trim();
-  return said || mobile_number || conversation_transcript?.[0]?.content.trim() || "No messages";
 }

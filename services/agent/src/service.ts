@@ -98,7 +98,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             findCallee: findCallee(ctx),
             getWidget: getWidget(ctx),
             getChannelSettings: getChannelSettings(ctx),
-            listAgents: registered(listAgents(ctx), { largeResponse: ListAgentsResponse }),
+            listAgents: registered(listAgents(ctx), { isList: true, largeResponse: ListAgentsResponse }),
             updateAgent: settling(changes, updateAgent(ctx)),
             deleteAgent: settling(changes, deleteAgent(ctx)),
             listDynamicVariables: listDynamicVariables(ctx),

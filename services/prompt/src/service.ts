@@ -45,9 +45,12 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
           handlers: {
             createPrompt: settling(changes, createPrompt(ctx)),
             getPrompt: registered(getPrompt(ctx), { largeResponse: GetPromptResponse }),
-            listPrompts: registered(listPrompts(ctx), { largeResponse: ListPromptsResponse }),
+            listPrompts: registered(listPrompts(ctx), { isList: true, largeResponse: ListPromptsResponse }),
             updatePrompt: settling(changes, updatePrompt(ctx)),
-            listPromptVersions: registered(listPromptVersions(ctx), { largeResponse: ListPromptVersionsResponse }),
+            listPromptVersions: registered(listPromptVersions(ctx), {
+              isList: true,
+              largeResponse: ListPromptVersionsResponse,
+            }),
             deletePrompt: settling(changes, deletePrompt(ctx)),
             batchGetPrompts: registered(batchGetPrompts(ctx), { largeResponse: BatchGetPromptsResponse }),
             watchPrompts: watchPrompts(ctx),

@@ -26,6 +26,16 @@ test("an owner's seventh call waits for its first to end, and another owner's do
   expect(await entered[6]).toMatchObject({ bytes: 1 });
 });
 
+test("an owner's third list waits for its first to end, and neither its other calls nor another owner's lists do", async () => {
+  const enter = ownerCalls();
+  const entered = Array.from({ length: 3 }, () => enter(GET, { ownerId: "own_1" }, callOf(), true));
+  expect(entered.map((share) => share instanceof Promise)).toEqual([false, false, true]);
+  expect(enter(GET, { ownerId: "own_1" }, callOf())).not.toBeInstanceOf(Promise);
+  expect(enter(GET, { ownerId: "own_2" }, callOf(), true)).not.toBeInstanceOf(Promise);
+  (await entered[0])?.release();
+  expect(await entered[2]).toMatchObject({ bytes: 1 });
+});
+
 test("a call that waits is cancelled with its caller and takes no place", async () => {
   const enter = ownerCalls();
   const served = Array.from({ length: 6 }, () => enter(GET, { ownerId: "own_1" }, callOf()));
@@ -43,8 +53,8 @@ test("turns, which last as long as the model speaks, do not count", () => {
   expect(turns).toEqual(Array(20).fill(null));
 });
 
-/** Serves this many calls of one owner at once. @returns how many begin before one has ended */
-async function begunAtOnce(registration: Registration, asked: number): Promise<number> {
+/** Serves eight calls of one owner at once, until at least so many have begun. @returns how many begin before one has ended */
+async function begunAtOnce(registration: Registration, least: number): Promise<number> {
   const { promise: end, resolve } = Promise.withResolvers<void>();
   let begun = 0;
   const getConversation = async () => {
@@ -60,8 +70,8 @@ async function begunAtOnce(registration: Registration, asked: number): Promise<n
   );
   const client = createClient(ConversationServiceService, { peer: "conversation", address: server.address });
   const key = { ownerId: "own_1", conversationId: "c" };
-  const calls = Array.from({ length: asked }, () => client.getConversation(key));
-  await eventually(() => expect(begun).toBeGreaterThanOrEqual(6));
+  const calls = Array.from({ length: 8 }, () => client.getConversation(key));
+  await eventually(() => expect(begun).toBeGreaterThanOrEqual(least));
   // This call follows them on the same connection.
   await client.getChatSession({ ownerId: "own_2", sessionId: "s" });
   const atOnce = begun;
@@ -74,5 +84,6 @@ async function begunAtOnce(registration: Registration, asked: number): Promise<n
 
 test("an RPC registered with shares of its own does not wait for other calls", async () => {
   expect(await begunAtOnce({ hasOwnShares: true }, 8)).toBe(8);
-  expect(await begunAtOnce({}, 8)).toBe(6);
+  expect(await begunAtOnce({}, 6)).toBe(6);
+  expect(await begunAtOnce({ isList: true }, 2)).toBe(2);
 });

@@ -104,7 +104,7 @@ export function startDispatcher(
             deleteDestination: deleteDestination(ctx),
             rotateSecret: rotateSecret(ctx),
             sendTestEvent: sendTestEvent(ctx),
-            listDeliveries: registered(listDeliveries(ctx), { largeResponse: ListDeliveriesResponse }),
+            listDeliveries: registered(listDeliveries(ctx), { isList: true, largeResponse: ListDeliveriesResponse }),
             getDelivery: getDelivery(ctx),
             resendDelivery: resendDelivery(ctx),
             resendFailedDeliveries: resendFailedDeliveries(ctx),

@@ -99,12 +99,12 @@ async function respondOnce(
   callback: sendUnaryData<Buffer>,
   { enter, turns }: ServerContext,
 ): Promise<Ending> {
-  const { hasOwnShares, largeResponse } = registrationOf(handler);
+  const { hasOwnShares, isList, largeResponse } = registrationOf(handler);
   let share: Hold | null = null;
   try {
     if (!method.requestStream) {
       owners.check(grpcCall.request);
-      const entered = hasOwnShares ? null : enter(method.path, grpcCall.request, open.call);
+      const entered = hasOwnShares ? null : enter(method.path, grpcCall.request, open.call, isList);
       share = entered instanceof Promise ? await entered : entered;
       const ownerId = owners.of(grpcCall.request);
       const turn = ownerId === "" ? null : enterLoop(ownerId);

@@ -10,13 +10,20 @@ const AT_ONCE = 6;
 /** The same for an owner with a lasting backlog. Its calls are spaced, because each keeps a core busy, here or in the database. */
 const BACKLOG = { backlogBytes: 3, spacesBacklog: true };
 const WAITING_MAX = 1_000;
+/** The same for lists, because counting and sorting many rows keeps a core of the database busy for up to seconds. */
+const LISTS = { ownerBytes: 2, backlogBytes: 1, spacesBacklog: true, waitingMax: 100 };
 
 /**
  * Waits for the owner's turn before a call is served.
  * @returns the hold to release when the call has ended; null for a call without a share
  * @throws ServiceError rate_limited when too many of the owner's calls wait already, cancelled when the caller goes
  */
-export type EnterCall = (rpcPath: string, request: unknown, call: Call) => Hold | null | Promise<Hold>;
+export type EnterCall = (
+  rpcPath: string,
+  request: unknown,
+  call: Call,
+  isList?: boolean,
+) => Hold | null | Promise<Hold>;
 
 /**
  * Gives each owner a share of the calls that a server handles at once, so that nobody waits behind another owner's
@@ -31,9 +38,11 @@ export function ownerCalls(): EnterCall {
     ...BACKLOG,
     waitingMax: WAITING_MAX,
   });
-  return (rpcPath, request, call) => {
+  const lists = byteShares({ what: "lists", totalBytes: Number.POSITIVE_INFINITY, ...LISTS });
+  return (rpcPath, request, call, isList = false) => {
     if (!OWNER_IDS[rpcPath]?.includes("owner_id")) return null;
     const { ownerId } = request as { ownerId: string };
-    return shares.tryHold(ownerId, 1) ?? shares.hold(ownerId, 1, call.signal);
+    const { tryHold, hold } = isList ? lists : shares;
+    return tryHold(ownerId, 1) ?? hold(ownerId, 1, call.signal);
   };
 }

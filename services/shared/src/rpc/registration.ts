@@ -4,6 +4,8 @@ import type { Codec } from "./sliced-message.ts";
 export interface Registration {
   /** Its calls use shares of their own instead of the share of the owner's other calls (owner-calls.ts). */
   hasOwnShares?: boolean;
+  /** Reads a page of rows of which an owner may have hundreds of thousands: its calls use the smaller share of the owner's lists. */
+  isList?: boolean;
   /** For a response of possibly several megabytes: it is encoded and sent slice by slice. */
   // biome-ignore lint/suspicious/noExplicitAny: each response has its own type
   largeResponse?: Codec<any>;

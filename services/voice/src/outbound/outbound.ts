@@ -1,6 +1,7 @@
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { registered } from "@parley/shared/rpc/registration";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { BATCH_QUEUE, runBatches } from "../batches/run-batches.ts";
 import { addDoNotCall } from "../rpc/add-do-not-call.ts";
@@ -31,13 +32,13 @@ export function outboundCalls(ctx: OutboundContext): {
     handlers: {
       createCall: createCall(ctx),
       getCall: getCall(ctx),
-      listCalls: listCalls(ctx),
+      listCalls: registered(listCalls(ctx), { isList: true }),
       hangUpCall: hangUpCall(ctx),
       createCallBatch: createCallBatch(ctx),
       getCallBatch: getCallBatch(ctx),
-      listCallBatches: listCallBatches(ctx),
+      listCallBatches: registered(listCallBatches(ctx), { isList: true }),
       changeCallBatch: changeCallBatch(ctx),
-      listDoNotCall: listDoNotCall(ctx),
+      listDoNotCall: registered(listDoNotCall(ctx), { isList: true }),
       addDoNotCall: addDoNotCall(ctx),
       removeDoNotCall: removeDoNotCall(ctx),
     },

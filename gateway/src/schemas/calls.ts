@@ -131,7 +131,7 @@ const BatchCall = Type.Object(
   { additionalProperties: false, $id: "BatchCall", description: "A number to call." },
 );
 
-export const CALLS_OF_BATCH_MAX = 10_000;
+const CALLS_OF_BATCH_MAX = 10_000;
 
 export const CallBatchBody = Type.Object(
   {

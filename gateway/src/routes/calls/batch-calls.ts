@@ -1,8 +1,9 @@
 import type { BatchCall } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { type CsvCall, readCallCsv } from "@parley/shared/domain/call-csv";
 import { invalid, ServiceError } from "@parley/shared/errors";
+import { loopTurns } from "@parley/shared/shares/loop-shares";
 import type { Static } from "@sinclair/typebox";
-import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../../schemas/calls.ts";
+import type { CallBatchBody } from "../../schemas/calls.ts";
 
 interface BatchCalls {
   calls: BatchCall[];
@@ -11,7 +12,7 @@ interface BatchCalls {
 }
 
 /** @throws ServiceError invalid, if the body has both or neither of `calls` and `csv`, or the CSV is wrong */
-export function batchCallsOf({ calls, csv }: Static<typeof CallBatchBody>): BatchCalls {
+export async function batchCallsOf(ownerId: string, { calls, csv }: Static<typeof CallBatchBody>): Promise<BatchCalls> {
   if (Boolean(calls?.length) === Boolean(csv))
     throw invalid("calls", "either calls or csv must have the numbers to call");
   if (!csv) {
@@ -21,15 +22,15 @@ export function batchCallsOf({ calls, csv }: Static<typeof CallBatchBody>): Batc
     }));
     return { calls: given, lines: null };
   }
-  const rows = csvCallsOf(csv);
+  const rows = await csvCallsOf(ownerId, csv);
   return { calls: rows, lines: rows.map(({ line }) => line) };
 }
 
+const turns = loopTurns();
+
 /** @throws ServiceError invalid, naming the lines that are wrong */
-export function csvCallsOf(csv: string): CsvCall[] {
-  const rows = readCallCsv(csv, "csv");
-  if (rows.length > CALLS_OF_BATCH_MAX) throw invalid("csv", `csv must have at most ${CALLS_OF_BATCH_MAX} rows`);
-  return rows;
+export function csvCallsOf(ownerId: string, csv: string): Promise<CsvCall[]> {
+  return readCallCsv(csv, "csv", () => turns.next(ownerId));
 }
 
 /** Names the lines of the CSV in place of the calls that the service refuses. */

@@ -57,7 +57,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           refuses: ["condition", "not_found", "forbidden"],
         },
         async ({ ownerId, body, idempotency, write }) => {
-          const { calls, lines } = batchCallsOf(body);
+          const { calls, lines } = await batchCallsOf(ownerId, body);
           const settings = settingsOf(body);
           const { batch } = await namingLines(lines, () =>
             voices.createCallBatch({ ownerId, settings, calls, idempotency }, write),
@@ -81,8 +81,8 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           bodyBytesMax: BODY_BYTES_MAX,
           response: CheckedCallBatch,
         },
-        async ({ body: { csv } }) => {
-          const calls = csvCallsOf(csv);
+        async ({ ownerId, body: { csv } }) => {
+          const calls = await csvCallsOf(ownerId, csv);
           const shown = calls.slice(0, CHECKED_SHOWN).map(({ line, toMobileNumber, dynamicVariables }) => ({
             line,
             to_mobile_number: toMobileNumber,

@@ -1,6 +1,6 @@
 import type { BatchCall } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { type CsvCall, readCallCsv } from "@parley/shared/domain/call-csv";
-import { invalid, ServiceError } from "@parley/shared/errors";
+import { cancelled, invalid, ServiceError } from "@parley/shared/errors";
 import { loopTurns } from "@parley/shared/shares/loop-shares";
 import type { Static } from "@sinclair/typebox";
 import type { CallBatchBody } from "../../schemas/calls.ts";
@@ -11,8 +11,15 @@ interface BatchCalls {
   lines: readonly number[] | null;
 }
 
-/** @throws ServiceError invalid, if the body has both or neither of `calls` and `csv`, or the CSV is wrong */
-export async function batchCallsOf(ownerId: string, { calls, csv }: Static<typeof CallBatchBody>): Promise<BatchCalls> {
+/**
+ * @param gone ends the reading of the CSV
+ * @throws ServiceError invalid, if the body has both or neither of `calls` and `csv`, or the CSV is wrong
+ */
+export async function batchCallsOf(
+  ownerId: string,
+  { calls, csv }: Static<typeof CallBatchBody>,
+  gone: AbortSignal,
+): Promise<BatchCalls> {
   if (Boolean(calls?.length) === Boolean(csv))
     throw invalid("calls", "either calls or csv must have the numbers to call");
   if (!csv) {
@@ -22,15 +29,21 @@ export async function batchCallsOf(ownerId: string, { calls, csv }: Static<typeo
     }));
     return { calls: given, lines: null };
   }
-  const rows = await csvCallsOf(ownerId, csv);
+  const rows = await csvCallsOf(ownerId, csv, gone);
   return { calls: rows, lines: rows.map(({ line }) => line) };
 }
 
 const turns = loopTurns();
 
-/** @throws ServiceError invalid, naming the lines that are wrong */
-export function csvCallsOf(ownerId: string, csv: string): Promise<CsvCall[]> {
-  return readCallCsv(csv, "csv", () => turns.next(ownerId));
+/**
+ * @param gone ends the reading
+ * @throws ServiceError invalid, naming the lines that are wrong; cancelled
+ */
+export function csvCallsOf(ownerId: string, csv: string, gone: AbortSignal): Promise<CsvCall[]> {
+  return readCallCsv(csv, "csv", async () => {
+    await turns.next(ownerId);
+    if (gone.aborted) throw cancelled();
+  });
 }
 
 /** Names the lines of the CSV in place of the calls that the service refuses. */

@@ -56,8 +56,8 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           response: CallBatchShown,
           refuses: ["condition", "not_found", "forbidden"],
         },
-        async ({ ownerId, body, idempotency, write }) => {
-          const { calls, lines } = await batchCallsOf(ownerId, body);
+        async ({ ownerId, body, request, idempotency, write }) => {
+          const { calls, lines } = await batchCallsOf(ownerId, body, request.signal);
           const settings = settingsOf(body);
           const { batch } = await namingLines(lines, () =>
             voices.createCallBatch({ ownerId, settings, calls, idempotency }, write),
@@ -81,8 +81,8 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           bodyBytesMax: BODY_BYTES_MAX,
           response: CheckedCallBatch,
         },
-        async ({ ownerId, body: { csv } }) => {
-          const calls = await csvCallsOf(ownerId, csv);
+        async ({ ownerId, body: { csv }, request }) => {
+          const calls = await csvCallsOf(ownerId, csv, request.signal);
           const shown = calls.slice(0, CHECKED_SHOWN).map(({ line, toMobileNumber, dynamicVariables }) => ({
             line,
             to_mobile_number: toMobileNumber,

@@ -96,8 +96,33 @@ test("a line that consists of separators is refused before it is read whole, as 
   const values = read(`to_mobile_number\n${separators}`, async () => {
     turns++;
   });
-  expect(await values.catch(({ detail }) => detail)).toContain("lines of more than 131072 bytes");
+  expect(await values.catch(({ detail }) => detail)).toContain("rows of more than 131072 bytes");
   expect(turns).toBeLessThan(20);
+});
+
+test("a row of separators is refused before it is read whole, though it has line ends in quotes", async () => {
+  let turns = 0;
+  const values = read(`to_mobile_number\n${`"\n"${",".repeat(8_000)}`.repeat(250)}`, async () => {
+    turns++;
+  });
+  expect(await values.catch(({ detail }) => detail)).toContain("rows of more than 131072 bytes");
+  expect(turns).toBeLessThan(25);
+});
+
+test("many empty lines are no long row", async () => {
+  const text = (end: string) => `to_mobile_number${end}${end.repeat(300_000)}+14155550123${end}`;
+  expect(await read(text("\n"))).toHaveLength(1);
+  expect(await read(text("\r\n"))).toHaveLength(1);
+});
+
+test("a fault that is not the text's is not reported as one, and ends the reading", async () => {
+  let turns = 0;
+  const gone = new Error("The client has left");
+  const values = read(`to_mobile_number\n${"+14155550123\n".repeat(9_000)}`, async () => {
+    if (++turns === 3) throw gone;
+  });
+  expect(await values.catch((error) => error)).toBe(gone);
+  expect(turns).toBe(3);
 });
 
 test("a text with more than 10,000 rows is refused", async () => {

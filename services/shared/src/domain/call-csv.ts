@@ -1,5 +1,5 @@
 import { pipeline } from "node:stream/promises";
-import { type CsvError, type Info, parse } from "csv-parse";
+import { CsvError, type Info, type Parser, parse } from "csv-parse";
 import { parse as parseNow } from "csv-parse/sync";
 import { ServiceError, type Violation } from "../errors.ts";
 
@@ -17,8 +17,8 @@ const ROWS_MAX = 10_000;
 const FAULTS_TOLD = 20;
 const RECORD_BYTES_MAX = 64 * 1024;
 /** The parser counts no separators, and reads a record of four million of them for seconds. A quote is written as two. */
-const LINE_BYTES_MAX = 2 * RECORD_BYTES_MAX;
-/** Read in a turn of the event loop, in about a millisecond at worst. */
+const WRITTEN_BYTES_MAX = 2 * RECORD_BYTES_MAX;
+/** Read in a turn of the event loop: of rows in less than a millisecond, of nothing but carriage returns in some sixteen. */
 const PIECE_BYTES = 8 * 1024;
 
 /** Excel writes semicolons where numbers have a decimal comma. */
@@ -30,7 +30,7 @@ const SEPARATOR_LINE = /^\ufeff?sep=.(?=\r?\n)/i;
  * Reads the calls of a batch from CSV (RFC 4180). The first row names the columns: `to_mobile_number`, and a dynamic variable for each
  * other. Columns may also be separated by semicolons or tabs. Empty lines are skipped.
  * @param field names the text in errors
- * @param nextTurn settles in a later turn of the event loop: a long text is read piece by piece
+ * @param nextTurn settles in a later turn of the event loop: a long text is read piece by piece; what it throws ends the reading
  * @throws ServiceError invalid, naming the lines that are wrong
  */
 export async function readCallCsv(text: string, field: string, nextTurn: () => Promise<void>): Promise<CsvCall[]> {
@@ -64,7 +64,7 @@ async function rowsOf(given: string, field: string, nextTurn: () => Promise<void
   const rows: Row[] = [];
   const parser = parse({ ...READ, delimiter, info: true, columns: (given: string[]) => checkColumns(given, field) });
   try {
-    await pipeline(piecesOf(text, field, nextTurn), parser, async (parsed: AsyncIterable<Row>) => {
+    await pipeline(piecesOf(text, field, parser, nextTurn), parser, async (parsed: AsyncIterable<Row>) => {
       for await (const row of parsed) {
         if (rows.length === ROWS_MAX) throw refusal(field, `must have at most ${ROWS_MAX} rows`);
         rows.push(row);
@@ -72,21 +72,29 @@ async function rowsOf(given: string, field: string, nextTurn: () => Promise<void
     });
     return rows;
   } catch (error) {
-    if (error instanceof ServiceError) throw error;
-    throw refusal(field, `is not valid CSV: ${(error as CsvError).message}`);
+    if (error instanceof CsvError) throw refusal(field, `is not valid CSV: ${error.message}`);
+    throw error;
   }
 }
 
-async function* piecesOf(text: string, field: string, nextTurn: () => Promise<void>): AsyncGenerator<Uint8Array> {
+async function* piecesOf(
+  text: string,
+  field: string,
+  { info }: Parser,
+  nextTurn: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
-  let lineBytes = 0;
+  let read = 0;
+  let writtenBytes = 0;
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    const piece = bytes.subarray(at, at + PIECE_BYTES);
-    const lineEnd = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r"));
-    lineBytes = lineEnd < 0 ? lineBytes + piece.length : piece.length - lineEnd;
-    if (lineBytes > LINE_BYTES_MAX) throw refusal(field, `must not have lines of more than ${LINE_BYTES_MAX} bytes`);
+    // The parser knows which ends of lines are in quotes.
+    const readNow = info.records + info.empty_lines;
+    writtenBytes = readNow === read ? writtenBytes + PIECE_BYTES : PIECE_BYTES;
+    read = readNow;
+    if (writtenBytes > WRITTEN_BYTES_MAX)
+      throw refusal(field, `must not have rows of more than ${WRITTEN_BYTES_MAX} bytes`);
     await nextTurn();
-    yield piece;
+    yield bytes.subarray(at, at + PIECE_BYTES);
   }
 }
 

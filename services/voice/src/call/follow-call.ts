@@ -5,12 +5,13 @@ import { complete } from "./complete-call.ts";
 import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
+import type { QueuedAudio } from "./queued-audio.ts";
 import { asServiceError, untilAnswered } from "./transcript.ts";
 import { guardedLeg, leavingLeg } from "./transfer.ts";
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 export async function follow(
-  options: StartCallOptions,
+  options: StartCallOptions & { queued: QueuedAudio },
   { maxDurationSeconds = CALL_SECONDS_MAX, takeBack }: CallRequest,
   key: CallKey,
   held: HeldCall,
@@ -26,7 +27,8 @@ export async function follow(
   const connected = connect(held.listener, unwanted.signal).then(
     async (leg) => {
       connectedAt = clock.now();
-      held.connected(guardedLeg(leavingLeg(leg, key, options), options.denialOf));
+      const shared = options.queued.shared(key.ownerId, leg, unwanted.signal);
+      held.connected(guardedLeg(leavingLeg(shared, key, options), options.denialOf));
       stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
       await live
         .connected(key, leg.farEnd?.() ?? null)

@@ -12,6 +12,7 @@ import { captions } from "./captions.ts";
 import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } from "./held-call.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
+import { roomOn } from "./queued-audio.ts";
 import type { Answer } from "./transcript.ts";
 import { transfers } from "./transfer.ts";
 
@@ -253,6 +254,7 @@ export function holdCall(parts: CallParts): HeldCall {
         leg: recordedLeg(given, parts.recorder),
         voice: parts.voice,
         options: () => speaking,
+        room: (signal) => roomOn(given, clock, signal),
         events: {
           sound: (reply, ms) => happen({ type: "sound", reply, ms }),
           firstAudio: () => latency?.reach("firstAudioMs", clock.now()),

@@ -40,7 +40,9 @@ export interface MouthOptions {
   leg: Leg;
   voice: TextToSpeech;
   /** The voice's options at this moment. */
-  options(): Omit<SpeakOptions, "signal">;
+  options(): Omit<SpeakOptions, "signal" | "room">;
+  /** Resolves when the leg has room for more audio, or the signal aborts; null if it has. */
+  room: NonNullable<SpeakOptions["room"]>;
   events: MouthEvents;
 }
 
@@ -70,7 +72,7 @@ interface Take {
 /** Texts without a letter or a digit, such as an emoji, have no sound with most voices. */
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
+export function mouth({ leg, voice, options, room, events }: MouthOptions): Mouth {
   let current: Utterance | null = null;
   let takes = 0;
 
@@ -96,7 +98,7 @@ export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
       spoken,
       from: leg.heardSamples(),
     };
-    const voiced = voice.speak({ ...options(), signal: abort.signal }, (event) => {
+    const voiced = voice.speak({ ...options(), room, signal: abort.signal }, (event) => {
       // Audio that still arrives from a stopped take is never played.
       if (current === utterance && utterance.take === take) spoke(utterance, take, event);
     });

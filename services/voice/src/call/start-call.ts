@@ -5,6 +5,7 @@ import { follow } from "./follow-call.ts";
 import type { HeldCall } from "./held-call.ts";
 import type { CallRequest, CallUnderWay, StartCall } from "./port.ts";
 import { findAgent, prepare, STARTS_WITHIN_MS, type StartCallOptions } from "./prepare-call.ts";
+import { queuedAudio } from "./queued-audio.ts";
 import type { CallSignal } from "./signals.ts";
 import { untilAnswered } from "./transcript.ts";
 
@@ -22,6 +23,7 @@ export interface CallHolder {
 
 export function callHolder(options: StartCallOptions): CallHolder {
   const underWay = new Map<string, { held: HeldCall; ended: Promise<unknown> }>();
+  const queued = queuedAudio();
   return {
     check: async (request) => void (await findAgent(options, request)),
     signal: (call, signal) => {
@@ -39,7 +41,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
         const agent = await untilAnswered(options.clock, () => findAgent(options, request), STARTS_WITHIN_MS);
         mayHaveBegun = true;
         const { held, recorder } = await prepare(options, request, key, agent);
-        const ended = follow(options, request, key, held, recorder, connect).finally(() =>
+        const ended = follow({ ...options, queued }, request, key, held, recorder, connect).finally(() =>
           underWay.delete(nameOf(key)),
         );
         underWay.set(nameOf(key), { held, ended });

@@ -14,6 +14,11 @@ export interface SpeakOptions {
   /** 0.25 to 4; absent: 1. */
   speed?: number | undefined;
   params: Readonly<Record<string, unknown>>;
+  /**
+   * Resolves when the listener has room for more audio, or the signal aborts; null if it has. A response over HTTP is read no
+   * further meanwhile. Absent: all audio is wanted at once.
+   */
+  room?: ((signal: AbortSignal) => Promise<void> | null) | undefined;
   /** Aborted when the reply is interrupted or the call ends: nothing is reported afterwards and the request ends. */
   signal: AbortSignal;
 }

@@ -17,7 +17,12 @@ export function httpSpeaker(
   const speak = async (text: string) => {
     if (closed.signal.aborted) return;
     try {
-      if (text.trim() !== "") for await (const audio of request(text, closed.signal)) events.audio(audio);
+      if (text.trim() !== "") {
+        for await (const audio of request(text, closed.signal)) {
+          events.audio(audio);
+          await events.room();
+        }
+      }
       characters += text.length;
       events.spoken(characters);
     } catch (error) {

@@ -14,6 +14,8 @@ export interface Speaker {
 /** Events of a speaker. Characters, words and times refer to this speaker's text. */
 export interface SpeakerEvents {
   audio(audio: Pcm): void;
+  /** Resolves when there is room for more audio. Only for speakers that can make their provider wait. */
+  room(): Promise<void>;
   /** The audio so far says this many characters. */
   spoken(characters: number): void;
   /** A word as it is written in the text, spoken until then. */
@@ -42,7 +44,7 @@ interface Position {
 export function reply(
   access: Access,
   open: (events: SpeakerEvents) => Speaker,
-  { signal }: Pick<SpeakOptions, "signal">,
+  { signal, room }: Pick<SpeakOptions, "signal" | "room">,
   spoken: (event: SpokenEvent) => void,
 ): SpokenReply {
   const times = timesOf(access);
@@ -58,6 +60,9 @@ export function reply(
   let received = 0;
   let reported = 0;
   let timedUntil = 0;
+  /** The audio that is read next waits for room, so the provider is not late. */
+  let isFull = false;
+  let isExpected = false;
   let timer: Timer | undefined;
   let retryTimer: Timer | undefined;
 
@@ -76,7 +81,8 @@ export function reply(
   /** Limits the wait for the audio of what was said, and after the last piece for all of it. */
   const expectAudio = () => {
     clearTimeout(timer);
-    if (!isOver) timer = setTimeout(() => lost("it sent no audio in time"), times.stallMs);
+    isExpected = true;
+    if (!isOver && !isFull) timer = setTimeout(() => lost("it sent no audio in time"), times.stallMs);
   };
   const lost = (why: string) => {
     if (isOver) return;
@@ -119,9 +125,19 @@ export function reply(
           reported += audio.length - skipped;
           spoken({ type: "audio", audio: audio.subarray(skipped) });
         }
+        clearTimeout(timer);
+        isExpected = false;
         if (hasEnded) expectAudio();
-        else clearTimeout(timer);
       }),
+      room: async () => {
+        const wait = room?.(signal);
+        if (!wait) return;
+        isFull = true;
+        clearTimeout(timer);
+        await wait;
+        isFull = false;
+        if (isExpected) expectAudio();
+      },
       spoken: whenMine((characters) => {
         known.push({ characters: start.characters + characters, samples: received });
       }),

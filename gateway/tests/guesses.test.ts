@@ -102,3 +102,24 @@ test("first look-ups of an address are made two at a time, from its first one on
   await Promise.all(all);
   expect(begun).toEqual([1, 2, 4, 3]);
 });
+
+test("a first look-up beyond those that may wait is refused in the name of the address, and not of an account", async () => {
+  const { guesses } = await suspect();
+  const few = fewFirst(1);
+  const hanging = Promise.withResolvers<void>();
+  const look = () =>
+    guesses.lookFirst(
+      { of: "carrier", gone: () => STAYS },
+      few,
+      () => hanging.promise,
+      () => false,
+    );
+  const waiting = [look(), look(), look()];
+  await settled();
+  expect(await failureOf(look())).toMatchObject({
+    kind: "rate_limited",
+    detail: "This address has too many requests in progress, try again",
+  });
+  hanging.resolve();
+  await Promise.all(waiting);
+});

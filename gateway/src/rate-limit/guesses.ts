@@ -49,6 +49,8 @@ export interface GuessSettings {
   now?(): number;
 }
 
+/** Whose shares they are: a carrier sends what many accounts are called back about. */
+const ADDRESS = "This address";
 const WRONG_PER_MINUTE = 60;
 /** Addresses that were wrong too often, until the limiter would allow the next guess. */
 const SUSPECTS_MAX = 10_000;
@@ -70,6 +72,7 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
   const right = new LRUCache<string, true>({ max: RIGHT_MAX });
   const shares = byteShares({
     what: "requests",
+    whose: ADDRESS,
     totalBytes: SUSPECTS_AT_ONCE,
     ownerBytes: 1,
     waitingMax: WAITING_MAX,
@@ -120,5 +123,5 @@ const FIRST_AT_ONCE = 2;
 /** Shares for first look-ups. @param waitingMax how many of an address may wait: their bodies may have begun to arrive */
 export function fewFirst(waitingMax: number): ByteShares {
   const totalBytes = Number.POSITIVE_INFINITY;
-  return byteShares({ what: "requests", totalBytes, ownerBytes: FIRST_AT_ONCE, waitingMax });
+  return byteShares({ what: "requests", whose: ADDRESS, totalBytes, ownerBytes: FIRST_AT_ONCE, waitingMax });
 }

@@ -48,7 +48,14 @@ export interface Unverified {
  */
 export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings) {
   const { what, name, bytesMax, firstBytes, addressBytes, totalBytes, unknownMax } = settings;
-  const shares = byteShares({ what, totalBytes, ownerBytes: addressBytes, waitingMax: 100, waitMs: 5_000 });
+  const shares = byteShares({
+    what,
+    whose: "This address",
+    totalBytes,
+    ownerBytes: addressBytes,
+    waitingMax: 100,
+    waitMs: 5_000,
+  });
   const few = fewFirst(unknownMax);
   observeHeldBytes(name, () => shares.heldBytes());
   return async ({ request, requestId, address }: OpenRequest, { id, check, pass }: Unverified): Promise<void> => {

@@ -35,6 +35,8 @@ export interface ByteShares {
 export interface ByteShareSettings {
   /** The use of the bytes, in the plural, for the error message. */
   what: string;
+  /** Whose share it is, for the error message; "This account" by default. */
+  whose?: string;
   /** The budget of the whole process. */
   totalBytes: number;
   /** The share of one owner. Less than the total, so that one owner never blocks another. */
@@ -85,6 +87,7 @@ const COMPARED_MAX = 32;
 export function byteShares(
   {
     what,
+    whose = "This account",
     totalBytes,
     ownerBytes,
     aloneBytes = ownerBytes,
@@ -188,7 +191,7 @@ export function byteShares(
   }
 
   function tooMany(): ServiceError {
-    return new ServiceError("rate_limited", `This account has too many ${what} in progress, try again`, {
+    return new ServiceError("rate_limited", `${whose} has too many ${what} in progress, try again`, {
       retryAfterMs: 1_000,
     });
   }

@@ -9,6 +9,8 @@ export const NEVER_GONE = new AbortController().signal;
 export interface FewAtOnceSettings {
   /** The kind of reads, in the plural, for the error message. */
   what: string;
+  /** Whose reads they are, for the error message; "This account" by default. */
+  whose?: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
   /** The same while nobody else has asked in the last second; `atOnce` by default. */
@@ -24,6 +26,7 @@ export interface FewAtOnceSettings {
 
 export function fewAtOnce({
   what,
+  whose = "This account",
   atOnce,
   aloneAtOnce = atOnce,
   backlogAtOnce = atOnce,
@@ -32,7 +35,7 @@ export function fewAtOnce({
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
   const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(byteShares({ what, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax }));
+  return inTurns(byteShares({ what, whose, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */
@@ -59,5 +62,5 @@ export function inTurns(shares: ByteShares): FewAtOnce {
  * much more work than sending it.
  */
 export function fewUnverified(): FewAtOnce {
-  return fewAtOnce({ what: "callbacks", atOnce: 2, totalAtOnce: 4, waitingMax: 1_000 });
+  return fewAtOnce({ what: "callbacks", whose: "This connection", atOnce: 2, totalAtOnce: 4, waitingMax: 1_000 });
 }

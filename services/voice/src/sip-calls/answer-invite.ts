@@ -22,7 +22,7 @@ export interface InviteContext extends TrunkContext {
 }
 
 /** Of one network, of all, and waiting of one. */
-export const ADMISSIONS = { what: "calls", atOnce: 4, totalAtOnce: 32, waitingMax: 50 };
+export const ADMISSIONS = { what: "calls", whose: "This network", atOnce: 4, totalAtOnce: 32, waitingMax: 50 };
 
 /** The SIP answer for the error that refuses a call. */
 const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: string]>> = {

@@ -268,7 +268,7 @@ describe("a database that fails", () => {
     const terminated = await eventually(async () => {
       const rows = await service.sql`
         select ${service.sql(end)}(pid) from pg_stat_activity
-        where wait_event_type = 'Lock' and application_name = 'parley-conversation' and query like '%finished%'`;
+        where datname = current_database() and wait_event_type = 'Lock' and application_name = 'parley-conversation' and query like '%finished%'`;
       expect(rows.length).toBeGreaterThan(0);
       return rows.length;
     });

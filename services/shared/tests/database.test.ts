@@ -191,7 +191,9 @@ test("a pool whose connections are cut repeatedly under load recovers, and no qu
     for (let round = 0; round < 20; round++) {
       const before = answered;
       await eventually(() => expect(answered).toBeGreaterThan(before + 10));
-      await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'service'`;
+      await admin`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'service'`;
     }
   };
   await Promise.race([workers, cutAll()]).finally(() => {

@@ -49,8 +49,8 @@ export interface GuessSettings {
   now?(): number;
 }
 
-/** Whose shares they are: a carrier sends what many accounts are called back about. */
-const ADDRESS = "This address";
+/** Whose the shares of callbacks are, for their errors: a carrier's address sends those of many accounts. */
+export const ADDRESS = "This address";
 const WRONG_PER_MINUTE = 60;
 /** Addresses that were wrong too often, until the limiter would allow the next guess. */
 const SUSPECTS_MAX = 10_000;

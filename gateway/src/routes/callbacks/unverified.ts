@@ -4,7 +4,7 @@ import { byteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import type { GateContext } from "../../gate.ts";
 import { readRaw, refuseUnreadable } from "../../http/body.ts";
-import { fewFirst } from "../../rate-limit/guesses.ts";
+import { ADDRESS, fewFirst } from "../../rate-limit/guesses.ts";
 import type { OpenRequest } from "../open-endpoint.ts";
 
 const WITHIN_MS = 10_000;
@@ -50,7 +50,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
   const { what, name, bytesMax, firstBytes, addressBytes, totalBytes, unknownMax } = settings;
   const shares = byteShares({
     what,
-    whose: "This address",
+    whose: ADDRESS,
     totalBytes,
     ownerBytes: addressBytes,
     waitingMax: 100,

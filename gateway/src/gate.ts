@@ -111,18 +111,20 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let failure: unknown;
     let reservation: Reservation | null = null;
     let room: BodyRoom | null = null;
+    let roomRefused: Promise<unknown> | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
       if (checkBody) {
         room = ctx.bodies.enter(caller?.ownerId ?? ctx.addressOf(request), request, rules.bodyBytesMax ?? BYTES_MAX);
-        // What is refused is dropped while it arrives, not only when the request's turn comes.
-        room.ready.catch(() => dropBody(request));
+        // What is refused is dropped while it arrives.
+        roomRefused = rejectionOf(room.ready).then(() => dropBody(request));
       }
       if (caller) {
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
-        // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop.
+        // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop. One whose body has no
+        // room does not wait, because the body arrives in the meantime.
         const turn = enterLoop(caller.ownerId);
-        if (turn) await turn;
+        if (turn) await (roomRefused ? Promise.race([turn, roomRefused]) : turn);
         tellRate(headers, decision);
         countDecision(decision);
         refuseOverRate(decision);
@@ -178,6 +180,11 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
 }
 
 const NOTHING = new Uint8Array();
+
+/** Settles with the reason once the promise is rejected, and never if it is not. */
+function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve) => void promise.catch(resolve));
+}
 
 /** Does the work, a read, again when there was no room for its response. */
 async function workWithin<R>(reservation: Reservation | null, work: () => Promise<R>): Promise<R> {

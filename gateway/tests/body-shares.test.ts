@@ -60,6 +60,23 @@ test("an owner's long bodies have a pace, which holds up nobody else's", async (
   await enter("own_2", 20 * KIB).ready;
 });
 
+test("with 16 bodies of unknown length on their way, an owner's next one counts as the longest until one has arrived", async () => {
+  const bodies = bodyShares();
+  const enter = (ownerId = "own_1") => bodies.enter(ownerId, sent(), 250 * KIB);
+  const unread = Array.from({ length: 16 }, () => enter());
+  await Promise.all(unread.map(({ ready }) => ready));
+  const long = bodies.enter("own_1", sent(20 * KIB), 250 * KIB);
+  await long.ready;
+  expect(await failureOf(enter().ready)).toMatchObject(REFUSED);
+  await enter("own_2").ready;
+  unread[0]?.received(KIB);
+  unread[0]?.release();
+  await enter().ready;
+  expect(await failureOf(enter().ready)).toMatchObject(REFUSED);
+  unread[1]?.release();
+  await enter().ready;
+});
+
 test("a request that was answered before its body found room leaves none taken", async () => {
   const bodies = bodyShares();
   const left = bodies.enter("own_1", sent(200 * KIB), 200 * KIB);

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
+import { byteShares } from "@parley/shared/shares/byte-shares";
+import { Type } from "@sinclair/typebox";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
@@ -74,6 +76,32 @@ test.each([
   await Promise.all([...Array.from({ length: 30 }, () => ask(key())), ask(KEYS.other)].map(read));
   expect(statuses).toHaveLength(31);
   expect(statuses.indexOf(200)).toBeLessThan(5);
+});
+
+test("a long body that has no room is refused before the owner's other requests begin, and is not kept until then", async () => {
+  const ended: string[] = [];
+  const shares = byteShares({ what: "large requests", totalBytes: 200_000, ownerBytes: 100_000, waitingMax: 0 });
+  const rules = { id: "read", scope: "agents:read", body: Type.Object({}) } as const;
+  const read = gated({ ...gate, bodies: createBodyShares({ shares }) }, rules, async () => {
+    work();
+    return {};
+  });
+  const send = async (name: string, body: string) => {
+    const headers = {
+      "x-api-key": KEYS.flood,
+      "Content-Type": "application/json",
+      "Content-Length": String(body.length),
+    };
+    const request = new Request("http://gateway/", { method: "POST", headers, body });
+    const { status } = await read({ request, params: {} });
+    ended.push(`${name} ${status} ${request.bodyUsed}`);
+  };
+  const long = `{"text":"${"a".repeat(90_000)}"}`;
+  const short = Array.from({ length: 20 }, () => send("short", "{}"));
+  await Promise.all([send("first", long), ...short, send("second", long)]);
+  expect(ended.indexOf("second 429 true")).toBeGreaterThanOrEqual(0);
+  expect(ended.indexOf("second 429 true")).toBeLessThan(10);
+  expect(ended).toContain("first 200 true");
 });
 
 function newKey(): string {

@@ -23,11 +23,22 @@ const PACE: PaceSettings = {
 };
 /** Shorter bodies are not counted: their number is limited by connections, and their rate by the key. */
 const SMALL_BYTES = 16 * 1024;
+/**
+ * Bodies of unknown length that an owner may have on their way before further ones count. The runtime keeps up to 1 MiB of each until
+ * it is read.
+ */
+const UNKNOWN: ByteShareSettings = {
+  what: "requests of unknown length",
+  totalBytes: Number.POSITIVE_INFINITY,
+  ownerBytes: 16,
+  waitingMax: 0,
+};
 
 /** The room for the body of one request. */
 export interface BodyRoom {
   /**
-   * Settles when there is room for a body of known length; at once for any other.
+   * Settles when there is room for a body of known length, or for one of unknown length while the owner has many; at once for any
+   * other.
    * @throws ServiceError rate_limited when the owner has too many long ones in progress, or had too many in the last seconds; cancelled
    *   when the client leaves
    */
@@ -57,6 +68,9 @@ interface Taken {
 }
 
 export function createBodyShares({ shares = byteShares(BODIES), pace = createPace(PACE) } = {}): BodyShares {
+  /** Each counts as one. */
+  const unknown = byteShares(UNKNOWN);
+
   async function take(ownerId: string, bytes: number, gone: AbortSignal): Promise<Taken> {
     const hold = await shares.hold(ownerId, bytes, gone);
     try {
@@ -83,16 +97,20 @@ export function createBodyShares({ shares = byteShares(BODIES), pace = createPac
         });
         return taking;
       };
+      const uncounted = length === null ? unknown.tryHold(ownerId, 1) : null;
+      const countedLength = length ?? (uncounted ? 0 : bytesMax);
       return {
-        ready: length !== null && length > SMALL_BYTES ? begin(length) : Promise.resolve(),
+        ready: countedLength > SMALL_BYTES ? begin(countedLength) : Promise.resolve(),
         arrived: (bytes) => (length === null && bytes > SMALL_BYTES && !taking ? begin(bytesMax) : null),
         received(bytes) {
           if (length !== null) return;
+          uncounted?.release();
           taken?.hold.shrink(bytes);
           taken?.reserved.settle(bytes);
         },
         release() {
           isReleased = true;
+          uncounted?.release();
           taken?.hold.release();
         },
       };

@@ -44,6 +44,7 @@ function isWithoutBody({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-function isLong({ headers }: Request): boolean {
+/** Whether the connection is closed unless all of the request's body is read. */
+export function isLong({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > RECEIVED_BYTES_MAX;
 }

@@ -6,9 +6,11 @@ import { type EnterLoop, loopEntry } from "@parley/shared/shares/loop-entry";
 /** A loop whose turns the test runs, where each piece takes `pieceMs`, and a log of the pieces of each turn. */
 function manual(pieceMs: number) {
   const planned: (() => void)[] = [];
+  const rests: { ms: number; end: () => void }[] = [];
   let nowMs = 0;
   const company = createCompany({ nowMs: () => nowMs });
-  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => nowMs, company });
+  const after = (ms: number, end: () => void) => rests.push({ ms, end });
+  const enter = loopEntry({ nextTurn: (run) => planned.push(run), after, now: () => nowMs, company });
   const log: string[] = [];
   return {
     async piece(ownerId: string) {
@@ -30,6 +32,12 @@ function manual(pieceMs: number) {
       return log.splice(0).join("");
     },
     isIdle: () => planned.length === 0,
+    /** Ends the rest of an owner. @returns how long it was to be, in milliseconds */
+    endRest(): number | undefined {
+      const rest = rests.shift();
+      rest?.end();
+      return rest?.ms;
+    },
     /** Other work takes this long. */
     pass: (ms: number) => {
       nowMs += ms;
@@ -93,9 +101,9 @@ test("after a long turn of the loop, a piece begins for each millisecond that ot
 
 test("after a long turn of the loop, an owner among others begins three pieces, and all of them eight", async () => {
   const { piece, rest, turn, pass } = manual(1);
-  for (let at = 0; at < 60; at++) void piece("a");
+  for (let at = 0; at < 18; at++) void piece("a");
   for (const owner of ["b", "b", "b"]) void piece(owner);
-  await rest();
+  expect(await rest()).toBe("aaaab");
   pass(7);
   expect(await turn()).toBe("ababa");
   expect(await turn()).toBe("aa");
@@ -105,6 +113,53 @@ test("after a long turn of the loop, an owner among others begins three pieces, 
   await rest();
   pass(100);
   expect(await turn()).toBe("abcabcab");
+});
+
+test("an owner among others with 16 waiting pieces rests three times as long as the turn of the loop in which its last ones began", async () => {
+  const { piece, rest, turn, endRest, isIdle } = manual(1);
+  void piece("b");
+  for (let at = 0; at < 21; at++) void piece("a");
+  expect(await rest()).toBe("ba");
+  expect(await turn()).toBe("");
+  expect(isIdle()).toBe(true);
+  void piece("b");
+  expect(await rest()).toBe("b");
+  expect(await turn()).toBe("");
+  expect(endRest()).toBe(6);
+  expect(await rest()).toBe("aa");
+  expect(await turn()).toBe("");
+  expect(endRest()).toBe(6);
+  expect(await rest()).toBe("aa");
+  expect(await turn()).toBe("");
+  expect(endRest()).toBe(6);
+  // Fifteen are left, which are no flood.
+  expect(await rest()).toBe("aa");
+  expect(await turn()).toBe("aa");
+  expect(endRest()).toBeUndefined();
+});
+
+test("while an owner rests, the other owners' waiting pieces begin, and of two floods the longer one rests", async () => {
+  const { piece, rest, turn, endRest } = manual(1);
+  for (let at = 0; at < 40; at++) void piece("a");
+  for (let at = 0; at < 30; at++) void piece("b");
+  expect(await rest()).toBe("aaaab");
+  expect(await turn()).toBe("bb");
+  expect(await turn()).toBe("bb");
+  expect(endRest()).toBe(15);
+  expect(await turn()).toBe("ab");
+});
+
+test("a rest lasts at most 25 ms, and an owner alone never rests", async () => {
+  const { piece, rest, turn, endRest, pass } = manual(1);
+  for (let at = 0; at < 60; at++) void piece("a");
+  expect(await rest()).toBe("aaaa");
+  expect(await turn()).toBe("aa");
+  expect(endRest()).toBeUndefined();
+  void piece("b");
+  pass(100);
+  await rest();
+  await turn();
+  expect(endRest()).toBe(25);
 });
 
 test("an owner that is not alone begins one piece at once, until it has been alone for a second", () => {

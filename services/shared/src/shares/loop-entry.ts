@@ -1,5 +1,6 @@
 import { nextTick } from "node:process";
 import { type Company, company as ownCompany } from "./company.ts";
+import { passingTime } from "./passing-time.ts";
 
 /** Time in one turn of the event loop, from its first piece on, after which further pieces wait for the next turn. */
 const SLICE_MS = 2;
@@ -21,6 +22,18 @@ const OWNERS_MAX = 4;
  * what follows, such as a statement.
  */
 const ALONE_MAX = 4;
+/**
+ * While the process works for others too, an owner with as many waiting pieces rests after a turn of the loop in which some of them
+ * began, for this many times as long as that turn lasted, so its pieces keep the process busy for a quarter of the time at most.
+ * Without rests, a thousand requests that arrive together take all cores of a small machine until the last has begun, and everybody's
+ * work waits for a core in each process that it passes.
+ */
+const FLOOD = 16;
+const REST = 3;
+/** A longer turn waited for a core itself, on a machine that is slow for everybody. */
+const REST_MAX_MS = 25;
+/** The most owners among which the one with the most waiting pieces is looked for. */
+const COMPARED_MAX = 32;
 
 /**
  * Asks to begin a short piece of an owner's work, such as a request: a millisecond or so until it waits for something.
@@ -33,6 +46,8 @@ export interface LoopEntrySettings {
   aloneMax?: number;
   /** Runs a callback in the next turn of the loop. */
   nextTurn?(run: () => void): void;
+  /** Runs a callback later, in milliseconds. */
+  after?(ms: number, run: () => void): void;
   /** Milliseconds, from any start. */
   now?(): number;
   company?: Company;
@@ -44,6 +59,7 @@ export interface LoopEntrySettings {
  */
 export function loopEntry({
   nextTurn = setImmediate,
+  after = passingTime.after,
   now = () => performance.now(),
   aloneMax = ALONE_MAX,
   company = ownCompany,
@@ -64,6 +80,8 @@ export function loopEntry({
   let ofOwnerMax = 0;
   let isPlanned = false;
   let isServing = false;
+  /** The owner whose waiting pieces rest. */
+  let resting: string | null = null;
 
   /** Begins a turn of the loop with the first piece. */
   function begin(): void {
@@ -80,13 +98,36 @@ export function loopEntry({
     isPlanned = false;
     if (waiting.size === 0) return;
     const othersMs = now() - Math.max(beganAt, workedAt);
+    letFloodRest();
+    if (firstWaiting() !== undefined) serveTurn(othersMs);
+  }
+
+  /** Lets an owner with many waiting pieces rest if some of them began in the turn that is over. */
+  function letFloodRest(): void {
+    if (resting !== null) return;
+    const ownerId = longestOf(waiting);
+    if (ownerId === undefined || !served.has(ownerId) || company.isAlone(ownerId)) return;
+    resting = ownerId;
+    after(Math.min(REST * (now() - beganAt), REST_MAX_MS), () => {
+      resting = null;
+      // Another owner's piece may have planned a turn.
+      if (!isPlanned && waiting.size > 0) serveTurn(0);
+    });
+  }
+
+  /** The owner whose turn is next; undefined if nobody waits but one who rests. */
+  function firstWaiting(isNext: (ownerId: string) => boolean = () => true): string | undefined {
+    return waiting.keys().find((ownerId) => ownerId !== resting && isNext(ownerId));
+  }
+
+  function serveTurn(othersMs: number): void {
     begin();
     const isAlone = waiting.keys().every((ownerId) => company.isAlone(ownerId));
     const piecesMax = isAlone ? PIECES_MAX : AMONG_OTHERS_MAX.pieces;
     ofOwnerMax = isAlone ? PIECES_MAX : AMONG_OTHERS_MAX.ofOwner;
     piecesLeft = Math.min(piecesMax, Math.floor(othersMs / MS_PER_PIECE));
     // One begins in any case: on a busy machine, time may be up before the first.
-    const [first] = waiting.keys();
+    const first = firstWaiting();
     if (first !== undefined) beginNext(first);
     serve();
   }
@@ -111,7 +152,7 @@ export function loopEntry({
   function nextOwner(): string | undefined {
     const isTimeUp = !hasTime();
     if (isTimeUp && piecesLeft <= 0) return undefined;
-    return waiting.keys().find((ownerId) => !isTimeUp || (served.get(ownerId) ?? 0) < ofOwnerMax);
+    return firstWaiting((ownerId) => !isTimeUp || (served.get(ownerId) ?? 0) < ofOwnerMax);
   }
 
   function noteWorked(): void {
@@ -162,6 +203,16 @@ export function loopEntry({
     serve();
     return promise;
   };
+}
+
+/** The owner with the most waiting pieces, if they are a flood. */
+function longestOf(waiting: ReadonlyMap<string, readonly unknown[]>): string | undefined {
+  let longest: string | undefined;
+  let most = FLOOD - 1;
+  for (const [ownerId, { length }] of waiting.entries().take(COMPARED_MAX)) {
+    if (length > most) [longest, most] = [ownerId, length];
+  }
+  return longest;
 }
 
 /** Calls when what has begun waits for something, so that its time counts: ticks come after all promises that have settled. */

@@ -22,9 +22,13 @@ export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (text === "") return Promise.resolve();
   const fail = (error: NodeJS.ErrnoException) => reject(new OutputError(error));
-  // Bun reports a closed pipe by event and a full disk by callback.
+  // Bun reports a failure by callback and, later, by event, which would end the process if nobody listened.
   stream.once("error", fail);
-  stream.write(text, (error) => (error ? fail(error) : resolve()));
+  stream.write(text, (error) => {
+    if (error) return fail(error);
+    stream.off("error", fail);
+    resolve();
+  });
   return promise;
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PARLEY } from "./stack.ts";
+import { PARLEY, runShell } from "./stack.ts";
 
 const CALL = { call_id: "call_1", status: "ENDED", outcome: "SUCCESS", to_mobile_number: "+14155550188", notes: null };
 const COUNTS = { pending: 2, calling: 0 };
@@ -52,6 +52,20 @@ test("an agent calls a number, and the call is followed to its end", async () =>
   expect(stdout).toContain("SUCCESS");
   expect(asked.map(({ line }) => line)).toEqual(["POST /v1/public/calls", "GET /v1/public/calls/call_1"]);
   expect(asked[0]).toMatchObject({ key: "vk_1", body: { agent_id: "agt_1", to_mobile_number: "+14155550188" } });
+});
+
+test("a call whose reader has closed the pipe is followed no further, and one that cannot be printed is a failure", async () => {
+  const env = { PARLEY_URL: api.url.origin, PARLEY_API_KEY: "vk_1", PARLEY_HOME: folder };
+  const call = "parley call +14155550188 --agent agt_1";
+  // The reader has exited before the command begins to write.
+  const closed = await runShell(`{ ${call} 2>&1 1>&3 3>&-; } 3> >(exec true) | cat`, env, PARLEY);
+  expect(closed).toEqual({ status: 0, stdout: "", stderr: "" });
+  const full = await runShell(`${call} > /dev/full`, env, PARLEY);
+  expect(full).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^Could not write the output: ENOSPC.*\n$/),
+  });
 });
 
 test("a number without an agent that calls it is refused", async () => {

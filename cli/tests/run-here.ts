@@ -28,8 +28,6 @@ export async function runHere(args: readonly string[], env: Record<string, strin
 function collect(name: "stdout" | "stderr"): void {
   const stream = process[name];
   const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
-  // Each write of the command line listens for errors until the process ends.
-  stream.setMaxListeners(0);
   stream.write = (...given: unknown[]) => {
     const printed = printing.getStore();
     if (!printed) return write(...given);

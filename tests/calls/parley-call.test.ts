@@ -12,6 +12,7 @@ import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");
+const PARLEY = testProgramWords("parley", "cli/src/main.ts");
 const GREETING = "Hello, this is Acme.";
 const REPLY = "We are open from nine to five.";
 
@@ -59,13 +60,28 @@ test("a call from the terminal is spoken, printed as it goes, and recorded with 
   }
 }, 120_000);
 
+test("a call that cannot be printed hangs up, and is a failure in one sentence", async () => {
+  const agentId = await createAgent(api, model, { first_message_prompt: GREETING });
+  // Without lines to say, it would listen until the agent hangs up.
+  const child = Bun.spawn(["sh", "-c", '"$@" > /dev/full', "sh", ...PARLEY, "call", agentId], {
+    cwd: CHECKOUT,
+    env: { ...process.env, PARLEY_HOME: stack.home.path, PARLEY_API_KEY: stack.owners[0].apiKey },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const stderr = await child.stderr.text();
+  expect({ status: await child.exited, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^Could not write the output: ENOSPC.*\n$/),
+  });
+}, 120_000);
+
 test("a call to a missing agent says so", async () => {
   const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
   expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });
 }, 120_000);
 
 async function parley(...args: string[]) {
-  const child = Bun.spawn([...testProgramWords("parley", "cli/src/main.ts"), ...args], {
+  const child = Bun.spawn([...PARLEY, ...args], {
     cwd: CHECKOUT,
     env: { ...process.env, PARLEY_HOME: stack.home.path, PARLEY_API_KEY: stack.owners[0].apiKey },
     stdio: ["ignore", "pipe", "pipe"],

@@ -2,7 +2,8 @@
 export interface CallConversation {
   conversation_id: string;
   conversation_status: string;
-  conversation_transcript: { role: string; content: string }[];
+  /** Null if nothing was said. */
+  conversation_transcript: { role: string; content: string }[] | null;
 }
 
 export interface Captions {
@@ -20,36 +21,39 @@ const ENDS_WITHIN_MS = 10_000;
 /**
  * Reports what is said in the agent's newest conversation, once there is a new one.
  * @param known the newest before the call
- * @param say is given each message when it is stored
+ * @param say is given each message when it is stored; `end` and `over` throw what it throws, and nothing more is followed
  */
 export function followCall(
   api: CallApi,
   agentId: string,
   known: string | null,
-  say: (role: string, content: string) => void,
+  say: (role: string, content: string) => Promise<void>,
 ): Captions {
   let told = 0;
   let found: CallConversation | null = null;
   let isOver = false;
   const look = async () => {
     const newest = found ? await api.find(found.conversation_id) : await api.newest(agentId);
-    if (!newest || newest.conversation_id === known) return;
+    if (!newest || newest.conversation_id === known) return [];
     found = newest;
     // The last message may still grow while the call continues.
     const isFinal = newest.conversation_status !== "IN_PROGRESS";
-    const complete = newest.conversation_transcript.slice(told, isFinal ? undefined : -1);
-    for (const { role, content } of complete) say(role, content);
+    const complete = newest.conversation_transcript?.slice(told, isFinal ? undefined : -1) ?? [];
     told += complete.length;
     if (isFinal) isOver = true;
+    return complete;
   };
   const stopping = new AbortController();
   const following = (async () => {
     for (let until = Number.POSITIVE_INFINITY; !isOver && performance.now() < until; await Bun.sleep(EVERY_MS)) {
       // The call continues while the API is down.
-      await look().catch(() => {});
+      const complete = await look().catch(() => []);
+      for (const { role, content } of complete) await say(role, content);
       if (stopping.signal.aborted && until === Number.POSITIVE_INFINITY) until = performance.now() + ENDS_WITHIN_MS;
     }
   })();
+  // Whoever waits for the end is told.
+  following.catch(() => {});
   return {
     end: async () => {
       stopping.abort();

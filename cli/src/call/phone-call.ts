@@ -14,13 +14,13 @@ const EVERY_MS = 500;
 /**
  * Makes an agent call a number, and follows the call to its end.
  * @param hangUp hangs up when it is aborted, once
- * @param tell is called with each status
+ * @param tell is called with each status; what it throws ends the following, and the call continues
  */
 export async function phoneCall(
   api: PublicApi,
   { agentId, to }: { agentId: string; to: string },
   hangUp: AbortSignal,
-  tell: (status: string) => void,
+  tell: (status: string) => Promise<void>,
 ): Promise<PhoneCall> {
   const { call_id } = await api.post<PhoneCall>("/calls", { agent_id: agentId, to_mobile_number: to });
   let told = "";
@@ -33,7 +33,7 @@ export async function phoneCall(
     const call = await follow(api, call_id);
     if (call && call.status !== told) {
       told = call.status;
-      tell(told);
+      await tell(told);
     }
     if (call?.status === "ENDED") return call;
     await sleep(EVERY_MS);

@@ -64,7 +64,13 @@ ${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, b
       const hangUp = new AbortController();
       const stop = () => hangUp.abort();
       process.once("SIGINT", stop);
-      const tell = (line: string) => (json ? Promise.resolve() : write(process.stdout, `${visible(line)}\n`));
+      let told = Promise.resolve();
+      const tell = (line: string) => {
+        if (!json) told = told.then(() => write(process.stdout, `${visible(line)}\n`));
+        // When nobody can read on, the call ends as by Ctrl-C.
+        told.catch(stop);
+        return told;
+      };
 
       const api = callApi(stack.url, stack.apiKey);
       const known = await api.newest(agentId).catch(() => null);
@@ -77,13 +83,15 @@ ${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, b
           signal: hangUp.signal,
           connected: () => {
             void tell(`Connected with ${agentId}. Ctrl-C hangs up.`);
-            captions = followCall(api, agentId, known?.conversation_id ?? null, (role, content) => {
-              void tell(`${role === "user" ? "you  " : "agent"}  ${content}`);
-            });
+            captions = followCall(api, agentId, known?.conversation_id ?? null, (role, content) =>
+              tell(`${role === "user" ? "you  " : "agent"}  ${content}`),
+            );
           },
         });
         if (record) await Bun.write(record, recorded.file());
-        await show((await (captions as Captions | null)?.end()) ?? null, record, json);
+        const conversation = (await (captions as Captions | null)?.end()) ?? null;
+        await told;
+        await show(conversation, record, json);
       } catch (error) {
         throw error instanceof NotAnswered ? refused(error, agentId) : error;
       } finally {
@@ -103,9 +111,9 @@ async function callNumber(
   const stop = () => hangUp.abort();
   process.once("SIGINT", stop);
   try {
-    const ended = await phoneCall(publicApi(env), { agentId, to }, hangUp.signal, (status) => {
-      if (!json) void write(process.stdout, `${status}\n`);
-    });
+    const ended = await phoneCall(publicApi(env), { agentId, to }, hangUp.signal, (status) =>
+      json ? Promise.resolve() : write(process.stdout, `${status}\n`),
+    );
     await print(json, ended, formatRecord(ended));
   } finally {
     process.off("SIGINT", stop);
@@ -152,11 +160,11 @@ async function show(
   record: string | undefined,
   json: boolean | undefined,
 ): Promise<void> {
-  const { conversation_id = null, conversation_status = null, conversation_transcript = [] } = conversation ?? {};
+  const { conversation_id = null, conversation_status = null, conversation_transcript } = conversation ?? {};
   const document = {
     conversation_id,
     conversation_status,
-    conversation_transcript,
+    conversation_transcript: conversation_transcript ?? [],
     recording: record ?? null,
   };
   const over = conversation

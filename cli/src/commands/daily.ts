@@ -45,14 +45,14 @@ ${examples(program, "daily agt_…", 'daily agt_… --say "When are you open?" -
       }
       const tell = (line: string) => (json ? Promise.resolve() : write(process.stdout, `${visible(line)}\n`));
       await enter(standIn, session, say);
-      void tell(`Somebody has entered ${session.room_url}.`);
-      const conversation = await follow(env, session.conversation_id, (role, content) => {
-        void tell(`${role === "user" ? "you  " : "agent"}  ${content}`);
-      });
-      const { conversation_status: status = null, conversation_transcript: transcript = [] } = conversation ?? {};
+      await tell(`Somebody has entered ${session.room_url}.`);
+      const conversation = await follow(env, session.conversation_id, (role, content) =>
+        tell(`${role === "user" ? "you  " : "agent"}  ${content}`),
+      );
+      const { conversation_status: status = null, conversation_transcript: transcript } = conversation ?? {};
       const document = { conversation_id: session.conversation_id, conversation_status: status };
       const over = `The session is over. Conversation ${session.conversation_id}: ${status ?? "unknown"}`;
-      await print(json, { ...document, conversation_transcript: transcript }, over);
+      await print(json, { ...document, conversation_transcript: transcript ?? [] }, over);
     });
 }
 
@@ -77,7 +77,7 @@ async function enter(standIn: string, { room_name, token }: Session, say: readon
 async function follow(
   env: Environment,
   conversationId: string,
-  say: (role: string, content: string) => void,
+  say: (role: string, content: string) => Promise<void>,
 ): Promise<CallConversation | null> {
   const { url, apiKey } = apiAddress(env);
   const { find } = callApi(url, apiKey);

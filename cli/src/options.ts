@@ -38,8 +38,8 @@ export function wordOption(flags: string, description: string, words: readonly s
 
 export function parseWholeNumber(text: string): number {
   const number = Number(text);
-  if (!/^-?\d+$/.test(text) || Math.abs(number) > INT32_MAX)
-    throw new InvalidArgumentError("It must be a whole number.");
+  if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
+  if (Math.abs(number) > INT32_MAX) throw new InvalidArgumentError(`It must be from -${INT32_MAX} to ${INT32_MAX}.`);
   return number;
 }
 

@@ -67,6 +67,7 @@ describe("every RPC", () => {
         "keys.1.owner_id",
         "items.1.owner_id",
         "events.1.owner_id",
+        "starts.1.turn.owner_id",
       ]),
     );
     expect(fields.length).toBeGreaterThan(60);
@@ -132,14 +133,16 @@ function given(message: DescMessage, ownerId: string): MessageInitShape<DescMess
 function ownerIds(message: DescMessage): string | null {
   for (const field of message.fields) {
     if (field.name === "owner_id") return field.name;
-    if (!holdsOwner(field.message)) continue;
-    return `${field.name}${field.fieldKind === "list" ? ".1" : ""}.owner_id`;
+    const inner = holdsOwner(field.message) ? ownerIds(field.message) : null;
+    if (inner !== null) return `${field.name}${field.fieldKind === "list" ? ".1" : ""}.${inner}`;
   }
   return null;
 }
 
-function holdsOwner(message: DescMessage | undefined): boolean {
-  return message?.fields.some((field) => field.name === "owner_id") ?? false;
+/** @param within the messages around it; those of JSON contain themselves */
+function holdsOwner(message: DescMessage | undefined, within: readonly DescMessage[] = []): message is DescMessage {
+  if (!message || within.includes(message)) return false;
+  return message.fields.some((field) => field.name === "owner_id" || holdsOwner(field.message, [...within, message]));
 }
 
 /** Handlers of every method that report that they were reached, once they have read the request. */

@@ -130,12 +130,24 @@ describe("what the speech stand-in hears", () => {
 });
 
 test("without PocketSphinx, the speech stand-in says how to get it", async () => {
-  const recognizer = openRecognizer("Install it.");
+  const recognizer = openRecognizer(() => "Install it.");
   recognizer.warm();
   await expect(recognizer.hear(new Int16Array(10), new AbortController().signal)).rejects.toMatchObject({
     status: 503,
     message: "Install it.",
   });
+});
+
+test("a speech stand-in that runs already understands speech once PocketSphinx has been installed", async () => {
+  const answers = ["Install it.", null];
+  const recognizer = openRecognizer(() => answers.shift() ?? null);
+  const { signal } = new AbortController();
+  try {
+    await expect(recognizer.hear(new Int16Array(10), signal)).rejects.toMatchObject({ status: 503 });
+    expect(await recognizer.hear(new Int16Array(SAMPLES_PER_SECOND), signal)).toBeString();
+  } finally {
+    recognizer.close();
+  }
 });
 
 test("a route that the speech stand-in lacks is refused with the routes that it has", async () => {

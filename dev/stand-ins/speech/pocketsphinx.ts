@@ -11,7 +11,7 @@ export type Decoder = (audio: Int16Array) => string;
 /** What to do if PocketSphinx or its model is missing; null if both are installed. */
 export function missingPocketSphinx(): string | null {
   if (existsSync(join(MODEL, "en-us.lm.bin")) && open()) return null;
-  return "The stand-in's speech-to-text needs PocketSphinx: on Debian or Ubuntu, run apt-get install libpocketsphinx3 pocketsphinx-en-us and start again.";
+  return "The stand-in's speech-to-text needs PocketSphinx: on Debian or Ubuntu, run apt-get install libpocketsphinx3 pocketsphinx-en-us.";
 }
 
 /** @throws when PocketSphinx is missing or refuses its model */

@@ -13,18 +13,25 @@ export interface Recognizer {
 /** Two threads, so that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
 const THREADS = 2;
 
-/** @param missing what to do if PocketSphinx is not installed */
-export function openRecognizer(missing = missingPocketSphinx()): Recognizer {
+/** @param missing says what to do if PocketSphinx is not installed; null if it is, which may come later */
+export function openRecognizer(missing: () => string | null = missingPocketSphinx): Recognizer {
   const script = new URL("./pocketsphinx-thread.ts", import.meta.url);
   const threads = Array.from({ length: THREADS }, () => openThread<Int16Array, string>(script));
   const freest = () => threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
+  let isInstalled = false;
+  const lacking = () => {
+    const why = isInstalled ? null : missing();
+    isInstalled = why === null;
+    return why;
+  };
   return {
     hear: async (audio, signal) => {
-      if (missing) throw new ApiError(503, missing, "speech_to_text_missing");
+      const why = lacking();
+      if (why) throw new ApiError(503, why, "speech_to_text_missing");
       return freest().ask(audio, signal);
     },
     warm: () => {
-      if (missing) return;
+      if (lacking()) return;
       for (const thread of threads) if (thread.waiting() === 0) thread.ask(new Int16Array()).catch(() => {});
     },
     close: () => {

@@ -1,3 +1,4 @@
+import { type Clock, isSure } from "@parley/shared/clock";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { deleteGoneRevisions, lockAgentReferences, type ReferringAgent, takeRevision } from "./store/references.ts";
@@ -15,7 +16,8 @@ export interface ReferenceChange extends ReferringAgent {
  * Starts a change of an agent's references and locks them until the end of the transaction.
  * @throws ServiceError unavailable when a newer change came first: the caller either gave up on this one or retries it
  */
-export async function beginReferenceChange(tx: Sql, change: ReferenceChange, now: Date): Promise<void> {
+export async function beginReferenceChange(tx: Sql, change: ReferenceChange, clock: Clock): Promise<void> {
+  const now = clock.now();
   await lockAgentReferences(tx, change);
   if (change.revision === undefined) return;
   if (!(await takeRevision(tx, change, change.revision, change.agentGone ? now : null))) {
@@ -23,5 +25,5 @@ export async function beginReferenceChange(tx: Sql, change: ReferenceChange, now
       retryAfterMs: 1_000,
     });
   }
-  if (change.agentGone) await deleteGoneRevisions(tx, new Date(now.getTime() - GONE_KEPT_MS));
+  if (change.agentGone && isSure(clock)) await deleteGoneRevisions(tx, new Date(now.getTime() - GONE_KEPT_MS));
 }

@@ -336,7 +336,7 @@ describe("changes of one agent's references that arrive out of order", () => {
     await settled({ ...agent, ownerId: newOwner() }, [], 1);
   });
 
-  test("none restores the references of a deleted agent within a day", async () => {
+  test("none restores the references of a deleted agent within a day, nor while the clock is in doubt", async () => {
     const agent = newAgent(newOwner());
     await client.createPrompt(creation(agent.ownerId));
     await settled(agent, ["greeting"], 1);
@@ -344,6 +344,10 @@ describe("changes of one agent's references that arrive out of order", () => {
     expect(await failure(settled(agent, ["greeting"], 1))).toMatchObject(overtaken);
     await client.deletePrompt(deletion(agent.ownerId, "greeting"));
     service.clock.advance(24 * 60 * 60_000 + 1);
+    service.clock.contradict(24 * 60 * 60_000 + 1);
+    await settled(newAgent(agent.ownerId), [], 1, true);
+    expect(await failure(settled(agent, [], 1))).toMatchObject(overtaken);
+    service.clock.contradict(0);
     await settled(newAgent(agent.ownerId), [], 1, true);
     const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
     expect(await sql`select 1 from reference_revisions where agent_id = ${agent.agentId}`).toHaveLength(0);

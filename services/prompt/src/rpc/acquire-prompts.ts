@@ -25,7 +25,7 @@ export function acquirePrompts(
     if (preview) return { acquired: await previewed(ctx, agent, wanted) };
     const writes = !wanted.every(isReference);
     const acquire = async (tx: Sql) => {
-      await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock.now());
+      await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock);
       // Locks all prompts by name before writing any, so that two such transactions cannot deadlock.
       const types = await holdPrompts(
         tx,

@@ -15,7 +15,7 @@ export function setPromptReferences(
     const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
     const held = await ctx.db.begin(async (tx) => {
       if (agentGone) await lockStoredBytes(tx, ownerId);
-      await beginReferenceChange(tx, { ...agent, revision, agentGone }, ctx.clock.now());
+      await beginReferenceChange(tx, { ...agent, revision, agentGone }, ctx.clock);
       const existing = await holdPrompts(tx, ownerId, wanted);
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);

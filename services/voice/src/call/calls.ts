@@ -77,6 +77,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     live,
     recordings,
     clock: callClock,
+    time: clock,
     log,
     stopping: stopping.signal,
     recordEnd,

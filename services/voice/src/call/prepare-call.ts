@@ -9,6 +9,7 @@ import {
   type GetCallSetupResponse,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { backgroundOf } from "../background/background.ts";
@@ -40,6 +41,8 @@ export interface StartCallOptions {
   live: LiveCalls;
   recordings: Pick<Recordings, "begin" | "addressOf" | "finish">;
   clock: CallClock;
+  /** The time that all processes share. */
+  time: Clock;
   log: Logger;
   /** Fires when this process takes no more calls. */
   stopping: AbortSignal;
@@ -98,12 +101,13 @@ export async function prepare(
   key: CallKey,
   { setup, lines, speech }: Agent,
 ): Promise<Prepared> {
-  const { conversations, clock, log } = options;
+  const { conversations, clock, time, log } = options;
   const lastSequence = await startConversation(options, request, key);
   const background = await backgroundOf(backgroundSettings(setup));
   const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
   const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
-  const said = transcript({ conversations, key, lastSequence, clock, refused: (error) => held.fail(error.detail) });
+  const refused = (error: ServiceError) => held.fail(error.detail);
+  const said = transcript({ conversations, key, lastSequence, clock, time, refused });
   const common = {
     detector: options.detector,
     transcript: said,

@@ -6,6 +6,7 @@ import {
   type ConversationServiceService,
   ConverseRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Clock } from "@parley/shared/clock";
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
@@ -54,6 +55,8 @@ export interface TranscriptOptions {
   /** Sequence of the newest message that is stored. */
   lastSequence: number;
   clock: CallClock;
+  /** The time that messages have, on the clock that all processes share. */
+  time: Clock;
   /** Set when nothing more can be stored: the conversation has ended elsewhere, or is gone. */
   refused(error: ServiceError): void;
 }
@@ -63,7 +66,7 @@ const DELAYS_MS: readonly number[] = [100, 200, 400, 800, ...new Array<number>(1
 /** How long the agent may be silent before it asks for patience. */
 const PATIENCE_MS = 2_500;
 
-export function transcript({ conversations, key, lastSequence, clock, refused }: TranscriptOptions): Transcript {
+export function transcript({ conversations, key, lastSequence, clock, time, refused }: TranscriptOptions): Transcript {
   let last = lastSequence;
   let queue: Promise<void> = Promise.resolve();
 
@@ -93,12 +96,12 @@ export function transcript({ conversations, key, lastSequence, clock, refused }:
     append: (role, text, latency) => {
       if (text === "") return;
       // Messages may wait for minutes while the service is down.
-      const saidAt = new Date();
+      const saidAt = time.now();
       const stored = role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
       enqueue((sequence) => append(sequence, stored, text, latency, saidAt));
     },
     ask: (text, events) => {
-      const answer = openAnswer({ conversations, key, clock }, text, events);
+      const answer = openAnswer({ conversations, key, clock, time }, text, events);
       enqueue(answer.run);
       return answer;
     },
@@ -106,12 +109,12 @@ export function transcript({ conversations, key, lastSequence, clock, refused }:
   };
 }
 
-interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock"> {}
+interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock" | "time"> {}
 
 type Final = { text: string; latency: Partial<TurnLatency> };
 
 /** Runs one turn: asks the model, again if the stream breaks before the first word, and stays until what was heard is stored. */
-function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, events: AnswerEvents) {
+function openAnswer({ conversations, key, clock, time }: AnswerOptions, text: string, events: AnswerEvents) {
   const reports = pushable<ConverseRequest>();
   let final: Final | null = null;
   const finalGiven = Promise.withResolvers<void>();
@@ -124,7 +127,7 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
     isPatient = false;
     if (!isAsked && !hasWords) tell(events.delayed);
   });
-  const saidAt = new Date();
+  const saidAt = time.now();
 
   const tell = (work: () => void) => {
     if (!final) work();

@@ -92,6 +92,7 @@ async function call(): Promise<void> {
     live,
     recordings: kept,
     clock: callClock,
+    time: systemClock,
     log,
     stopping: stopping.signal,
     recordEnd,

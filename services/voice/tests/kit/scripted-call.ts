@@ -1,3 +1,4 @@
+import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
 import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
@@ -73,6 +74,7 @@ export async function newCall(given: Given = {}) {
     },
     recordings: given.recordings ?? { begin: async () => null, addressOf: async () => null, finish: async () => {} },
     clock: time,
+    time: systemClock,
     log: silentLogger,
     stopping: stopping.signal,
     recordEnd: async (_call, end) => end,

@@ -2,6 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  ConversationServiceService,
+  GetCallSetupResponse,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { type Handlers, serve } from "@parley/shared/rpc/server";
 import { obtain } from "@parley/shared/testing/programs/obtain";
 import { startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { Glob } from "bun";
@@ -82,6 +90,36 @@ test("the guide's Python runtime starts a call, reports its transcript, and ends
     printed,
   );
   expect((await stored()).conversation_transcript).toEqual(said);
+});
+
+test("the guide's Python runtime sends again what the service was unreachable for, or took too long for", async () => {
+  const failures = new Map<string, ("unavailable" | "deadline")[]>();
+  const calls: string[] = [];
+  /** Answers the third call of each name. */
+  const answer = <T>(name: string, response: T): T => {
+    calls.push(name);
+    const left = failures.get(name) ?? ["unavailable", "deadline"];
+    failures.set(name, left);
+    const kind = left.shift();
+    if (kind) throw new ServiceError(kind, "Try again");
+    return response;
+  };
+  const handlers: Partial<Handlers<typeof ConversationServiceService>> = {
+    getCallSetup: async () => answer("setup", GetCallSetupResponse.fromPartial({})),
+    startConversation: async () => answer("start", { conversation: undefined, lastSequence: 2 }),
+    completeConversation: async () => answer("complete", { status: ConversationStatus.CONVERSATION_STATUS_COMPLETED }),
+  };
+  const service = await serve(ConversationServiceService, handlers as Handlers<typeof ConversationServiceService>, {
+    address: "127.0.0.1:0",
+    log: silentLogger,
+  });
+  try {
+    const env = { PARLEY_CONVERSATION_ADDRESS: service.address, PARLEY_OWNER_ID: "own_1", AGENT_ID: "agt_1" };
+    expect(await run("voice_runtime.py", env)).toContain("CONVERSATION_STATUS_COMPLETED");
+    expect(calls).toEqual(["setup", "start", "complete"].flatMap((name) => [name, name, name]));
+  } finally {
+    await service.stop();
+  }
 });
 
 test("the guide's Python call has the agent's model reply, and only what was heard is stored", async () => {

@@ -60,7 +60,7 @@ async function persistently<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if ((error as ServiceError).code !== status.UNAVAILABLE) throw error;
+      if (![status.UNAVAILABLE, status.DEADLINE_EXCEEDED].includes((error as ServiceError).code)) throw error;
       await Bun.sleep(delayMs);
     }
   }

@@ -25,7 +25,7 @@ def persistently(call):
         try:
             return call()
         except grpc.RpcError as error:
-            if error.code() != grpc.StatusCode.UNAVAILABLE:
+            if error.code() not in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
                 raise
         time.sleep(delay)
         delay = min(2 * delay, 10)

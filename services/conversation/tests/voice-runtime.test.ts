@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { status } from "@grpc/grpc-js";
 import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
+import { toStatus } from "@parley/shared/rpc/status";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
 import { lines, read } from "./calls-kit.ts";
 import { createAgent, startTestChat, type TestChat } from "./kit.ts";
@@ -48,6 +51,27 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
   expect(await runExample({ ...env, CONVERSATION_ID: conversationId })).toBe(printed);
   expect(await lines(service.chat, key)).toHaveLength(3);
 });
+
+test.each([
+  "invalid",
+  "not_found",
+  "forbidden",
+  "conflict",
+  "condition",
+  "unavailable",
+  "deadline",
+  "rate_limited",
+  "upstream_failed",
+  "upstream_timeout",
+  "internal",
+] satisfies ErrorKind[])(
+  "docs/voice-runtimes.md says what a runtime does about an error of the kind %s",
+  async (kind) => {
+    const errors = (await Bun.file(PAGE).text()).split("## Errors")[1]?.split("\n## ")[0];
+    const { code } = toStatus(new ServiceError(kind, "It failed"));
+    expect(errors).toContain(`\n| \`${status[code]}\``);
+  },
+);
 
 /** The output of the example. */
 async function runExample(env: Record<string, string>): Promise<string> {

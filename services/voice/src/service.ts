@@ -119,7 +119,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
           denialOf: (number) => denialOf(number, config.PARLEY_CALLS_DENIED_PREFIXES),
           unbegun: (call) => completeUnbegun({ db, clock }, call),
-          hangUpLost: (call, farEnd) => hangUpLater(db, clock, call, farEnd),
+          hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),
           drainMs: config.PARLEY_DRAIN_MS,
           log,
         });

@@ -84,6 +84,20 @@ test("the calls of a process that died are ended once, by another, when their le
   await Promise.all(others.map((process) => process.stop()));
 });
 
+test("whoever ends the call of a process that died before the other party was connected knows how to hang it up", async () => {
+  const clock = fakeClock();
+  const [dead, call] = [startProcess(clock), callOf()];
+  await dead.take(call, FAR_END);
+  await dead.stop();
+  const ended: LostCall[] = [];
+  const other = startProcess(clock, async (lost) => ended.push(lost) > 0);
+  clock.advance(7_000);
+  await eventually(() =>
+    expect(ended).toContainEqual(expect.objectContaining({ ...call, durationSeconds: null, farEnd: FAR_END })),
+  );
+  await other.stop();
+});
+
 test("a process that was frozen learns which of its calls another process has ended", async () => {
   const clock = fakeClock();
   let isFrozen = false;

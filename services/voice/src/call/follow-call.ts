@@ -1,6 +1,7 @@
 import type { Logger } from "@parley/shared/log";
 import type { CallRecorder } from "../recording/record-call.ts";
 import type { CallKey } from "../store/calls.ts";
+import type { FarEnd } from "../transport/leg.ts";
 import { complete } from "./complete-call.ts";
 import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
@@ -24,15 +25,20 @@ export async function follow(
   let stopLimit = () => {};
   const unwanted = new AbortController();
   held.ended.then(() => unwanted.abort());
-  const connected = connect(held.listener, unwanted.signal).then(
+  let stored = Promise.resolve();
+  // In order, so that an earlier state does not replace a later one.
+  const store = (how: () => Promise<void>) => {
+    stored = stored.then(how).catch((err) => log.warn({ err }, "could not store how far a call is connected"));
+    return stored;
+  };
+  const reachedBy = (farEnd: FarEnd) => store(() => live.reachedBy(key, farEnd));
+  const connected = connect(held.listener, unwanted.signal, reachedBy).then(
     async (leg) => {
       connectedAt = clock.now();
       const shared = options.queued.shared(key.ownerId, leg, unwanted.signal);
       held.connected(guardedLeg(leavingLeg(shared, key, options), options.denialOf));
       stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
-      await live
-        .connected(key, leg.farEnd?.() ?? null)
-        .catch((err) => log.warn({ err }, "could not store that a call is connected"));
+      await store(() => live.connected(key, leg.farEnd?.() ?? null));
       return held.ended;
     },
     async (error) => {

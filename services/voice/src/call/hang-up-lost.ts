@@ -1,11 +1,10 @@
-import type { Clock } from "@parley/shared/clock";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
-import { CarrierRefusal, type CarriersOf } from "../carriers/carrier.ts";
+import { type Carrier, CarrierRefusal, type CarriersOf } from "../carriers/carrier.ts";
 import type { CallKey } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";
@@ -20,15 +19,15 @@ const TRIES_MAX = 250;
 export interface LostLegContext {
   carriersOf: CarriersOf;
   /** Null if this installation has no SIP. */
-  sip(): Pick<UserAgent, "hangUpLost"> | null;
+  sip(): Pick<UserAgent, "hangUpLost" | "giveUpLost"> | null;
   log: Logger;
 }
 
-/** Has a job hang up a call whose process is gone, so that its other party does not listen to silence. */
-export async function hangUpLater(sql: Sql, clock: Clock, call: CallKey, farEnd: FarEnd): Promise<void> {
+/** Has a job hang up a call that nobody holds, so that its phone does not ring on, or its other party listen to silence. */
+export async function hangUpLater(sql: Sql, call: CallKey, farEnd: FarEnd, dueAt: Date): Promise<void> {
   const { ownerId, conversationId } = call;
   const job = { ownerId, jobId: `hang-up:${conversationId}`, queue: LOST_QUEUE, payload: farEnd };
-  await enqueueJob(sql, { ...job, dueAt: clock.now() });
+  await enqueueJob(sql, { ...job, dueAt });
 }
 
 /** Ends at the other side what processes that are gone have left. */
@@ -40,9 +39,11 @@ export function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
     run: async ({ ownerId, payload }) => {
       const farEnd = payload as FarEnd;
       if (farEnd.type === "sip") return sip()?.hangUpLost(farEnd.dialog);
+      if (farEnd.type === "sip_invite") return sip()?.giveUpLost(farEnd.invite);
       try {
         const carrier = await carriersOf(ownerId, farEnd.carrierId);
-        await carrier.hangUp(farEnd.carrierCallId);
+        const carrierCallId = farEnd.type === "carrier" ? farEnd.carrierCallId : await findPlaced(carrier, farEnd);
+        if (carrierCallId !== null) await carrier.hangUp(carrierCallId);
       } catch (err) {
         const isFinal = err instanceof CarrierRefusal || (err instanceof ServiceError && err.kind === "not_found");
         if (!isFinal) throw err;
@@ -50,4 +51,13 @@ export function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
       }
     },
   };
+}
+
+/** Null if nothing rings. */
+async function findPlaced(
+  carrier: Carrier,
+  { callId, from, to, since }: Extract<FarEnd, { type: "placed" }>,
+): Promise<string | null> {
+  const found = await carrier.find({ callId, from, to, since: new Date(since) });
+  return found && !found.end ? found.carrierCallId : null;
 }

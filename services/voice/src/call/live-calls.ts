@@ -20,8 +20,11 @@ import type { FarEnd } from "../transport/leg.ts";
 
 /** Records the calls that this process holds in the database, so that another process ends them if this one dies. */
 export interface LiveCalls {
-  /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
-  take(call: CallKey): Promise<void>;
+  /**
+   * @param farEnd how another process hangs up the call if this one dies; null if the other party is not reached yet
+   * @throws ServiceError rate_limited when the owner has its maximum number of calls
+   */
+  take(call: CallKey, farEnd?: FarEnd | null): Promise<void>;
   connected(call: CallKey, farEnd: FarEnd | null): Promise<void>;
   /** How another process hangs up the call if this one dies; null if it must not. */
   reachedBy(call: CallKey, farEnd: FarEnd | null): Promise<void>;
@@ -101,9 +104,9 @@ export function liveCalls({
   });
 
   return {
-    take: async (call) => {
+    take: async (call, farEnd = null) => {
       const now = clock.now();
-      if (await takeCall(db, { ...call, processId, now, until: until() }, callsMax)) {
+      if (await takeCall(db, { ...call, farEnd, processId, now, until: until() }, callsMax)) {
         held.set(nameOf(call), call);
         return;
       }

@@ -1,4 +1,4 @@
-import type { Leg, LegListener } from "../transport/leg.ts";
+import type { FarEnd, Leg, LegListener } from "../transport/leg.ts";
 
 /**
  * Takes a call from a transport and holds it to its end. Resolves before the other party is connected, so that a transport can
@@ -25,6 +25,8 @@ export interface CallRequest {
   isTestCall?: boolean | undefined;
   /** Whether the caller retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
   isAskedAgain?: boolean | undefined;
+  /** How another process hangs up if this one dies before `connect` has returned; absent: the other party is not reached yet. */
+  farEnd?: FarEnd | undefined;
   /** Takes back a call that was `unreached`, so that it can be tried again with the same conversation. Without it, such a call fails. */
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
@@ -54,9 +56,14 @@ export type Channel =
  * Connects the other party: answers a ringing call, or dials and waits for an answer. Called once, when everything else is ready. The
  * listener may be told about events from then on, even before the leg is returned.
  * @param signal aborted when the call ends first
+ * @param reachedBy stores how another process hangs up if this one dies before the leg is returned; never rejects
  * @throws NotConnected
  */
-export type Connect = (listener: LegListener, signal: AbortSignal) => Promise<Leg>;
+export type Connect = (
+  listener: LegListener,
+  signal: AbortSignal,
+  reachedBy: (farEnd: FarEnd) => Promise<void>,
+) => Promise<Leg>;
 
 /** The other party could not be connected. */
 export class NotConnected extends Error {

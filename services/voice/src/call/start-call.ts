@@ -35,7 +35,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
     start: async (request, connect) => {
       if (options.stopping.aborted) throw new ServiceError("unavailable", "This process is stopping, try again");
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? newUuid() };
-      await options.live.take(key);
+      await options.live.take(key, request.farEnd ?? null);
       let mayHaveBegun = false;
       try {
         const agent = await untilAnswered(options.clock, () => findAgent(options, request), STARTS_WITHIN_MS);

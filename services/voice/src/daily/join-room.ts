@@ -22,7 +22,7 @@ export async function joinRoom(ctx: DailyContext, session: DailySession): Promis
   const until = clock.now().getTime() + READY_WITHIN_MS;
   const secondsLeft = Math.ceil((session.expiresAt.getTime() - clock.now().getTime()) / 1_000);
   const request = { ...sessionCall(session), maxDurationSeconds: Math.max(1, secondsLeft) };
-  await ctx.startCall(request, async (listener, signal) => {
+  await ctx.startCall(request, async (listener, signal, reachedBy) => {
     if (!endpoint) throw new NotConnected("failed", "Daily's SIP address cannot be called");
     for (;;) {
       try {
@@ -30,6 +30,7 @@ export async function joinRoom(ctx: DailyContext, session: DailySession): Promis
           { ...endpoint, ownerId: session.ownerId, from: "parley", ringSeconds: RING_SECONDS },
           listener,
           signal,
+          reachedBy,
         );
         await storeAgentJoined(db, session, clock.now()).catch(async (error) => {
           // Nobody else could end it.

@@ -62,13 +62,14 @@ async function tellMachine(ctx: OutboundContext, call: OutboundCall, machine: "a
  */
 export async function holdAnswered(
   ctx: OutboundContext,
-  key: OutboundKey,
+  { carrierCallId, ...key }: OutboundKey & { carrierCallId: string },
   connect: (call: OutboundCall, ...connect: Parameters<Connect>) => ReturnType<Connect>,
 ): Promise<CallUnderWay> {
   const call = await findOutboundCall(ctx.db, key);
   if (!call || call.status === "ENDED") throw notFound("Call");
   try {
-    const begun = await ctx.startCall(callRequest(call), (...given) => connect(call, ...given));
+    const farEnd = { type: "carrier", carrierId: call.carrierId, carrierCallId } as const;
+    const begun = await ctx.startCall({ ...callRequest(call), farEnd }, (...given) => connect(call, ...given));
     // The report about a machine that arrived before the call was held.
     const { machine } = (await findOutboundCall(ctx.db, key)) ?? call;
     if (machine) await ctx.signals.tell(call, `machine_${machine}`);

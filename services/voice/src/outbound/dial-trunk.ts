@@ -11,7 +11,7 @@ export function trunkDialer(
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "getCarrierCredentials">,
   dialSip: DialSip,
 ): DialTrunk {
-  return async (call, ringing, listener, signal) => {
+  return async (call, ringing, ...connect) => {
     const key = { ownerId: call.ownerId, carrierId: call.carrierId };
     const { carrier } = await accounts.getCarrierCredentials(key).catch((error) => {
       const { kind, detail } = asServiceError(error);
@@ -30,8 +30,7 @@ export function trunkDialer(
         ringSeconds: call.ringSeconds,
         ringing,
       },
-      listener,
-      signal,
+      ...connect,
     );
   };
 }

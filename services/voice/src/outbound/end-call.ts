@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { batchCallEnded } from "../batches/run-batches.ts";
+import { hangUpLater } from "../call/hang-up-lost.ts";
 import type { CallEnd } from "../call/port.ts";
 import type { CallKey } from "../store/calls.ts";
 import { isUnchanged } from "../store/outbound-attempts.ts";
@@ -16,17 +17,32 @@ import { wakeLane } from "./wake-lane.ts";
 
 type EndContext = Pick<OutboundContext, "db" | "clock">;
 
+interface EndOptions {
+  /** Whether its carrier may still ring it, so that a job hangs it up there; absent: no. */
+  mayRing?: boolean;
+}
+
 /**
  * Ends a call that no process holds, and has its conversation completed. Does nothing if it has ended.
  * @returns whether it ended now
  */
-export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd): Promise<boolean> {
-  return ctx.db.begin((tx) => endCallWithin(tx, ctx, call, end));
+export async function endCall(
+  ctx: EndContext,
+  call: OutboundKey,
+  end: CallEnd,
+  options: EndOptions = {},
+): Promise<boolean> {
+  return ctx.db.begin((tx) => endCallWithin(tx, ctx, call, end, options));
 }
 
 /** Does the same unless another process has moved the call on since it was read, so that nobody ends the attempt of another. */
-export async function endUnchanged(ctx: EndContext, call: OutboundCall, end: CallEnd): Promise<boolean> {
-  return ctx.db.begin(async (tx) => (await isUnchanged(tx, call)) && endCallWithin(tx, ctx, call, end));
+export async function endUnchanged(
+  ctx: EndContext,
+  call: OutboundCall,
+  end: CallEnd,
+  options: EndOptions = {},
+): Promise<boolean> {
+  return ctx.db.begin(async (tx) => (await isUnchanged(tx, call)) && endCallWithin(tx, ctx, call, end, options));
 }
 
 /** Does the same as `endCall` within a transaction. */
@@ -35,11 +51,23 @@ export async function endCallWithin(
   ctx: Pick<EndContext, "clock">,
   call: OutboundKey,
   end: CallEnd,
+  { mayRing = false }: EndOptions = {},
 ): Promise<boolean> {
   const ended = await settle(tx, ctx, call, end);
   if (!ended) return false;
   await completeLater(tx, ctx, ended);
+  if (mayRing) await hangUpPlaced(tx, ctx, ended);
   return true;
+}
+
+/** Over a trunk, a phone rings only for the process that holds the call. */
+async function hangUpPlaced(tx: Sql, { clock }: Pick<EndContext, "clock">, call: OutboundCall): Promise<void> {
+  const { carrierId, carrierCallId, callId, fromMobileNumber: from, toMobileNumber: to, dueAt } = call;
+  if (call.provider === "SIP" || call.attempts === 0) return;
+  if (carrierCallId !== null) return hangUpLater(tx, call, { type: "carrier", carrierId, carrierCallId }, clock.now());
+  const placed = { type: "placed", carrierId, callId, from, to, since: call.createdAt.toISOString() } as const;
+  // Until an attempt in progress is over, the carrier may not know the call yet.
+  await hangUpLater(tx, call, placed, dueAt);
 }
 
 /**

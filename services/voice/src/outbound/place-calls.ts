@@ -85,7 +85,7 @@ async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknow
   if (refusal === null && !isLate) return postpone(ctx, call, error);
   const notes = refusal ?? "The carrier could not be reached for an hour";
   ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
-  await endUnchanged(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
+  await endUnchanged(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes }, { mayRing: refusal === null });
 }
 
 async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {
@@ -113,11 +113,11 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
 async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   if (!(await mayBegin(ctx, call))) return;
   const takeBack = (error: NotConnected) => notPlaced(ctx, call, error);
-  await ctx.startCall({ ...callRequest(call), takeBack }, async (listener, signal) => {
+  await ctx.startCall({ ...callRequest(call), takeBack }, async (...connect) => {
     if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was cancelled");
     const ringing = () =>
       storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "could not store that a call is ringing"));
-    const leg = await ctx.dialTrunk(call, ringing, listener, signal).catch((error) => {
+    const leg = await ctx.dialTrunk(call, ringing, ...connect).catch((error) => {
       // A call that was not reached is counted when it is taken back.
       if (error.how !== "unreached") countAttempt(call.provider, error.how === "failed" ? "refused" : "placed");
       throw error;

@@ -51,7 +51,8 @@ async function endAll(ctx: ForgetContext, ownerId: string): Promise<void> {
   const { db, clock, signals } = ctx;
   // First, so that no further numbers enter the queue.
   await cancelBatchesOf(db, ownerId, clock.now());
-  for (const call of await listUnended(db, ownerId)) if (!(await isHeld(db, call))) await endCall(ctx, call, END);
+  for (const call of await listUnended(db, ownerId))
+    if (!(await isHeld(db, call))) await endCall(ctx, call, END, { mayRing: true });
   for (const session of await listOpenSessions(db, ownerId))
     if (!(await isHeld(db, session))) await endSession(ctx, session, END);
   for (const call of await listCallsOf(db, ownerId)) await signals.tell(call, "hang_up");

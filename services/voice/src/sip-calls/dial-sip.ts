@@ -30,7 +30,7 @@ const NO_ANSWER = new Set([408, 480, 487, 603]);
  * @param userAgent null if this installation has no SIP
  */
 export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): DialSip {
-  return async (call, listener, signal) => {
+  return async (call, listener, signal, reachedBy) => {
     const agent = userAgent();
     if (!agent)
       throw new NotConnected("failed", "SIP calls need PARLEY_SIP_LISTEN, which this installation has not set");
@@ -51,10 +51,15 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
           hasRung = true;
           call.ringing?.();
         },
+        inviting: (invite) => reachedBy({ type: "sip_invite", invite }),
       },
       listener,
     );
-    if ("answered" in answer) return answer.answered;
+    if ("answered" in answer) {
+      const farEnd = answer.answered.farEnd?.();
+      if (farEnd) void reachedBy(farEnd);
+      return answer.answered;
+    }
     const { refused, reason, isUnreached } = answer;
     if (isUnreached) throw new NotConnected("unreached", `${call.host} does not answer: SIP ${refused}: ${reason}`);
     if (BUSY.has(refused)) throw new NotConnected("busy", `SIP ${refused}: ${reason}`);

@@ -14,20 +14,21 @@ export interface CallKey {
  */
 export async function takeCall(
   db: Database,
-  call: CallKey & { processId: string; now: Date; until: Date },
+  call: CallKey & { farEnd: FarEnd | null; processId: string; now: Date; until: Date },
   callsMax: number,
 ): Promise<boolean> {
   return db.begin(async (tx) => {
     await lockPlaces(tx, call.ownerId);
     const taken = await tx`
-      insert into calls (owner_id, conversation_id, process_id, leased_until, started_at)
-      select ${call.ownerId}, ${call.conversationId}, ${call.processId}, ${call.until}, ${call.now}
+      insert into calls (owner_id, conversation_id, process_id, leased_until, started_at, far_end)
+      select ${call.ownerId}, ${call.conversationId}, ${call.processId}, ${call.until}, ${call.now},
+        ${call.farEnd && tx.json(call.farEnd as never)}::jsonb
       where (
         select count(*) from (${placesTaken(tx, call.ownerId)}) as places where conversation_id <> ${call.conversationId}
       ) < ${callsMax}
       on conflict (owner_id, conversation_id) do update
         set process_id = excluded.process_id, leased_until = excluded.leased_until, started_at = excluded.started_at,
-          is_unbegun = false
+          far_end = excluded.far_end, is_unbegun = false
         where calls.is_unbegun
       returning 1`;
     return taken.length > 0;

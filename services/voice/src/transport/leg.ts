@@ -1,5 +1,5 @@
 import type { Pcm } from "../audio/pcm.ts";
-import type { Dialog } from "./sip/dialog.ts";
+import type { Dialog, PendingInvite } from "./sip/dialog.ts";
 
 /**
  * One party's end of a call, whatever carries it: WebRTC, SIP, or a carrier's media WebSocket. A leg paces what it plays, so `play`
@@ -30,7 +30,11 @@ export interface Leg {
 /** What any process needs to end a leg whose own process is gone, as JSON. */
 export type FarEnd =
   | { type: "carrier"; carrierId: string; carrierCallId: string }
-  | { type: "sip"; dialog: Readonly<Dialog> };
+  /** A call that a carrier was asked for, whose id there is not known. `since` is a time of ISO 8601. */
+  | { type: "placed"; carrierId: string; callId: string; from: string; to: string; since: string }
+  | { type: "sip"; dialog: Readonly<Dialog> }
+  /** A SIP call that is not answered yet. */
+  | { type: "sip_invite"; invite: PendingInvite };
 
 /** What a leg reports, in the order in which it happens; nothing after `ended`. */
 export interface LegListener {

@@ -8,6 +8,7 @@ import { type FakeConversations, fakeConversations } from "../kit/fake-conversat
 import { fakeTime, settle } from "../kit/fake-time.ts";
 import { newCall, newLive } from "../kit/scripted-call.ts";
 import { scriptedSts } from "../kit/scripted-sts.ts";
+import { FAR_END } from "../media-stream/carrier.ts";
 
 test("a party that does not answer ends the conversation as no answer", async () => {
   const call = await newCall({
@@ -47,6 +48,20 @@ test("a call that is hung up while the phone rings ends immediately, and the pho
   call.hangUp();
   expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", durationSeconds: 0 });
   expect(stopsRinging).toBe(true);
+});
+
+test("how another process hangs up is stored with the call's place, again while it rings, and when it is answered", async () => {
+  const placed = { ...FAR_END, carrierCallId: "CA0" };
+  const call = await newCall({
+    request: { farEnd: placed },
+    connect: async (_signal, reachedBy) => {
+      await reachedBy({ ...placed, carrierCallId: "rings" });
+      // Still being stored when the call is answered.
+      void reachedBy({ ...placed, carrierCallId: "early" });
+    },
+  });
+  const ids = call.farEnds.map((farEnd) => farEnd?.type === "carrier" && farEnd.carrierCallId);
+  expect(ids).toEqual(["CA0", "rings", "early", FAR_END.carrierCallId]);
 });
 
 test("a call that cannot be held frees its place and leaves no conversation", async () => {

@@ -79,7 +79,7 @@ beforeEach(() => {
     },
     startCall: async (call, connect) => {
       started.push(call);
-      await connect({} as never, new AbortController().signal);
+      await connect({} as never, new AbortController().signal, async () => {});
       return { conversationId: call.conversationId ?? "", ended: new Promise(() => {}), hangUp: () => {} };
     },
     expectMedia: async ({ callId }) => {
@@ -140,7 +140,8 @@ const ringing = (form: Record<string, string> = {}) => ({
 });
 
 test("an incoming call is streamed to the agent of the called number, and held when its audio arrives", async () => {
-  const document = await send({ form: ringing() });
+  const form = ringing();
+  const document = await send({ form });
   expect(document).toBe(
     `<?xml version="1.0" encoding="UTF-8"?>\n<Response><Connect><Stream url="wss://voice.acme.example/media/1"/></Connect></Response>`,
   );
@@ -158,6 +159,8 @@ test("an incoming call is streamed to the agent of the called number, and held w
         fromMobileNumber: CALLER,
         telephonyProvider: "TWILIO",
       },
+      // Another process hangs it up if this one dies before the audio is connected.
+      farEnd: { type: "carrier", carrierId: TWILIO, carrierCallId: form.CallSid },
     },
   ]);
   expect(await incoming.hold(arrived("call_00000000000000000000000000"))).toBeFalse();

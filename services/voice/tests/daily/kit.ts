@@ -121,7 +121,7 @@ export function daily(
     startCall: async (request, connect) => {
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? "" };
       const now = clock.now();
-      if (!(await takeCall(db, { ...key, processId, now, until: now }, callsMax)))
+      if (!(await takeCall(db, { ...key, farEnd: null, processId, now, until: now }, callsMax)))
         throw new ServiceError("rate_limited", "no place");
       const ended = Promise.withResolvers<CallEnd>();
       const unwanted = new AbortController();
@@ -139,7 +139,7 @@ export function daily(
         ended.resolve(recorded);
       };
       held.set(key.conversationId, { request, end });
-      connect(listening().to, unwanted.signal).catch((error) =>
+      connect(listening().to, unwanted.signal, async () => {}).catch((error) =>
         end({ outcome: error instanceof NotConnected ? HOW[error.how] : "ERROR", notes: String(error.message) }),
       );
       return { conversationId: key.conversationId, ended: ended.promise, hangUp: () => {} };

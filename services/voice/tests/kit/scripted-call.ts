@@ -34,7 +34,7 @@ export interface Given {
   conversations?: FakeConversations;
   hearing?: ReturnType<typeof scriptedHearing>;
   voice?: ReturnType<typeof scriptedVoice>;
-  connect?: (signal: AbortSignal) => Promise<void>;
+  connect?: (signal: AbortSignal, reachedBy: (farEnd: FarEnd) => Promise<void>) => Promise<void>;
   time?: FakeTime;
   live?: Live;
   transfer?: "fails" | "ends";
@@ -65,7 +65,10 @@ export async function newCall(given: Given = {}) {
     selectSpeechToSpeech: () => given.sts ?? scriptedSts(),
     detector,
     live: {
-      take: async () => void live.taken++,
+      take: async (_call, farEnd) => {
+        live.taken++;
+        if (farEnd) farEnds.push(farEnd);
+      },
       connected: async (_call, farEnd) => void farEnds.push(farEnd),
       reachedBy: async (_call, farEnd) => void farEnds.push(farEnd),
       release: async () => void live.released++,
@@ -82,8 +85,8 @@ export async function newCall(given: Given = {}) {
   });
   const underWay = await all.start(
     { ...REQUEST, ...given.request, watch: (each) => news.push(each) },
-    async (listener, signal) => {
-      await given.connect?.(signal);
+    async (listener, signal, reachedBy) => {
+      await given.connect?.(signal, reachedBy);
       leg = scriptedLeg(time, listener, given.transfer);
       listenerOf = listener;
       return leg;

@@ -23,8 +23,10 @@ import { calledBack, holdAnswered } from "../../src/outbound/called-back.ts";
 import { type OutboundContext, QUEUES } from "../../src/outbound/context.ts";
 import { completeUnbegun, recordEnd } from "../../src/outbound/end-call.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
-import { deleteCall, takeCall } from "../../src/store/calls.ts";
+import { deleteCall, storeFarEnd, takeCall } from "../../src/store/calls.ts";
 import type { Provider } from "../../src/store/outbound-calls.ts";
+import type { FarEnd } from "../../src/transport/leg.ts";
+import type { UserAgent } from "../../src/transport/sip/user-agent.ts";
 import { type ScriptedCarrier, scriptedCarrier } from "./scripted-carrier.ts";
 
 export const OURS = "+14155550100";
@@ -37,6 +39,8 @@ export interface Outbound {
   /** The provider of every number. */
   provider: Provider;
   carrier: ScriptedCarrier;
+  /** What another process hangs up lost SIP calls with. */
+  sip: UserAgent | null;
   callbacks: CalledBack;
   signals: { conversationId: string; signal: CallSignal }[];
   /** The calls that are held, with how each is to end. */
@@ -46,11 +50,10 @@ export interface Outbound {
   create(ownerId: string, given?: Partial<CreateCallRequest>): Promise<Call>;
   get(call: { ownerId: string; callId: string }): Promise<Call>;
   hangUp(call: { ownerId: string; callId: string }): Promise<Call>;
-  /** Another process finds that the one which held the call is gone. @param farEnd how the call can be hung up; null if it must not be */
+  /** Another process finds that the one which held the call is gone. */
   endLost(
-    call: { ownerId: string; conversationId: string; carrierCallId: string },
+    call: { ownerId: string; conversationId: string },
     conversations?: LostCallContext["conversations"],
-    farEnd?: null,
   ): Promise<void>;
   /** Runs what is due, until nothing is. */
   work(ownerId: string): Promise<void>;
@@ -87,7 +90,13 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     startCall: async (request, connect) => {
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? "" };
       const now = clock.now();
-      if (!(await takeCall(db, { ...key, processId, now, until: now }, ctx.limits.callsMax)))
+      if (
+        !(await takeCall(
+          db,
+          { ...key, farEnd: request.farEnd ?? null, processId, now, until: now },
+          ctx.limits.callsMax,
+        ))
+      )
         throw new ServiceError("rate_limited", "no place");
       const ended = Promise.withResolvers<CallEnd>();
       const unwanted = new AbortController();
@@ -106,7 +115,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
         sending: (frame: Pcm) => frame,
         ended: () => void end({}),
       };
-      connect(listener, unwanted.signal).catch(async (error) => {
+      connect(listener, unwanted.signal, (farEnd) => storeFarEnd(db, key, farEnd)).catch(async (error) => {
         if (request.takeBack && error instanceof NotConnected && error.how === "unreached") {
           held.delete(key.conversationId);
           await deleteCall(db, key, processId);
@@ -136,7 +145,11 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     expectMedia: async ({ callId }) => ({ url: `wss://voice.example.com/media/${callId}` }),
   };
   const { handlers, queues } = outboundCalls(ctx);
-  const lostLegs = hangUpLost({ carriersOf: (...of) => ctx.carriersOf(...of), sip: () => null, log: silentLogger });
+  const lostLegs = hangUpLost({
+    carriersOf: (...of) => ctx.carriersOf(...of),
+    sip: () => kit.sip,
+    log: silentLogger,
+  });
   const served = {} as Served;
 
   const kit: Outbound = {
@@ -145,6 +158,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     clock,
     provider: "TWILIO",
     carrier,
+    sip: null,
     callbacks: calledBack(ctx),
     signals,
     held,
@@ -160,8 +174,11 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     },
     get: async (key) => (await handlers.getCall?.(key, served))?.call as Call,
     hangUp: async (key) => (await handlers.hangUpCall?.({ idempotency: undefined, ...key }, served))?.call as Call,
-    endLost: async ({ ownerId, conversationId, carrierCallId }, known = ctx.conversations, farEnd) => {
-      const lost = { ownerId, conversationId, startedAt: clock.now(), durationSeconds: null };
+    endLost: async ({ ownerId, conversationId }, known = ctx.conversations) => {
+      const [row] = await db<{ farEnd: FarEnd | null }[]>`
+        select far_end from calls where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+      if (!row) throw new Error("no process held the call");
+      const lost = { ownerId, conversationId, startedAt: clock.now(), durationSeconds: null, ...row };
       await completeLost(
         {
           conversations: known,
@@ -169,9 +186,9 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
           unbegun: (key) => completeUnbegun(ctx, key),
           recordings: { addressOf: async () => null, finish: async () => {} },
           clock,
-          hangUp: (key, end) => hangUpLater(db, clock, key, end),
+          hangUp: (key, farEnd) => hangUpLater(db, key, farEnd, clock.now()),
         },
-        { ...lost, farEnd: farEnd === null ? null : { type: "carrier", carrierId: "car_1", carrierCallId } },
+        lost,
       );
     },
     work: async (ownerId) => {

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/da
 import { newOwner } from "@parley/shared/testing/owners";
 import { CarrierRefusal } from "../../src/carriers/carrier.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
+import { storeFarEnd } from "../../src/store/calls.ts";
 import { answered, outbound, ringing, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -209,24 +210,28 @@ test("a call whose process died before its conversation began gets its conversat
 test.each([
   ["", null],
   [" while its carrier is down", 3],
-] as const)("a call whose process vanishes%s is hung up at its carrier", async (_when, downSeconds) => {
-  const kit = outbound(db);
-  const call = await ringing(kit);
-  await answered(kit, call);
-  kit.carrier.isDown = downSeconds !== null;
-  await kit.endLost(call);
-  await kit.work(call.ownerId);
-  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR });
-  kit.carrier.isDown = false;
-  await kit.pass(call.ownerId, downSeconds ?? 0);
-  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
-});
+] as const)(
+  "a call whose process vanishes right after the answer%s is hung up at its carrier",
+  async (_when, downSeconds) => {
+    const kit = outbound(db);
+    const call = await ringing(kit);
+    await answered(kit, call);
+    kit.carrier.isDown = downSeconds !== null;
+    await kit.endLost(call);
+    await kit.work(call.ownerId);
+    expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR });
+    kit.carrier.isDown = false;
+    await kit.pass(call.ownerId, downSeconds ?? 0);
+    expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+  },
+);
 
 test("a call whose process vanishes during a transfer, or whose carrier is gone, is left alone", async () => {
   const kit = outbound(db);
   const transferred = await ringing(kit);
   await answered(kit, transferred);
-  await kit.endLost(transferred, undefined, null);
+  await storeFarEnd(db, transferred, null);
+  await kit.endLost(transferred);
   await kit.work(transferred.ownerId);
   const gone = await ringing(kit);
   await answered(kit, gone);

@@ -149,6 +149,24 @@ test("while a carrier is down, its calls wait in order and fail after an hour", 
   });
 });
 
+test("a call whose last attempt had no answer within the hour is hung up, because its phone may ring", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  kit.carrier.isDown = true;
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  await kit.work(ownerId);
+  kit.clock.advance(3_600_001);
+  kit.carrier.isDown = false;
+  kit.carrier.next(async (rings) => {
+    rings();
+    throw new CarrierUnavailable("timed out");
+  });
+  await kit.work(ownerId);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR });
+  await kit.pass(ownerId, 30);
+  expect(kit.carrier.hungUp).toEqual(["CA1"]);
+});
+
 test("calls of one carrier account are placed in order, at its rate, and no more than the owner may have", async () => {
   const kit = outbound(db, { callsMax: 3 });
   const ownerId = newOwner();

@@ -159,6 +159,21 @@ test("a ringing call that its owner hangs up stops ringing and is cancelled", as
   await eventually(() => expect(invites[0]?.cancelled.aborted).toBe(true));
 });
 
+test("a phone that rings for a process that is gone stops ringing", async () => {
+  const invites: Invite[] = [];
+  const kit = await withTrunk((invite) => {
+    invites.push(invite);
+    invite.ring();
+  });
+  kit.sip = await phone();
+  const call = await placed(kit, 120);
+  await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_RINGING));
+  await kit.endLost(call);
+  await kit.work(call.ownerId);
+  await eventually(() => expect(invites[0]?.cancelled.aborted).toBe(true));
+  expect(await kit.get(call)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR });
+});
+
 test("a trunk at an address that owners may not reach is not called", async () => {
   const invites: Invite[] = [];
   const kit = await withTrunk((invite) => void invites.push(invite), "10.0.0.1");

@@ -70,6 +70,9 @@ async function busyOwner(kit: Outbound) {
   return { ownerId, held, rings, waits, recordingId, sessionId };
 }
 
+const carrierIdOf = async ({ callId }: { callId: string }) =>
+  (await db`select carrier_call_id from outbound_calls where call_id = ${callId}`)[0]?.carrierCallId;
+
 const left = async (ownerId: string) => {
   const [row] = await db`
     select (select count(*) from call_batches where owner_id = ${ownerId}) as batches,
@@ -86,6 +89,7 @@ test("a deleted owner's calls end, its lists and recordings go, and another owne
   expect(await forget(kit, gone.ownerId)).toEqual([gone.recordingId]);
   expect(await left(gone.ownerId)).toEqual({ batches: 0, numbers: 0, denied: 0, trunks: 0, sessions: 0 });
   expect(kit.signals).toContainEqual({ conversationId: gone.held.conversationId, signal: "hang_up" });
+  expect(kit.carrier.hungUp).toEqual([await carrierIdOf(gone.rings)]);
   for (const call of [gone.rings, gone.waits]) {
     expect(await kit.get({ ...call, ownerId: gone.ownerId })).toMatchObject({
       status: CallStatus.CALL_STATUS_ENDED,

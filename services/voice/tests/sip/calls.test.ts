@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
+import type { PendingInvite } from "../../src/transport/sip/dialog.ts";
 import { headerOf } from "../../src/transport/sip/message.ts";
 import { listening, tone } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
@@ -46,6 +47,41 @@ test.each([
   const other = await phone();
   other.hangUpLost(farEnd.dialog);
   await eventually(() => expect((gone === "caller" ? callee : caller).endings).toEqual(["hung_up"]));
+});
+
+/** A phone that rings, and what another process needs to give the call up: before an answer, and once it rings. */
+async function ringingPhone(protocol: "UDP" | "TCP") {
+  const pending: PendingInvite[] = [];
+  const rung = Promise.withResolvers<Invite>();
+  const ringing = await phone((invite) => {
+    invite.ring();
+    rung.resolve(invite);
+  }, protocol);
+  const inviting = async (invite: PendingInvite) => void pending.push(JSON.parse(JSON.stringify(invite)));
+  const answer = (await phone()).call({ ...to(ringing), inviting }, listening().to);
+  await eventually(() => expect(pending.map(({ early }) => early !== null)).toEqual([false, true]));
+  const [before, rings] = pending as [PendingInvite, PendingInvite];
+  return { invite: await rung.promise, before, rings, answer };
+}
+
+test.each([
+  ["UDP", "before"],
+  ["UDP", "rings"],
+  ["TCP", "rings"],
+] as const)("a phone that rings over %s for a process that is gone stops ringing (%s)", async (protocol, known) => {
+  const call = await ringingPhone(protocol);
+  (await phone()).giveUpLost(call[known]);
+  await eventually(() => expect(call.invite.cancelled.aborted).toBeTrue());
+  expect(await call.answer).toMatchObject({ refused: 487 });
+});
+
+test("a phone that is answered before another process gives the call up is hung up", async () => {
+  const callee = listening();
+  const { invite, rings, answer } = await ringingPhone("UDP");
+  await invite.accept(callee.to);
+  await answer;
+  (await phone()).giveUpLost(rings);
+  await eventually(() => expect(callee.endings).toEqual(["hung_up"]));
 });
 
 test("a callee whose first request has the number 0 hangs up", async () => {

@@ -50,7 +50,7 @@ function office(
     startCall: async (request, connect) => {
       if (refusal) throw refusal;
       requests.push(request);
-      await connect(listening().to, new AbortController().signal);
+      await connect(listening().to, new AbortController().signal, async () => {});
       return { conversationId: "1", ended: new Promise(() => {}), hangUp: () => {} };
     },
     announce: async (ownerId) => {

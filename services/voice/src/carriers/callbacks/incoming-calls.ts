@@ -119,7 +119,8 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
         const call = await findIncomingCall(db, stream);
         if (!call) return false;
         const carrier = carrierFor(call);
-        await options.startCall(requestOf(call), async (listener) => stream.accept(listener, carrier));
+        const request = { ...requestOf(call), farEnd: carrier.farEnd };
+        await options.startCall(request, async (listener) => stream.accept(listener, carrier));
       } catch (err) {
         log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
         stream.refuse();

@@ -1,7 +1,7 @@
 import type { Leg, LegListener } from "../leg.ts";
 import type { Calls } from "./calls.ts";
 import { cancelOf, responseTo } from "./derived-messages.ts";
-import { type Dialog, dialogOfInviting, newTag, requestIn } from "./dialog.ts";
+import { type Dialog, dialogOfInviting, newTag, type PendingInvite, pendingInvite, requestIn } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import { agree, offer } from "./sdp.ts";
@@ -21,6 +21,8 @@ export interface OutgoingCall {
   /** Gives up a call that is not answered yet. */
   signal: AbortSignal;
   ringing?(): void;
+  /** Stores how another process gives up the call; each replaces the previous. Awaited before anything is sent. Must not reject. */
+  inviting?(invite: PendingInvite): Promise<void>;
 }
 
 /**
@@ -55,29 +57,38 @@ export function calling(calls: Calls): PlaceCall {
     if (dialog) layer.send(requestIn(dialog, "BYE"), dialog.peer, () => {});
   };
 
-  const invite = async (request: SipRequest, { server, signal, ringing }: OutgoingCall): Promise<Invited> => {
+  const invite = async (given: SipRequest, { server, signal, ringing, inviting }: OutgoingCall): Promise<Invited> => {
+    const request = layer.prepare(given, server);
+    await inviting?.(pendingInvite(request, null, server));
     const settled = Promise.withResolvers<SipResponse>();
     let isReached = false;
     let isProceeding = false;
     let final: SipResponse | null = null;
+    let hasEarly = false;
     let isAbandoned = false;
     let abandoning: NodeJS.Timeout | undefined;
     // Before a first answer there is nothing to cancel (RFC 3261, section 9.1). One that comes too late is cancelled, too.
     const cancel = () => {
-      if (isProceeding && !final) layer.send(cancelOf(sent), server, () => {});
+      if (isProceeding && !final) layer.send(cancelOf(request), server, () => {});
       if (!isProceeding) abandoning ??= setTimeout(abandon, ABANDONED_AFTER * layer.t1Ms);
     };
     const abandon = () => {
       if (isProceeding) return;
       isAbandoned = true;
-      settled.resolve(responseTo(sent, 487, "Request Terminated"));
+      settled.resolve(responseTo(request, 487, "Request Terminated"));
     };
-    const sent = layer.send(request, server, (response, isTheirs) => {
+    const rings = (response: SipResponse) => {
+      const pending = hasEarly ? null : pendingInvite(request, response, server);
+      hasEarly ||= pending?.early != null;
+      if (pending?.early) void inviting?.(pending);
+      ringing?.();
+    };
+    layer.send(request, server, (response, isTheirs) => {
       isReached ||= isTheirs;
       if (response.status < 200) {
         isProceeding = true;
         if (signal.aborted) cancel();
-        else if (response.status > 100) ringing?.();
+        else if (response.status > 100) rings(response);
         return;
       }
       if (response.status < 300) acknowledge(request, response, server);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readNameAddress } from "./address.ts";
+import { cancelOf } from "./derived-messages.ts";
 import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import type { Target } from "./sockets.ts";
 
@@ -63,6 +64,27 @@ export function dialogOfInviting(invite: SipRequest, answer: SipResponse, peer: 
     remoteSequence: -1,
     peer,
   };
+}
+
+/** What any process needs to end a call that was begun and is not answered yet, as JSON. */
+export interface PendingInvite {
+  /** The CANCEL. */
+  uri: string;
+  headers: Readonly<Record<string, readonly string[]>>;
+  peer: Target;
+  /** Once the phone rings, if the other side has said what a BYE needs: the call may be answered before the CANCEL arrives. */
+  early: Readonly<Dialog> | null;
+}
+
+/** @param answer the last provisional answer; null before */
+export function pendingInvite(invite: SipRequest, answer: SipResponse | null, peer: Target): PendingInvite {
+  const { uri, headers } = cancelOf(invite);
+  const early = answer && dialogOfInviting(invite, answer, peer);
+  return { uri, headers: Object.fromEntries(headers), peer, early };
+}
+
+export function cancelOfLost({ uri, headers }: PendingInvite): SipRequest {
+  return cancelOf({ method: "INVITE", uri, headers: headersOf(headers), body: "" });
 }
 
 /** The dialog that a request or response belongs to, as the receiver sees it. */

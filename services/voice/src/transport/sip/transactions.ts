@@ -29,9 +29,10 @@ export interface Transactions {
    * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer; if none comes, it
    * gets a 408 or 503 made here, and so does an INVITE that its CANCEL does not end. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time
    * that it comes.
-   * @returns what a CANCEL needs: the request as it was sent
    */
-  send(request: SipRequest, to: Target, answered: (response: SipResponse, isTheirs: boolean) => void): SipRequest;
+  send(request: SipRequest, to: Target, answered: (response: SipResponse, isTheirs: boolean) => void): void;
+  /** The request as `send` will send it: what a CANCEL needs. */
+  prepare(request: SipRequest, to: Target): SipRequest;
   /** Requests to this target that wait for an answer have none: 503 with the reason. */
   unreachable(to: Target, why: string): void;
   /** Sends an ACK of a 2xx, which has no answer. */
@@ -171,9 +172,12 @@ export function transactions(options: TransactionOptions): Transactions {
     headers: new Map([["via", [via]], ...request.headers]),
   });
 
+  const prepare: Transactions["prepare"] = (given, to) =>
+    givenBranch(given) ? given : withVia(given, ours(newBranch(), to));
+
   const send: Transactions["send"] = (given, to, answered) => {
-    const branch = givenBranch(given) ?? newBranch();
-    const request = givenBranch(given) ? given : withVia(given, ours(branch, to));
+    const request = prepare(given, to);
+    const branch = givenBranch(request);
     const name = `${request.method} ${branch}`;
     const isInvite = request.method === "INVITE";
     const stop = repeat(
@@ -210,12 +214,12 @@ export function transactions(options: TransactionOptions): Transactions {
         invite?.settled(timedOut(invite.request), false);
       });
     options.send(request, to);
-    return request;
   };
 
   return {
     received: (message, from) => (isRequest(message) ? receiveRequest(message, from) : receiveResponse(message)),
     send,
+    prepare,
     unreachable: (target, why) => {
       for (const { request, to, settled } of [...asked.values()])
         if (keyOf(to) === keyOf(target) && to.port === target.port)

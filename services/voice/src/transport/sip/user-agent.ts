@@ -7,7 +7,7 @@ import { answering, type Invite } from "./answering.ts";
 import { calling, type PlaceCall } from "./calling.ts";
 import { newCalls } from "./calls.ts";
 import { responseTo } from "./derived-messages.ts";
-import { byeOfLost, type Dialog, newTag } from "./dialog.ts";
+import { byeOfLost, cancelOfLost, type Dialog, newTag, type PendingInvite } from "./dialog.ts";
 import { headerOf, isRequest, type SipMessage } from "./message.ts";
 import { type Register, registering } from "./registering.ts";
 import { ALLOW } from "./session.ts";
@@ -50,6 +50,8 @@ export interface UserAgent {
   register: Register;
   /** Hangs up a call of a process that is gone. The other side may see that the request comes from another address. */
   hangUpLost(dialog: Readonly<Dialog>): void;
+  /** Does the same for one that was not answered yet. */
+  giveUpLost(invite: PendingInvite): void;
   /** Ends what is left. */
   stop(): void;
 }
@@ -117,6 +119,8 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     else if (request.method !== "ACK") reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
   };
 
+  const hangUpLost = (dialog: Readonly<Dialog>) => layer.send(byeOfLost(dialog), dialog.peer, () => {});
+
   const addressesOf = (host: string) => ({
     address: hostPort(host, sockets.port),
     tlsAddress: sockets.tlsPort === null ? null : hostPort(host, sockets.tlsPort),
@@ -126,7 +130,11 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     announced: EVERY_ADDRESS.includes(announced) ? null : addressesOf(announced),
     call: calling(calls),
     register: registering(calls),
-    hangUpLost: (dialog) => void layer.send(byeOfLost(dialog), dialog.peer, () => {}),
+    hangUpLost,
+    giveUpLost: (invite) => {
+      layer.send(cancelOfLost(invite), invite.peer, () => {});
+      if (invite.early) hangUpLost(invite.early);
+    },
     stop: () => {
       calls.stop();
       layer.stop();

@@ -93,7 +93,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
         const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), carriers, conversations, clock };
         const queues = {
           ...retentionQueue(ctx),
-          ...deletionQueues(db, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
+          ...deletionQueues(ctx, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
           ...restoreQueue({ db, carriers, log }),
         };
         const worker = startWorker(db, queues, log, { clock, direct });

@@ -1,16 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { type RunningServer, serve } from "@parley/shared/rpc/server";
 import { type PlivoApi, plivoApi } from "@parley/shared/stand-ins/carriers/plivo-api";
 import { type TwilioApi, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
 import { eventually } from "@parley/shared/testing/eventually";
 import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
-import { newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 const PUBLIC_URL = "https://api.acme.example";
 let account: TestAccount;
 let twilio: TwilioApi;
 let plivo: PlivoApi;
+let voice: RunningServer;
+/** Whether a deleted owner has calls that the voice service has not hung up. */
+let hasCalls = false;
 /** How many requests carriers answer before they are down. */
 let answersLeft = Number.POSITIVE_INFINITY;
 const server = Bun.serve({
@@ -29,7 +35,10 @@ const server = Bun.serve({
 beforeAll(async () => {
   twilio = twilioApi();
   plivo = plivoApi();
+  const forgetOwner = async () => ({ needsCarriers: hasCalls });
+  voice = await serve(VoiceServiceService, { forgetOwner }, { address: "127.0.0.1:0", log: silentLogger });
   account = await startTestAccount({
+    PARLEY_VOICE_ADDRESS: voice.address,
     PARLEY_PUBLIC_URL: PUBLIC_URL,
     PARLEY_TWILIO_BASE_URL: server.url.origin,
     PARLEY_PLIVO_BASE_URL: server.url.origin,
@@ -39,6 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await account.stop();
+  await voice.stop();
   await server.stop(true);
 });
 
@@ -89,7 +99,7 @@ test("a connected account shows its secrets masked, and as they are to the servi
   const masked = { ...settings(given), authToken: "********cdef" };
   expect(carrier).toMatchObject({ ...key, provider: "TWILIO", settings: masked });
   expect((await account.client.listCarriers(key)).carriers).toEqual([carrier as never]);
-  const credentials = await account.client.getCarrierCredentials(key);
+  const credentials = await account.client.getCarrierCredentials({ ...key, evenDisconnected: false });
   expect(credentials.carrier?.settings).toEqual(settings(given));
   const found = await account.client.findCarrier({ carrierId: key.carrierId });
   expect(found.carrier).toMatchObject({ ...key, provider: "TWILIO", settings: undefined });
@@ -113,7 +123,7 @@ test("a carrier moved to another owner in the database cannot be opened", async 
   await sql`update carriers set owner_id = ${thief.ownerId} where carrier_id = ${key.carrierId}`;
   await sql.end();
   const moved = { ownerId: thief.ownerId, carrierId: key.carrierId };
-  expect(await failureOf(account.client.getCarrierCredentials(moved))).toMatchObject({
+  expect(await failureOf(account.client.getCarrierCredentials({ ...moved, evenDisconnected: false }))).toMatchObject({
     kind: "condition",
     detail: "The credentials of this carrier can no longer be read: connect it again",
   });
@@ -190,7 +200,7 @@ test("connecting an account again replaces its credentials and keeps its id", as
   twilio.addAccount({ accountSid: given.accountSid ?? "", authToken: "the-rotated-token" });
   const after = await connected("TWILIO", { ...given, authToken: "the-rotated-token" }, owner);
   expect(after).toEqual(before);
-  const { carrier } = await account.client.getCarrierCredentials(after);
+  const { carrier } = await account.client.getCarrierCredentials({ ...after, evenDisconnected: false });
   expect(carrier?.settings?.authToken).toBe("the-rotated-token");
 });
 
@@ -323,7 +333,7 @@ test("another owner's carrier is not found by any call", async () => {
   const { client } = account;
   for (const call of [
     () => client.getCarrier(foreign),
-    () => client.getCarrierCredentials(foreign),
+    () => client.getCarrierCredentials({ ...foreign, evenDisconnected: true }),
     () => client.disconnectCarrier(foreign),
     () => client.listCarrierNumbers(foreign),
     () => client.importCarrierNumber({ ...foreign, mobileNumber: "+14155550147" }),
@@ -332,16 +342,33 @@ test("another owner's carrier is not found by any call", async () => {
     expect(await failureOf(call())).toMatchObject({ kind: "not_found", detail: "Carrier not found" });
 });
 
-test("when an owner is deleted, imported numbers are restored and the credentials go", async () => {
+test("a deleted owner's credentials serve to hang up its calls, and go when those have ended and the numbers are restored", async () => {
   const given = newTwilio({ "+14155550148": { voice_url: "https://before.example/" } });
   const key = await connected("TWILIO", given);
   await account.client.importCarrierNumber({ ...key, mobileNumber: "+14155550148" });
+  await newKey(account.client, key.ownerId);
+  hasCalls = true;
   await account.client.deleteOwner({ ownerId: key.ownerId });
   expect(await account.client.findCarrier(key)).toEqual({ carrier: undefined });
+  const credentials = (evenDisconnected: boolean) => account.client.getCarrierCredentials({ ...key, evenDisconnected });
+  expect(await failureOf(credentials(false))).toMatchObject({ kind: "not_found" });
   const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
-  await eventually(async () => expect(await sql`select from carriers where owner_id = ${key.ownerId}`).toHaveLength(0));
-  await sql.end();
+  const left = (table: string) => sql`select from ${sql(table)} where owner_id = ${key.ownerId}`;
+  // A minute later, and when the number is restored.
+  await eventually(async () => {
+    account.clock.advance(10_000);
+    expect(await left("api_keys")).toHaveLength(0);
+    expect(await left("number_restores")).toHaveLength(0);
+  });
   expect(twilio.numbers(given.accountSid ?? "").get("+14155550148")?.voice_url).toBe("https://before.example/");
+  expect((await credentials(true)).carrier?.settings).toEqual(settings(given));
+  hasCalls = false;
+  await eventually(async () => {
+    account.clock.advance(10_000);
+    expect(await left("carriers")).toHaveLength(0);
+  });
+  await sql.end();
+  expect(await failureOf(credentials(true))).toMatchObject({ kind: "not_found" });
 });
 
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };

@@ -60,7 +60,7 @@ function hear(service: string) {
   return async ({ ownerId }: { ownerId: string }) => {
     if (service === "voice" && isVoiceAway) throw new ServiceError("unavailable", "Away");
     told.push(`${service} ${ownerId}`);
-    return {};
+    return { needsCarriers: false };
   };
 }
 

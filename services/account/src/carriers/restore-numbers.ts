@@ -3,7 +3,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import { deleteUnneededCarriers, findCarrierToRestore } from "../store/carriers.ts";
+import { deleteUnneededCarriers, findEvenDisconnected } from "../store/carriers.ts";
 import { findNumber, type NumberRow } from "../store/mobile-numbers.ts";
 import { findRestore, insertRestore, type RestoreRow, takeRestore } from "../store/number-restores.ts";
 import type { Carriers } from "./carriers.ts";
@@ -58,7 +58,7 @@ export function restoreQueue(ctx: { db: Database; carriers: Carriers; log: Logge
 }
 
 async function restore({ db, carriers }: { db: Database; carriers: Carriers }, wanted: RestoreRow): Promise<void> {
-  const row = await findCarrierToRestore(db, wanted);
+  const row = await findEvenDisconnected(db, wanted);
   await (row && carriers.open(row).numbers?.restore(wanted.mobileNumber, wanted.before));
 }
 
@@ -66,6 +66,6 @@ async function restore({ db, carriers }: { db: Database; carriers: Carriers }, w
 async function pointAgain({ db, carriers }: { db: Database; carriers: Carriers }, wanted: RestoreRow): Promise<void> {
   const { ownerId, mobileNumber, carrierId } = wanted;
   if ((await findNumber(db, ownerId, mobileNumber))?.carrierId !== carrierId) return;
-  const row = await findCarrierToRestore(db, wanted);
+  const row = await findEvenDisconnected(db, wanted);
   await (row && carriers.open(row).numbers?.point(mobileNumber));
 }

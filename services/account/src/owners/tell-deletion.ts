@@ -1,8 +1,10 @@
-import type { Database, Sql } from "@parley/shared/db/database";
+import type { Sql } from "@parley/shared/db/database";
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
 import { deleteRowsOf, enqueueForgetting, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import type { AccountContext } from "../context.ts";
+import { areKeptForCalls, deleteUnneededCarriers, TELL_DELETION } from "../store/carriers.ts";
 import { IDEMPOTENCY_CLAIMS } from "../store/idempotency-claims.ts";
 import { TELLING } from "../telling.ts";
 
@@ -11,11 +13,12 @@ const FORGETTING = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher
 export type ForgettingService = (typeof FORGETTING)[number];
 
 /** Tells a service to end and delete everything of a deleted owner. May be repeated. */
-export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<unknown>;
+export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<{ needsCarriers?: boolean }>;
 
-const QUEUE = "tell-deletion";
 /** Gateways may take a deleted owner's key for a second more, and what they have let in must have arrived. */
 const AGAIN_MS = 60_000;
+/** How long a service may take to hang up calls before it is asked again whether it has. */
+const HANGS_UP_MS = 5_000;
 /** What this service keeps for a minute more. */
 const TABLES: readonly OwnedTable[] = [
   { name: "api_keys", key: ["key_id"] },
@@ -31,8 +34,8 @@ export async function promiseDeletion(tx: Sql, ownerId: string, now: Date): Prom
   const jobs = FORGETTING.flatMap((service) =>
     [0, AGAIN_MS].map((afterMs) => ({
       ownerId,
-      jobId: `${QUEUE}:${service}:${afterMs}`,
-      queue: QUEUE,
+      jobId: `${TELL_DELETION}:${service}:${afterMs}`,
+      queue: TELL_DELETION,
       payload: { service },
       dueAt: new Date(now.getTime() + afterMs),
     })),
@@ -41,13 +44,23 @@ export async function promiseDeletion(tx: Sql, ownerId: string, now: Date): Prom
   await enqueueForgetting(tx, ownerId, new Date(now.getTime() + AGAIN_MS));
 }
 
-export function deletionQueues(db: Database, forgetOwner: ForgetOwner): Record<string, Queue> {
+export function deletionQueues(
+  { db, clock }: Pick<AccountContext, "db" | "clock">,
+  forgetOwner: ForgetOwner,
+): Record<string, Queue> {
+  const soon = () => new Date(clock.now().getTime() + HANGS_UP_MS);
   return {
-    ...forgetQueue((ownerId, lease) => deleteRowsOf(db, ownerId, lease, TABLES)),
-    [QUEUE]: {
+    ...forgetQueue(async (ownerId, lease) => {
+      await deleteRowsOf(db, ownerId, lease, TABLES);
+      const areKept = await areKeptForCalls(db, ownerId);
+      await deleteUnneededCarriers(db, ownerId);
+      if (areKept) return soon();
+    }),
+    [TELL_DELETION]: {
       ...TELLING,
       run: async ({ ownerId, payload }) => {
-        await forgetOwner((payload as { service: ForgettingService }).service, ownerId);
+        const { needsCarriers } = await forgetOwner((payload as { service: ForgettingService }).service, ownerId);
+        if (needsCarriers) return soon();
       },
     },
   };

@@ -2,7 +2,7 @@ import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { promiseDeletion } from "../owners/tell-deletion.ts";
 import { promiseRetention } from "../settings/tell-retention.ts";
-import { deleteUnneededCarriers, markAllDisconnected } from "../store/carriers.ts";
+import { markAllDisconnected } from "../store/carriers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { deleteImportedNumbers } from "../store/mobile-numbers.ts";
 import { lockOwner, markOwnerDeleted } from "../store/owners.ts";
@@ -12,7 +12,8 @@ import { forgetSettings } from "../store/settings.ts";
 
 /**
  * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get their earlier settings
- * at their carriers back, and then the carriers' credentials are deleted. The services are told, and delete what they keep.
+ * at their carriers back. The services are told, and delete what they keep. The carriers' credentials are deleted when neither
+ * needs them anymore.
  */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {
@@ -26,7 +27,6 @@ export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
       await notifyOwnerKeyChanges(tx, ownerId);
       for (const number of await deleteImportedNumbers(tx, ownerId)) await promiseRestore(tx, number, now);
       await markAllDisconnected(tx, ownerId, now);
-      await deleteUnneededCarriers(tx, ownerId);
       await promiseDeletion(tx, ownerId, now);
     });
     return {};

@@ -4,6 +4,9 @@ import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { SealedSettings } from "../carriers/sealed-settings.ts";
 
+/** The queue of the jobs that tell services of a deleted owner. */
+export const TELL_DELETION = "tell-deletion";
+
 export interface CarrierKey {
   ownerId: string;
   carrierId: string;
@@ -68,8 +71,8 @@ export async function lockCarrier(tx: Sql, { ownerId, carrierId }: CarrierKey): 
   return row ?? null;
 }
 
-/** Also finds one that is being disconnected, for restoring numbers. */
-export async function findCarrierToRestore(sql: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow | null> {
+/** Also finds one that is being disconnected, whose numbers are restored or whose calls are hung up. */
+export async function findEvenDisconnected(sql: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow | null> {
   const [row] = await sql<CarrierRow[]>`
     select ${columns(sql)} from carriers where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
   return row ?? null;
@@ -137,10 +140,22 @@ export async function markAllDisconnected(sql: Sql, ownerId: string, now: Date):
   await sql`update carriers set disconnected_at = ${now} where owner_id = ${ownerId}`;
 }
 
-/** Deletes the owner's disconnected carriers that no number waits for. */
+/** Deletes the owner's disconnected carriers that no number waits for, unless the owner is deleted and its calls may not have ended. */
 export async function deleteUnneededCarriers(sql: Sql, ownerId: string): Promise<void> {
   await sql`
     delete from carriers where owner_id = ${ownerId} and disconnected_at is not null and not exists (
       select from number_restores as waiting
-      where waiting.owner_id = carriers.owner_id and waiting.carrier_id = carriers.carrier_id)`;
+      where waiting.owner_id = carriers.owner_id and waiting.carrier_id = carriers.carrier_id)
+    and not exists (${endingCalls(sql, ownerId)})`;
 }
+
+/** Whether a deleted owner's carriers are kept until its calls have been hung up. */
+export async function areKeptForCalls(sql: Sql, ownerId: string): Promise<boolean> {
+  const rows = await sql`
+    select from carriers where owner_id = ${ownerId} and exists (${endingCalls(sql, ownerId)}) limit 1`;
+  return rows.length > 0;
+}
+
+/** The jobs that have the voice service end a deleted owner's calls. */
+const endingCalls = (sql: Sql, ownerId: string) => sql`
+  select from jobs where owner_id = ${ownerId} and queue = ${TELL_DELETION} and payload ->> 'service' = 'voice'`;

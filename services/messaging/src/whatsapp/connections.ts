@@ -45,7 +45,7 @@ type Agents = Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
 export function connections(accounts: Accounts, agents: Agents): Connections {
   async function get(ownerId: string, carrierId: string): Promise<Connection | null> {
     try {
-      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
       return carrier ? connectionOf(carrier) : null;
     } catch (error) {
       if (error instanceof ServiceError && error.kind === "not_found") return null;

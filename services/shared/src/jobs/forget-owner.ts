@@ -15,9 +15,13 @@ export async function enqueueForgetting(sql: Sql, ownerId: string, now: Date): P
 
 /**
  * The queue that deletes the data of deleted owners.
- * @param forget deletes part by part, because a statement has 15 s; called again, with what is left, until it succeeds
+ * @param forget deletes part by part, because a statement has 15 s; called again, with what is left, until it succeeds, and at the time
+ * that it returns
  */
-export function forgetQueue(forget: (ownerId: string, lease: AbortSignal) => Promise<void>): Record<string, Queue> {
+export function forgetQueue(
+  // biome-ignore lint/suspicious/noConfusingVoidType: most simply end
+  forget: (ownerId: string, lease: AbortSignal) => Promise<Date | void>,
+): Record<string, Queue> {
   return {
     [QUEUE]: {
       concurrency: 2,

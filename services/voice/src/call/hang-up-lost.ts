@@ -41,7 +41,7 @@ export function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
       if (farEnd.type === "sip") return sip()?.hangUpLost(farEnd.dialog);
       if (farEnd.type === "sip_invite") return sip()?.giveUpLost(farEnd.invite);
       try {
-        const carrier = await carriersOf(ownerId, farEnd.carrierId);
+        const carrier = await carriersOf(ownerId, farEnd.carrierId, { hangsUp: true });
         const carrierCallId = farEnd.type === "carrier" ? farEnd.carrierCallId : await findPlaced(carrier, farEnd);
         if (carrierCallId !== null) await carrier.hangUp(carrierCallId);
       } catch (err) {

@@ -25,8 +25,11 @@ export interface Carrier {
   transfer(call: TransferredCall, to: string): Promise<void>;
 }
 
-/** Finds an owner's carrier with its adapter. @throws ServiceError not_found, unavailable */
-export type CarriersOf = (ownerId: string, carrierId: string) => Promise<Carrier>;
+/**
+ * Finds an owner's carrier with its adapter; to hang up calls, also one that is being disconnected, as after the deletion of its owner.
+ * @throws ServiceError not_found, unavailable
+ */
+export type CarriersOf = (ownerId: string, carrierId: string, options?: { hangsUp: boolean }) => Promise<Carrier>;
 
 export interface OutgoingCall {
   ownerId: string;

@@ -13,8 +13,8 @@ export type Adapters = Readonly<Partial<Record<Provider, (account: CarrierAccoun
 
 /** Finds the carriers that owners have connected. The credentials are read each time, so a change takes effect at once. */
 export function connectedCarriers(accounts: Pick<Accounts, "getCarrierCredentials">, adapters: Adapters): CarriersOf {
-  return async (ownerId, carrierId) => {
-    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+  return async (ownerId, carrierId, { hangsUp: evenDisconnected } = { hangsUp: false }) => {
+    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected });
     const adapter = carrier && adapters[carrier.provider as Provider];
     if (!carrier || !adapter) throw notFound("Carrier");
     return adapter(carrier);

@@ -48,7 +48,7 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
 
   const ofOwner = async (ownerId: string, carrierId: string): Promise<DailyConnection | null> => {
     try {
-      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
       const apiKey = carrier?.settings?.apiKey;
       return carrier?.provider === "DAILY" && apiKey ? connect(carrierId, ownerId, apiKey) : null;
     } catch (error) {

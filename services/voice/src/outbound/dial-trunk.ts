@@ -12,7 +12,7 @@ export function trunkDialer(
   dialSip: DialSip,
 ): DialTrunk {
   return async (call, ringing, ...connect) => {
-    const key = { ownerId: call.ownerId, carrierId: call.carrierId };
+    const key = { ownerId: call.ownerId, carrierId: call.carrierId, evenDisconnected: false };
     const { carrier } = await accounts.getCarrierCredentials(key).catch((error) => {
       const { kind, detail } = asServiceError(error);
       throw new NotConnected(kind === "not_found" ? "failed" : "unreached", detail);

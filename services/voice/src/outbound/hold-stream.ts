@@ -21,6 +21,6 @@ function carrierOf(ctx: OutboundContext, call: OutboundCall, carrierCallId: stri
   return {
     farEnd: { type: "carrier", carrierId, carrierCallId },
     transfer: async (to) => (await ctx.carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
-    hangUp: async () => (await ctx.carriersOf(ownerId, carrierId)).hangUp(carrierCallId),
+    hangUp: async () => (await ctx.carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
   };
 }

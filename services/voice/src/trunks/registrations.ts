@@ -117,7 +117,7 @@ interface Credentials {
 /** Null if the trunk is no longer connected, or needs no registration: its calls come from addresses that its owner lists. */
 async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Promise<Credentials | null> {
   try {
-    const { carrier } = await accounts.getCarrierCredentials(key);
+    const { carrier } = await accounts.getCarrierCredentials({ ...key, evenDisconnected: false });
     if (!carrier?.settings || !wantsRegistration(carrier.settings)) return null;
     const { host = "", username = "", password = "", transport } = carrier.settings;
     return { host, username, password, transport };

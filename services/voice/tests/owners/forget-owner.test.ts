@@ -4,12 +4,14 @@ import { CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { notFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { Job } from "@parley/shared/jobs/store";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
 import { forgetOwners } from "../../src/owners/forget-owner.ts";
+import { forgetOwner } from "../../src/rpc/forget-owner.ts";
 import { insertDailySession, storeRoom } from "../../src/store/daily-sessions.ts";
 import { storeTrunkRegistration } from "../../src/store/trunk-registrations.ts";
 import { answered, type Outbound, outbound, ringing } from "../outbound/kit.ts";
@@ -105,6 +107,34 @@ test("a deleted owner's calls end, its lists and recordings go, and another owne
   expect(await left(other.ownerId)).toEqual({ batches: 1, numbers: 2, denied: 1, trunks: 1, sessions: 1 });
   expect(kit.signals.filter(({ conversationId }) => conversationId === other.held.conversationId)).toEqual([]);
   expect((await kit.get({ ...other.rings, ownerId: other.ownerId })).status).not.toBe(CallStatus.CALL_STATUS_ENDED);
+});
+
+test("a deleted owner's carriers are needed until its calls have been hung up, also while a carrier is down", async () => {
+  const kit = outbound(db);
+  const needsCarriers = async (ownerId: string) => (await forgetOwner(kit.ctx)({ ownerId }, served)).needsCarriers;
+  const call = await ringing(kit);
+  const { ownerId } = call;
+  expect(await needsCarriers(ownerId)).toBe(true);
+  kit.ctx.carriersOf = async (_ownerId, _carrierId, options) => {
+    if (!options?.hangsUp) throw notFound("Carrier");
+    return kit.carrier;
+  };
+  kit.carrier.isDown = true;
+  await forget(kit, ownerId);
+  expect(await kit.get(call)).toMatchObject({ status: CallStatus.CALL_STATUS_ENDED });
+  expect(await needsCarriers(ownerId)).toBe(true);
+  kit.carrier.isDown = false;
+  await kit.pass(ownerId, 3);
+  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+  expect(await needsCarriers(ownerId)).toBe(false);
+
+  kit.ctx.carriersOf = async () => kit.carrier;
+  const held = await ringing(kit);
+  await answered(kit, held);
+  await forget(kit, held.ownerId);
+  expect(await needsCarriers(held.ownerId)).toBe(true);
+  await kit.held.get(held.conversationId)?.end({});
+  expect(await needsCarriers(held.ownerId)).toBe(false);
 });
 
 test("an owner is forgotten as often as it is asked for, also one that has nothing", async () => {

@@ -347,6 +347,8 @@ export interface ImportCarrierNumberResponse {
 export interface GetCarrierCredentialsRequest {
   ownerId: string;
   carrierId: string;
+  /** Also those of a carrier that is being disconnected, to hang up its calls. */
+  evenDisconnected: boolean;
 }
 
 export interface GetCarrierCredentialsResponse {
@@ -4214,7 +4216,7 @@ export const ImportCarrierNumberResponse: MessageFns<ImportCarrierNumberResponse
 };
 
 function createBaseGetCarrierCredentialsRequest(): GetCarrierCredentialsRequest {
-  return { ownerId: "", carrierId: "" };
+  return { ownerId: "", carrierId: "", evenDisconnected: false };
 }
 
 export const GetCarrierCredentialsRequest: MessageFns<GetCarrierCredentialsRequest> = {
@@ -4224,6 +4226,9 @@ export const GetCarrierCredentialsRequest: MessageFns<GetCarrierCredentialsReque
     }
     if (message.carrierId !== "") {
       writer.uint32(18).string(message.carrierId);
+    }
+    if (message.evenDisconnected !== false) {
+      writer.uint32(24).bool(message.evenDisconnected);
     }
     return writer;
   },
@@ -4257,6 +4262,14 @@ export const GetCarrierCredentialsRequest: MessageFns<GetCarrierCredentialsReque
             message.carrierId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.evenDisconnected = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4276,6 +4289,7 @@ export const GetCarrierCredentialsRequest: MessageFns<GetCarrierCredentialsReque
     const message = createBaseGetCarrierCredentialsRequest();
     message.ownerId = object.ownerId ?? "";
     message.carrierId = object.carrierId ?? "";
+    message.evenDisconnected = object.evenDisconnected ?? false;
     return message;
   },
 };

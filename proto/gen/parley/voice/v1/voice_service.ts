@@ -342,6 +342,8 @@ export interface ForgetOwnerRequest {
 }
 
 export interface ForgetOwnerResponse {
+  /** Whether calls still have to be hung up with the credentials of the owner's carriers. Asked again until they have been. */
+  needsCarriers: boolean;
 }
 
 export interface ListTrunkRegistrationsRequest {
@@ -3699,11 +3701,14 @@ export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
 };
 
 function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
-  return {};
+  return { needsCarriers: false };
 }
 
 export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
-  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.needsCarriers !== false) {
+      writer.uint32(8).bool(message.needsCarriers);
+    }
     return writer;
   },
 
@@ -3720,6 +3725,14 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.needsCarriers = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3735,8 +3748,9 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
   create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
     return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(object: I): ForgetOwnerResponse {
     const message = createBaseForgetOwnerResponse();
+    message.needsCarriers = object.needsCarriers ?? false;
     return message;
   },
 };

@@ -116,7 +116,7 @@ async function accountOf(
   provider: CallingBack,
 ): Promise<CarrierAccount | null> {
   try {
-    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
     return isOf(provider, carrier) ? carrier : null;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not_found") return null;

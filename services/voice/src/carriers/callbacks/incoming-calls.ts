@@ -83,7 +83,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       const carrier = await options.carriersOf(ownerId, carrierId);
       await carrier.transfer({ carrierCallId, ownNumber: toMobileNumber }, to);
     },
-    hangUp: async () => (await options.carriersOf(ownerId, carrierId)).hangUp(carrierCallId),
+    hangUp: async () => (await options.carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
   });
 
   return {

@@ -1,20 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
-import { validator } from "../src/http/validate.ts";
+import { type Validator, validator } from "../src/http/validate.ts";
 import { createAgentRequest } from "../src/routes/agent-request.ts";
 import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents/requests.ts";
+import { CallBatchBody, CallBody } from "../src/schemas/calls.ts";
 import { ListProvidersQuery } from "../src/schemas/catalogue.ts";
+import { ChatBody } from "../src/schemas/chat.ts";
 import { ListConversationsQuery } from "../src/schemas/conversations.ts";
+import { DailySessionBody } from "../src/schemas/daily.ts";
 import { Text } from "../src/schemas/types.ts";
+import { WebCallBody } from "../src/schemas/web-calls.ts";
 
 const check = validator(CreateAgentBody);
 const GOOD = { agent_name: "Ada", agent_type: "INBOUND" };
 
-function messagesOf(value: unknown): string[] {
+function messagesOf(value: unknown, validate: Validator<TSchema> = check): string[] {
   try {
-    check(value);
+    validate(value);
     return [];
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -57,6 +61,46 @@ test("a very long field name is not repeated in full", () => {
   const [message = ""] = messagesOf({ ...GOOD, stt });
   expect(message).toStartWith(`stt.params.${"k".repeat(200)}… is not allowed`);
   expect(message.length).toBeLessThan(500);
+});
+
+describe.each<[string, TSchema, object]>([
+  ["a chat message", ChatBody, { agent_id: "a", message: "Hi" }],
+  ["a call", CallBody, { agent_id: "a", to_mobile_number: "+14155550188" }],
+  ["a batch of calls", CallBatchBody, { agent_id: "a" }],
+  ["a web call", WebCallBody, { agent_id: "a" }],
+  ["a Daily session", DailySessionBody, { agent_id: "a" }],
+])("the metadata of %s", (_what, schema, others) => {
+  const given = (dynamic_variables: unknown) => ({ ...others, metadata: { plan: ["any", {}], dynamic_variables } });
+
+  test.each([[null], [{}], [{ name: "Ada", age: 36, isNew: false, city: null }]])(
+    "may have dynamic_variables %j",
+    (variables) => {
+      expect(messagesOf(given(variables), validator(schema))).toEqual([]);
+    },
+  );
+
+  test.each<[unknown, string]>([
+    ["Ada", "metadata.dynamic_variables must be an object"],
+    [7, "metadata.dynamic_variables must be an object"],
+    [["Ada"], "metadata.dynamic_variables must be an object"],
+    [{ name: {} }, "metadata.dynamic_variables.name must be a string or a number or true or false"],
+    [{ name: ["Ada"] }, "metadata.dynamic_variables.name must be a string or a number or true or false"],
+  ])("is refused with dynamic_variables %j", (variables, message) => {
+    expect(messagesOf(given(variables), validator(schema))).toEqual([message]);
+  });
+});
+
+test.each<[TSchema, object]>([
+  [CallBody, { agent_id: "a", to_mobile_number: "+14155550188" }],
+  [WebCallBody, { agent_id: "a" }],
+  [DailySessionBody, { agent_id: "a" }],
+])("the variables of a call are refused by the same rules as those of a chat", (schema, others) => {
+  expect(messagesOf({ ...others, dynamic_variables: "Ada" }, validator(schema))).toEqual([
+    "dynamic_variables must be an object",
+  ]);
+  expect(messagesOf({ ...others, dynamic_variables: { name: {} } }, validator(schema))).toEqual([
+    "dynamic_variables.name must be a string or a number or true or false",
+  ]);
 });
 
 describe("a violation is reported with its field and the fix", () => {

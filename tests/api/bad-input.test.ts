@@ -136,6 +136,12 @@ describe("a field that breaks its rule is 422 and named", () => {
     ["/chat", { agent_id: "a", message: "Hi", metadata: [] }, "metadata", "metadata must be an object"],
     [
       "/chat",
+      { agent_id: "a", message: "Hi", metadata: { dynamic_variables: ["Ada"] } },
+      "metadata.dynamic_variables",
+      "metadata.dynamic_variables must be an object",
+    ],
+    [
+      "/chat",
       { agent_id: "a", message: "Hi", session_id: "7" },
       "session_id",
       "session_id must be a UUID, as a chat reply or first-message gave it",

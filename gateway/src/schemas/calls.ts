@@ -9,11 +9,22 @@ import {
 import { Type } from "@sinclair/typebox";
 import { TimeOfDay } from "./conversations.ts";
 import { At, Id, PageFigures, Resource, Uuid } from "./resources.ts";
-import { About, DateTimeText, E164, Json, Maybe, Nullable, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
+import {
+  About,
+  DateTimeText,
+  DynamicVariables,
+  E164,
+  Maybe,
+  Metadata,
+  Nullable,
+  OneOf,
+  PageQuery,
+  Text,
+  TimeZone,
+} from "./types.ts";
 
 const AgentId = Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" });
 const FromNumber = About(E164, "One of your numbers, with a connected carrier. Default: the agent's first number.");
-const DynamicVariables = Maybe(Json, "Values for the variables in the agent's prompt and greeting.");
 const MaxDuration = Type.Integer({
   minimum: 10,
   maximum: 14_400,
@@ -35,7 +46,7 @@ export const CallBody = Type.Object(
     to_mobile_number: About(E164, "The number to call. Emergency and premium-rate numbers are refused."),
     from_mobile_number: Maybe(FromNumber),
     dynamic_variables: DynamicVariables,
-    metadata: Maybe(Json, "Kept with the conversation."),
+    metadata: Maybe(Metadata, "Kept with the conversation."),
     is_test_call: Maybe(Type.Boolean(), "Marks the conversation as a test."),
     max_duration_seconds: Maybe(MaxDuration),
     ring_seconds: Maybe(RingSeconds),
@@ -148,7 +159,7 @@ export const CallBatchBody = Type.Object(
     start_at: Maybe(DateTimeText, "When the first call may start. Default: now."),
     window: Maybe(Window, "Default: at any time."),
     retries: Maybe(Retries, "Default: none."),
-    metadata: Maybe(Json, "Kept with each conversation."),
+    metadata: Maybe(Metadata, "Kept with each conversation."),
     is_test_call: Maybe(Type.Boolean(), "Marks the conversations as tests."),
     max_duration_seconds: Maybe(MaxDuration),
     ring_seconds: Maybe(RingSeconds),

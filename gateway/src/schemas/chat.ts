@@ -3,7 +3,7 @@ import { Status, TranscriptMessage } from "./conversations.ts";
 import { RepliesUsage } from "./costs.ts";
 import { Draft } from "./draft.ts";
 import { AgentId, At, PageFigures, Resource, Uuid } from "./resources.ts";
-import { About, Json, Maybe, PageQuery, Text } from "./types.ts";
+import { About, Json, Maybe, Metadata, PageQuery, Text } from "./types.ts";
 
 const GivenSessionId = Text({
   pattern: "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
@@ -35,7 +35,7 @@ export const ChatBody = Type.Object(
       "Whether to stream the reply as text (the default), or to return it as JSON once it is complete.",
     ),
     metadata: Maybe(
-      Json,
+      Metadata,
       "Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables.",
     ),
     draft: Draft,

@@ -65,6 +65,17 @@ export function Maybe<S extends TSchema>(schema: S, description?: string) {
 /** Any JSON object. */
 export const Json = Type.Record(Type.String(), Type.Unknown());
 
+const VariableValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
+
+/** Values by name, wherever a request gives them. */
+export const DynamicVariables = Maybe(
+  Type.Record(Type.String(), VariableValue),
+  "Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing.",
+);
+
+/** What a client keeps with a conversation: any JSON object, in which the values of variables have a place. */
+export const Metadata = Type.Object({ dynamic_variables: DynamicVariables }, { additionalProperties: true });
+
 export const PageQuery = {
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1, description: "Page to return.", examples: [1] }),

@@ -1,13 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { Draft } from "./draft.ts";
 import { At, Resource, Uuid } from "./resources.ts";
-import { Json, Maybe, Text } from "./types.ts";
+import { DynamicVariables, Maybe, Metadata, Text } from "./types.ts";
 
 export const WebCallBody = Type.Object(
   {
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),
-    dynamic_variables: Maybe(Json, "Values for the variables in the agent's prompt and greeting."),
-    metadata: Maybe(Json, "Kept with the conversation."),
+    dynamic_variables: DynamicVariables,
+    metadata: Maybe(Metadata, "Kept with the conversation."),
     draft: Draft,
   },
   { $id: "CreateWebCallRequest", description: "A call that a browser may make to an agent." },

@@ -2624,9 +2624,14 @@ export interface components {
             /** @description Whether to stream the reply as text (the default), or to return it as JSON once it is complete. */
             streaming?: boolean | null;
             /** @description Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables. */
-            metadata?: {
+            metadata?: ({
+                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                dynamic_variables?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
@@ -3142,14 +3147,19 @@ export interface components {
             to_mobile_number: string;
             /** @description One of your numbers, with a connected carrier. Default: the agent's first number. */
             from_mobile_number?: string | null;
-            /** @description Values for the variables in the agent's prompt and greeting. */
+            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null;
             } | null;
             /** @description Kept with the conversation. */
-            metadata?: {
+            metadata?: ({
+                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                dynamic_variables?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             /** @description Marks the conversation as a test. */
             is_test_call?: boolean | null;
             /** @description Seconds on the line after which the call is hung up. Default: 3600. */
@@ -3266,9 +3276,14 @@ export interface components {
             /** @description Default: none. */
             retries?: components["schemas"]["CallRetries"] | null;
             /** @description Kept with each conversation. */
-            metadata?: {
+            metadata?: ({
+                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                dynamic_variables?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             /** @description Marks the conversations as tests. */
             is_test_call?: boolean | null;
             /** @description Seconds on the line after which the call is hung up. Default: 3600. */
@@ -3285,9 +3300,9 @@ export interface components {
              * @example +14155550123
              */
             to_mobile_number: string;
-            /** @description Values for the variables in the agent's prompt and greeting. */
+            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null;
             } | null;
         };
         /** @description The time of day at which calls may start. */
@@ -3457,14 +3472,19 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Values for the variables in the agent's prompt and greeting. */
+            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null;
             } | null;
             /** @description Kept with the conversation. */
-            metadata?: {
+            metadata?: ({
+                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                dynamic_variables?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
@@ -3511,14 +3531,19 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Values for the variables in the agent's prompt and greeting. */
+            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: unknown;
+                [key: string]: string | number | boolean | null;
             } | null;
             /** @description Kept with the conversation. */
-            metadata?: {
+            metadata?: ({
+                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                dynamic_variables?: {
+                    [key: string]: string | number | boolean | null;
+                } | null;
+            } & {
                 [key: string]: unknown;
-            } | null;
+            }) | null;
             /** @description Seconds after which the room closes, even if somebody is in it. Default: 3600. */
             expires_in_seconds?: number | null;
         };

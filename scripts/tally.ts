@@ -31,6 +31,11 @@ export function readTally(output: string, exitCode: number): Tally {
   return { passed, failed: untold ? 1 : failed };
 }
 
+/** Whether `bun test` has run nothing because no test's name matches the pattern that it was given. */
+export function hasNoMatch(output: string): boolean {
+  return /^error: regex ".*" matched 0 tests\./m.test(Bun.stripANSI(output));
+}
+
 function lastFigure(lines: readonly string[], word: "pass" | "fail"): number {
   const pattern = new RegExp(`^\\s*(\\d+) ${word}$`);
   const line = lines.findLast((text) => pattern.test(text));

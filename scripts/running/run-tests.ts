@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { type Outcome, readTally, sum } from "../tally.ts";
+import { hasNoMatch, type Outcome, readTally, sum } from "../tally.ts";
 import { type Batch, inBatches } from "./batches.ts";
 import { watchIdleTime } from "./idle-time.ts";
 
@@ -32,8 +32,14 @@ export interface Surroundings {
 /**
  * Runs the files in batches, each in a separate process, a few at a time and more while cores idle. Prints a batch's report
  * when it ends.
+ * @param name a regular expression for the names of the tests to run; undefined for all
  */
-export async function runTests(files: readonly string[], around: Surroundings, signal: AbortSignal): Promise<Outcome> {
+export async function runTests(
+  files: readonly string[],
+  name: string | undefined,
+  around: Surroundings,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const outcomes: Outcome[] = [];
   const waiting = inBatches(files);
   const next = () => {
@@ -42,7 +48,7 @@ export async function runTests(files: readonly string[], around: Surroundings, s
   };
   const running = new Set<Promise<void>>();
   for (let batch = next(); batch && !signal.aborted; batch = next()) {
-    const run = runBatch(batch, around, signal).then((outcome) => {
+    const run = runBatch(batch, name, around, signal).then((outcome) => {
       outcomes.push(outcome);
       running.delete(run);
     });
@@ -67,13 +73,19 @@ async function hasRoom(running: ReadonlySet<Promise<void>>): Promise<boolean> {
   return (await Promise.race([hasSettled, hasEnded])) && idleShare() > IDLE_SHARE;
 }
 
-async function runBatch({ files, isolated }: Batch, around: Surroundings, stopping: AbortSignal): Promise<Outcome> {
+async function runBatch(
+  { files, isolated }: Batch,
+  name: string | undefined,
+  around: Surroundings,
+  stopping: AbortSignal,
+): Promise<Outcome> {
   const env = Object.assign({}, ...(await Promise.all(files.map(around.envOf))));
   const withinMs = isolated ? FILE_WITHIN_MS * files.length : FILE_WITHIN_MS;
   const overdue = AbortSignal.timeout(withinMs);
   const engine = isolated || files.length === 1 || !files[0]?.includes("/src/") ? WITHOUT_OPTIMIZERS : {};
   const color = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
-  const flags = ["--no-orphans", `--timeout=${TIMEOUT_MS}`, ...(isolated ? ["--isolate"] : [])];
+  const named = name === undefined ? [] : [`--test-name-pattern=${name}`];
+  const flags = ["--no-orphans", `--timeout=${TIMEOUT_MS}`, ...(isolated ? ["--isolate"] : []), ...named];
   const child = Bun.spawn([process.execPath, "test", ...flags, ...files.map((file) => `./${file}`)], {
     env: { ...engine, ...process.env, ...color, ...env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -82,6 +94,7 @@ async function runBatch({ files, isolated }: Batch, around: Surroundings, stoppi
   });
   const [printed, report] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const exitCode = await child.exited;
+  if (name !== undefined && hasNoMatch(report)) return { passed: 0, failed: 0, failures: [] };
   const late = overdue.aborted ? `(fail) ${files.join(", ")} did not end within ${withinMs / 1000} s\n` : "";
   const told = `${printed}${report.trim()}\n${late}\n`;
   process.stdout.write(told);

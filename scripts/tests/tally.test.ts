@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { readTally, sum } from "../tally.ts";
+import { hasNoMatch, readTally, sum } from "../tally.ts";
 
 const OUTPUT =
   "a.test.ts:\n(pass) x\n\n 12 pass\n 1 skip\n 3 fail\n 1 error\n 40 expect() calls\nRan 16 tests across 2 files.\n";
@@ -19,6 +19,13 @@ describe("the last line of the test command", () => {
     ["a run without a test", " 0 pass\n 0 fail\n", 0, { passed: 0, failed: 1 }],
   ])("counts %s as a failure", (_, output, exitCode, tally) => {
     expect(readTally(output, exitCode)).toEqual(tally);
+  });
+
+  test("tells files without a test of the wanted name from those that fail", () => {
+    expect(hasNoMatch('bun test v1\n\nerror: regex "x" matched 0 tests. Searched 1 file (skipping 2 tests)\n')).toBe(
+      true,
+    );
+    expect(hasNoMatch(OUTPUT)).toBe(false);
   });
 
   test("sums the checks and the tests", () => {

@@ -155,6 +155,36 @@ test("a refused change shows the API's message at its field", async () => {
   await page.context().close();
 }, 240_000);
 
+test.each([
+  ["prompt", "main", ""],
+  ["call_analysis_prompt", "analysis", "?tab=analysis"],
+] as const)(
+  "a refused version of an agent's %s is told at the version",
+  async (_field, prompt_type, tab) => {
+    const owner = await createOwner(stack.accounts);
+    const api = stack.api(owner.apiKey);
+    const write = (prompt_content: string) =>
+      api.post("/prompts", { prompt_name: "desk", prompt_content, prompt_metadata: { prompt_type } });
+    for (const text of ["You are Ada.", "You are Zoe."]) await write(text);
+    const call_analysis_prompt = { custom_prompt: "Look for names." };
+    const { body: agent } = await api.post("/agents", { agent_name: "A", agent_type: "INBOUND", call_analysis_prompt });
+    const page = await openSignedIn(browser, stack, owner);
+    await page.goto(`/agents/${agent.id}${tab}`);
+    const source = page.getByRole("combobox", { name: "Source" });
+    await source.selectOption("Shared prompt “desk”");
+    const version = page.getByRole("combobox", { name: "Version" });
+    await version.selectOption("Version 2");
+    await api.send("DELETE", "/prompts/desk");
+    await write("You are Ada again.");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("alert").filter({ hasText: "Prompt not found" }).first().waitFor();
+    expect(await version.getAttribute("aria-invalid")).toBe("true");
+    expect(await source.getAttribute("aria-invalid")).toBeNull();
+    await page.context().close();
+  },
+  240_000,
+);
+
 test("a shared prompt is shown in the version that the agent uses, until the latest or a text of its own is chosen", async () => {
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);

@@ -49,7 +49,11 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
               onShared={(prompt_name, prompt_version) =>
                 set({ call_analysis_prompt: { prompt_name, ...(prompt_version !== null && { prompt_version }) } })
               }
-              error={errorAt("call_analysis_prompt")}
+              errors={{
+                text: errorAt("call_analysis_prompt") ?? errorAt("call_analysis_prompt.custom_prompt"),
+                name: errorAt("call_analysis_prompt.prompt_name"),
+                version: errorAt("call_analysis_prompt.prompt_version"),
+              }}
             />
           </Section>
           <Section title="Fields" description="If you define no fields, the analysis is a single summary.">

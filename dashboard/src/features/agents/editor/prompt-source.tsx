@@ -16,14 +16,15 @@ export function PromptSource({
   source,
   onText,
   onShared,
-  error,
+  errors,
 }: {
   label: string;
   type: "main" | "analysis";
   source: Source;
   onText: (text: string) => void;
   onShared: (name: string, version: number | null) => void;
-  error?: string | undefined;
+  /** The API's messages about the text, and about a shared prompt's name and version. */
+  errors: Readonly<Record<"text" | "name" | "version", string | undefined>>;
 }) {
   const prompts = useQuery(sharedPromptsQuery);
   const shared = (prompts.data ?? []).filter(({ prompt_metadata }) => prompt_metadata.prompt_type === type);
@@ -35,7 +36,7 @@ export function PromptSource({
     <>
       {(shared.length > 0 || source.kind === "shared") && (
         <div className="grid gap-4 sm:grid-cols-[1fr_12rem]">
-          <Field label="Source">
+          <Field label="Source" error={errors.name}>
             {(control) => (
               <Select
                 {...control}
@@ -59,6 +60,7 @@ export function PromptSource({
               name={source.name}
               version={source.version}
               onVersion={(version) => onShared(source.name, version)}
+              error={errors.version}
             />
           )}
         </div>
@@ -70,9 +72,9 @@ export function PromptSource({
           {content}
         </p>
       )}
-      {error && (
+      {errors.text && (
         <p role="alert" className="text-[0.8125rem] text-danger-ink">
-          {error}
+          {errors.text}
         </p>
       )}
     </>
@@ -83,14 +85,16 @@ function VersionField({
   name,
   version,
   onVersion,
+  error,
 }: {
   name: string;
   version: number | null;
   onVersion: (version: number | null) => void;
+  error: string | undefined;
 }) {
   const versions = useQuery(versionsQuery(name));
   return (
-    <Field label="Version">
+    <Field label="Version" error={error}>
       {(control) => (
         <Select
           {...control}

@@ -79,7 +79,11 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
             onShared={(name, version) =>
               set({ prompt: { prompt_name: name, ...(version !== null && { prompt_version: version }) } })
             }
-            error={errorAt("prompt_content") ?? errorAt("prompt") ?? errorAt("prompt.prompt_name")}
+            errors={{
+              text: errorAt("prompt_content") ?? errorAt("prompt"),
+              name: errorAt("prompt.prompt_name"),
+              version: errorAt("prompt.prompt_version"),
+            }}
           />
         )}
         <VariableList variables={variables} />

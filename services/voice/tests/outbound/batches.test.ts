@@ -3,6 +3,7 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { type CallBatchCounts, CallBatchSettings, CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { CallBatchChange, CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { fullError } from "@parley/shared/domain/full";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
@@ -59,6 +60,31 @@ async function batchOf(
 }
 
 const FILTER = { page: { number: 1, size: 100 }, statuses: [], agentId: "", toMobileNumber: "" };
+
+/** What the conversation service answers for an owner whose conversations have no more room. */
+const FULL = fullError({ bytesMax: 1, what: "Your conversations", remedy: "keep them for fewer days" });
+
+test.each(["TWILIO", "SIP"] as const)(
+  "a batch over %s whose owner has become full tries each number once, calls nobody and ends",
+  async (provider) => {
+    const kit = outbound(db, { callsPerSecond: 10 });
+    kit.provider = provider;
+    const batch = await batchOf(kit);
+    let asked = 0;
+    const refuse = async () => {
+      asked++;
+      throw FULL;
+    };
+    Object.assign(kit.ctx, { checkAgent: refuse, startCall: refuse });
+    await kit.pass(batch.ownerId, 120);
+    expect(asked).toBe(NUMBERS.length);
+    expect(kit.carrier.rang).toEqual([]);
+    expect(await batch.counts()).toEqual({ ...NOTHING, error: NUMBERS.length });
+    expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_ENDED });
+    expect((await batch.calls()).map(({ notes }) => notes)).toEqual(NUMBERS.map(() => FULL.detail));
+    expect(await failure(batchOf(kit))).toMatchObject({ kind: "conflict", detail: FULL.detail });
+  },
+);
 
 /** The carrier reports how all calls that ring have ended. */
 async function endAll(kit: Outbound, ownerId: string, how: CarrierEnd["how"]): Promise<void> {

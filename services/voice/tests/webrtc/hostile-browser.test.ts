@@ -1,17 +1,12 @@
 import { afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
-import { answerOffer, type WebRtcOptions } from "../../src/transport/webrtc/peer.ts";
-import { listening, tone } from "../listening.ts";
-import { browser } from "./browser.ts";
+import { tone } from "../listening.ts";
+import { connectedCalls, sctpOf } from "./connected.ts";
 
 // Any unhandled exception fails the test: it would end the process and everybody's calls.
 
-const OPTIONS: WebRtcOptions = { hostname: "127.0.0.1", ports: { first: 26_000, last: 26_999 }, dropped: () => {} };
-
-const open: { close(): unknown }[] = [];
-afterEach(async () => {
-  for (const each of open.splice(0).toReversed()) await each.close();
-});
+const { connected, end } = connectedCalls();
+afterEach(end);
 
 test("a browser that dies affects no other call", async () => {
   const { page, agent, leg } = await connected();
@@ -88,21 +83,4 @@ function fragment(tsn: number, isFirst: boolean): Buffer {
   chunk.writeUInt16BE(1, 8);
   chunk.writeUInt32BE(STRING, 12);
   return chunk;
-}
-
-function sctpOf({ connection }: Awaited<ReturnType<typeof browser>>) {
-  const { sctp } = connection.sctpTransport ?? {};
-  if (!sctp) throw new Error("the page has no data channel");
-  return sctp;
-}
-
-async function connected(change = (offer: string) => offer, options: Partial<WebRtcOptions> = {}) {
-  const page = await browser();
-  open.push(page);
-  const agent = listening();
-  const peer = await answerOffer(change(page.offer), { ...OPTIONS, ...options }, agent.to);
-  await page.accept(peer.answer);
-  const leg = await peer.connected;
-  open.push({ close: () => leg.hangUp() });
-  return { page, agent, peer, leg };
 }

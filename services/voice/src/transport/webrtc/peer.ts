@@ -13,6 +13,7 @@ import { opus } from "../../audio/opus.ts";
 import type { Leg, LegListener } from "../leg.ts";
 import { rtpAudio } from "../rtp/audio.ts";
 import { noPortFree, type PortRange } from "../rtp/ports.ts";
+import { datagramFilter } from "./datagrams.ts";
 import { invalidOffer } from "./offer.ts";
 import { textsTo } from "./texts.ts";
 
@@ -59,6 +60,7 @@ export async function answerOffer(offer: string, options: WebRtcOptions, to: Leg
       ? { iceUseIpv4: !isIPv6(options.hostname), iceUseIpv6: isIPv6(options.hostname) }
       : onlyAt(options.hostname)),
     icePortRange: [options.ports.first, options.ports.last],
+    iceFilterData: datagramFilter(options.dropped),
     codecs: { audio: [new RTCRtpCodecParameters(OPUS)], video: [] },
     bundlePolicy: "max-bundle",
   });

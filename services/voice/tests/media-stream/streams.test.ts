@@ -200,6 +200,24 @@ test("an owner may have as many streams as calls, and another owner's streams do
   await eventually(async () => void (await carrier(streams.expect("twilio"), "twilio")));
 });
 
+test("an owner's streams whose tokens are looked up together are no more than its calls either", async () => {
+  const { promise: found, resolve: find } = Promise.withResolvers<void>();
+  let asked = 0;
+  const streams = listener({
+    streamsMax: 2,
+    claim: async () => {
+      asked++;
+      await found;
+      return { ownerId: "own_1", callId: "call_1", dialect: "twilio" };
+    },
+  });
+  const urls = Array.from({ length: 10 }, () => streams.expect("twilio"));
+  const opened = Promise.allSettled(urls.map((url) => carrier(url, "twilio")));
+  await eventually(() => expect(asked).toBe(10));
+  find();
+  expect((await opened).filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+});
+
 test("while tokens cannot be checked, carriers are asked to try again", async () => {
   const streams = listener({ claim: () => Promise.reject(new Error("the database is unreachable")) });
   expect(await handshake(streams.expect("twilio").replace("ws:", "http:"))).toBe(503);

@@ -47,6 +47,13 @@ export function listenForStreams(options: ListenOptions): MediaListener {
   const streams = new Map<string, number>();
   let claims = 0;
 
+  const count = (ownerId: string, change: 1 | -1) => {
+    const left = (streams.get(ownerId) ?? 0) + change;
+    if (left > 0) streams.set(ownerId, left);
+    else streams.delete(ownerId);
+  };
+
+  /** Counts the stream of the token, unless it answers with a refusal. */
   const admit = async (token: string): Promise<ExpectedStream | Response> => {
     if (claims >= CLAIMS_MAX) return refusal(503, "Too many handshakes: try again");
     claims++;
@@ -55,18 +62,14 @@ export function listenForStreams(options: ListenOptions): MediaListener {
       if (!expected) return refusal(403, "The token is wrong, has expired or was used");
       if ((streams.get(expected.ownerId) ?? 0) >= options.streamsMax)
         return refusal(429, "This account has reached its limit of streams");
+      // At once: those of one look-up are compared with the limit before any of them continues.
+      count(expected.ownerId, 1);
       return expected;
     } catch {
       return refusal(503, "The token cannot be checked now: try again");
     } finally {
       claims--;
     }
-  };
-
-  const count = (ownerId: string, change: 1 | -1) => {
-    const left = (streams.get(ownerId) ?? 0) + change;
-    if (left > 0) streams.set(ownerId, left);
-    else streams.delete(ownerId);
   };
 
   const server = Bun.serve<{ expected: ExpectedStream; connection: Connection | null }>({
@@ -86,7 +89,6 @@ export function listenForStreams(options: ListenOptions): MediaListener {
         options.dropped("stranger");
         return expected;
       }
-      count(expected.ownerId, 1);
       if (server.upgrade(request, { data: { expected, connection: null } })) return undefined;
       count(expected.ownerId, -1);
       return refusal(400, "The WebSocket could not be opened");

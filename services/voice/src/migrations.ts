@@ -3,7 +3,7 @@ import idempotency from "@parley/shared/idempotency/table.sql" with { type: "tex
 import jobsAnnounced from "@parley/shared/jobs/announced.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
-import { IDEMPOTENCY_BYTES } from "@parley/shared/stored-bytes/migrations";
+import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "@parley/shared/stored-bytes/migrations";
 import calls from "../migrations/0001_calls.sql" with { type: "text" };
 import webCalls from "../migrations/0002_web_calls.sql" with { type: "text" };
 import mediaStreams from "../migrations/0003_media_streams.sql" with { type: "text" };
@@ -18,6 +18,7 @@ import unbegunCalls from "../migrations/0011_unbegun_calls.sql" with { type: "te
 import trunkRegistrations from "../migrations/0012_trunk_registrations.sql" with { type: "text" };
 import farEnds from "../migrations/0014_far_ends.sql" with { type: "text" };
 import givenVariables from "../migrations/0015_given_variables.sql" with { type: "text" };
+import webCallBytes from "../migrations/0018_web_call_bytes.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -39,4 +40,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0014_far_ends", sql: farEnds },
   { name: "0015_given_variables", sql: givenVariables },
   { name: "0016_jobs_announced", sql: jobsAnnounced },
+  { name: "0017_stored_bytes", ...STORED_BYTES_TABLE },
+  { name: "0018_web_call_bytes", sql: webCallBytes },
 ];

@@ -13,7 +13,7 @@ import type { VoiceContext } from "../src/context.ts";
 import { connectWebCall } from "../src/rpc/connect-web-call.ts";
 import { createWebCall } from "../src/rpc/create-web-call.ts";
 import { endWebCall } from "../src/rpc/end-web-call.ts";
-import { deleteExpiredWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
+import { deleteExpiredWebCalls, deleteUnusedWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -162,6 +162,45 @@ test("expired calls are deleted in batches, and others stay", async () => {
   expect(await deleteExpiredWebCalls(db, new Date(before.getTime() + 1), 1)).toBe(1);
   expect(await serviceErrorOf(connect(expired))).toMatchObject({ kind: "unauthenticated" });
   expect(await connect(later)).toEqual({ answer: "the answer" });
+});
+
+test("what an owner's waiting web calls were created with has at most 128 MiB, and another owner has room", async () => {
+  const ownerId = newOwner();
+  const { conversationId } = await create(ownerId);
+  // As 2,000 requests would, each with 64 KiB.
+  const bytes = 64 * 1024;
+  await db`
+    insert into web_calls (owner_id, conversation_id, agent_id, dynamic_variables, metadata, token_digest, created_at, expires_at)
+    select owner_id, gen_random_uuid(), agent_id, dynamic_variables, jsonb_build_object('note', repeat('x', ${bytes})),
+      decode(md5(number::text), 'hex'), created_at, expires_at
+    from web_calls, generate_series(1, 2100) as number where conversation_id = ${conversationId}`;
+  expect(await serviceErrorOf(create(ownerId))).toMatchObject({ kind: "conflict", metadata: { full: "true" } });
+  await create(newOwner(), { metadata: { note: "x".repeat(bytes) } });
+  await deleteUnusedWebCalls(db, new Date(clock.now().getTime() + 6 * 60_000), 10_000);
+  await create(ownerId);
+});
+
+test("a call that has begun keeps nothing of what it was created with, and one that failed keeps it", async () => {
+  const given = { dynamicVariables: { name: "Ada" }, metadata: { note: "x" } };
+  const call = await create(newOwner(), given);
+  refusal = new ServiceError("unavailable", "No RTP port is free");
+  expect(await serviceErrorOf(connect(call))).toBe(refusal);
+  refusal = null;
+  await connect(call);
+  expect(connected).toEqual([expect.objectContaining({ call: expect.objectContaining(given) })]);
+  const [row] = await db`
+    select dynamic_variables, metadata from web_calls where conversation_id = ${call.conversationId}`;
+  expect(row).toEqual({ dynamicVariables: {}, metadata: {} });
+});
+
+test("a call that nobody connected is deleted when it has expired, and one that was connected can still be hung up", async () => {
+  const ownerId = newOwner();
+  const [unused, used] = [await create(ownerId), await create(ownerId)];
+  await connect(used);
+  await deleteUnusedWebCalls(db, new Date(clock.now().getTime() + 6 * 60_000), 10_000);
+  const end = endWebCall(ctx);
+  expect(await serviceErrorOf(end(unused, CALL) as Promise<unknown>)).toMatchObject({ kind: "unauthenticated" });
+  expect(await end(used, CALL)).toEqual({});
 });
 
 const CALL = {} as Parameters<ReturnType<typeof createWebCall>>[1];

@@ -2,6 +2,7 @@ import type { OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { CallEnd } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import { endSession } from "../daily/end-session.ts";
@@ -27,6 +28,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "do_not_call", key: ["mobile_number"] },
   { name: "incoming_calls", key: ["call_id"] },
   { name: "web_calls", key: ["conversation_id"] },
+  STORED_BYTES,
   { name: "media_streams", key: ["token_digest"] },
   { name: "trunk_contacts", key: ["carrier_id"] },
   { name: "trunk_registrations", key: ["carrier_id"] },

@@ -3,20 +3,24 @@ import { ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { VoiceContext } from "../context.ts";
-import { claimWebCall, releaseWebCall } from "../store/web-calls.ts";
+import { claimWebCall, forgetGiven, releaseWebCall } from "../store/web-calls.ts";
 import { tokenDigest } from "../token.ts";
 
 export function connectWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["connectWebCall"]> {
-  return async ({ conversationId, token, offer }) => {
+  return async ({ conversationId, token, offer }, rpc) => {
     const claim = { conversationId, tokenDigest: tokenDigest(token), now: ctx.clock.now() };
     const call = isUuid(conversationId) ? await claimWebCall(ctx.db, claim) : null;
     if (!call) throw wrongToken();
-    try {
-      return { answer: await ctx.webCalls.connect(call, offer) };
-    } catch (error) {
+    const connected = ctx.webCalls.connect(call, offer);
+    const answer = await connected.catch(async (error) => {
       await releaseWebCall(ctx.db, call.ownerId, call.conversationId);
       throw error;
-    }
+    });
+    // The call has begun, whether or not this succeeds; what is left goes with the row.
+    await forgetGiven(ctx.db, call.ownerId, call.conversationId).catch((err: unknown) =>
+      rpc.log.warn({ err }, "what a web call was created with could not be forgotten"),
+    );
+    return { answer };
   };
 }
 

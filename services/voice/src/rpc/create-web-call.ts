@@ -1,13 +1,21 @@
 import { CreateWebCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { RoomSettings } from "@parley/shared/domain/full";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { VoiceContext } from "../context.ts";
 import { insertWebCall } from "../store/web-calls.ts";
 import { newToken, tokenDigest } from "../token.ts";
 
 /** Long enough for a page to load and a person to allow the microphone. */
 const VALID_MS = 5 * 60_000;
+/** Of one owner: 2,000 with the most that they may be created with, or 200,000 small ones. */
+const ROOM: RoomSettings = {
+  bytesMax: 128 * 1024 ** 2,
+  what: "The web calls that no browser has connected yet",
+  remedy: "they expire after five minutes",
+};
 
 export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
   return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) =>
@@ -25,7 +33,8 @@ export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof Vo
           const expiresAt = new Date(createdAt.getTime() + VALID_MS);
           const digest = tokenDigest(token);
           const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
-          await insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
+          const insert = () => insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
+          await withinRoom(tx, ownerId, ROOM, insert);
           return { conversationId, token, expiresAt, iceServers: [...ctx.iceServers] };
         },
       },

@@ -44,6 +44,13 @@ export async function releaseWebCall(sql: Sql, ownerId: string, conversationId: 
     where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
 }
 
+/** Forgets what a call was created with, which its conversation has from its beginning. */
+export async function forgetGiven(sql: Sql, ownerId: string, conversationId: string): Promise<void> {
+  await sql`
+    update web_calls set dynamic_variables = '{}', metadata = '{}'
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and (dynamic_variables <> '{}' or metadata <> '{}')`;
+}
+
 /** The owner of a token's call, whether connected or not; null if there is none. */
 export async function findWebCallOwner(
   sql: Sql,
@@ -60,5 +67,14 @@ export async function deleteExpiredWebCalls(sql: Sql, before: Date, limit: numbe
   const { count } = await sql`
     delete from web_calls where (owner_id, conversation_id) in (
       select owner_id, conversation_id from web_calls where expires_at < ${before} order by expires_at limit ${limit})`;
+  return count;
+}
+
+/** Deletes at most `limit` calls that expired before `before` and that no browser has connected. @returns the number deleted */
+export async function deleteUnusedWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from web_calls where (owner_id, conversation_id) in (
+      select owner_id, conversation_id from web_calls where expires_at < ${before} and connected_at is null
+      order by expires_at limit ${limit}) and connected_at is null`;
   return count;
 }

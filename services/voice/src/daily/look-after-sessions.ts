@@ -156,8 +156,7 @@ async function leave(ctx: DailyContext, session: DailySession): Promise<number> 
 
 async function ended(ctx: DailyContext, session: DailySession): Promise<number | null> {
   if (session.isToComplete) {
-    // Without a room the session never began, and no client knows of it.
-    if (session.roomUrl !== null) await completeSession(ctx, session);
+    await completeSession(ctx, session);
     await storeCompleted(ctx.db, session);
   }
   if (session.isRoomGone) return null;

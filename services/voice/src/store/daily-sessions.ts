@@ -139,7 +139,11 @@ export async function storeAgentJoined(sql: Sql, { ownerId, conversationId }: Ca
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'WAITING'`;
 }
 
-/** Ends a session, once. @returns the ended session; null if it had ended before */
+/**
+ * Ends a session, once. Without a room it never began, and no client knows of it, so there is nothing to complete. What the session was
+ * created with is kept only for that.
+ * @returns the ended session; null if it had ended before
+ */
 export async function storeSessionEnd(
   sql: Sql,
   { ownerId, conversationId }: CallKey,
@@ -148,7 +152,9 @@ export async function storeSessionEnd(
 ): Promise<DailySession | null> {
   const [session] = await sql<DailySession[]>`
     update daily_sessions set status = 'ENDED', outcome = ${outcome}, notes = ${notes}, ended_at = ${now},
-      duration_seconds = ${durationSeconds}, is_to_complete = ${isToComplete}
+      duration_seconds = ${durationSeconds}, is_to_complete = ${isToComplete} and room_url is not null,
+      dynamic_variables = case when ${isToComplete} and room_url is not null then dynamic_variables else '{}' end,
+      metadata = case when ${isToComplete} and room_url is not null then metadata else '{}' end
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and status <> 'ENDED'
     returning ${columns(sql)}`;
   return session ?? null;
@@ -156,7 +162,7 @@ export async function storeSessionEnd(
 
 export async function storeCompleted(sql: Sql, { ownerId, conversationId }: CallKey): Promise<void> {
   await sql`
-    update daily_sessions set is_to_complete = false
+    update daily_sessions set is_to_complete = false, dynamic_variables = '{}', metadata = '{}'
     where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
 }
 

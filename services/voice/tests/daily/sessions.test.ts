@@ -10,6 +10,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { failure, failureOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { NotConnected } from "../../src/call/port.ts";
+import { endSession } from "../../src/daily/end-session.ts";
 import { openSession, prepareSession } from "../../src/daily/new-session.ts";
 import { sessionJob } from "../../src/daily/session.ts";
 import { type Daily, daily } from "./kit.ts";
@@ -332,6 +333,42 @@ test("a token that Daily refuses leaves no room", async () => {
   expect(await failure(kit.create(ownerId))).toMatchObject({ kind: "unavailable" });
   await kit.work(ownerId);
   expect(kit.standIn.deleted).toHaveLength(1);
+});
+
+test("a session that has ended keeps nothing of what it was created with, which its conversation has", async () => {
+  const given = { dynamicVariables: { name: "Ada" }, metadata: { page: 1 } };
+  const kept = async (session: Parameters<typeof kit.session>[0]) => {
+    const { dynamicVariables, metadata } = await kit.session(session);
+    return { dynamicVariables, metadata };
+  };
+  const nothing = { dynamicVariables: {}, metadata: {} };
+  const held = await created(given);
+  const guest = await joined(held);
+  expect(await kept(held)).toEqual(given);
+  kit.standIn.leave(held.roomName, guest.id);
+  await until(held, "ENDED");
+  expect(await kept(held)).toEqual(nothing);
+
+  const ownerId = newOwner();
+  const prepared = await prepareSession(kit.ctx, { ownerId, agentId: "agt_1", ...given } as never);
+  await db.begin((tx) => openSession(tx, kit.ctx, prepared));
+  await endSession(kit.ctx, prepared.session, { outcome: "CANCELLED", durationSeconds: 0, notes: null });
+  await kit.work(ownerId);
+  expect(kit.conversations.get(prepared.session.conversationId)?.started).toMatchObject(given);
+  expect(await kept(prepared.session)).toEqual(nothing);
+});
+
+test("a session whose room Daily did not create keeps nothing of what it was created with", async () => {
+  const ownerId = newOwner();
+  const find = kit.ctx.connections.find;
+  kit.ctx.connections.find = async (owner) => {
+    const connection = await find(owner);
+    if (connection) connection.api.createRoom = () => Promise.reject(new CarrierUnavailable("Daily cannot be reached"));
+    return connection;
+  };
+  expect(await failure(kit.create(ownerId, { metadata: { page: 1 } }))).toMatchObject({ kind: "unavailable" });
+  const rows = await db`select status, metadata from daily_sessions where owner_id = ${ownerId}`;
+  expect([...rows]).toEqual([{ status: "ENDED", metadata: {} }]);
 });
 
 test("an owner has a hundred open sessions at most", async () => {

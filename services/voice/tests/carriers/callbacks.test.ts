@@ -188,6 +188,16 @@ test("a call that is reported twice is one call, and a minute later its audio is
   expect(await send({ form })).toEndWith("<Response><Hangup/></Response>");
 });
 
+test.each([
+  ["an incoming call", {}],
+  ["an outgoing call", { id: CALL, event: "status" }],
+])("a carrier's id of %s is not stored if it has more than 200 characters", async (_, target) => {
+  const longest = ringing({ CallSid: "C".repeat(200), CallStatus: "ringing" });
+  await send({ ...target, form: longest });
+  const failed = failureOf(send({ ...target, form: { ...longest, CallSid: "C".repeat(201) } }));
+  expect(await failed).toMatchObject({ kind: "condition" });
+});
+
 test("callers of a number without an agent, or of another carrier's number, hear the configured sentence", async () => {
   const sentence = `<Say language="en-US">Nobody &lt;here&gt; &amp; gone.</Say><Hangup/>`;
   expect(await send({ form: ringing({ To: "+14155550162" }) })).toContain(sentence);

@@ -36,6 +36,9 @@ export interface Callback {
   nonce: string;
 }
 
+/** Limit for a carrier's id of a call, which is stored: Twilio's and Plivo's have some 35 characters. */
+const CARRIER_CALL_ID_MAX = 200;
+
 const received = counter("parley.carrier.callbacks", "Callbacks of carriers, by provider and result");
 
 /**
@@ -48,6 +51,8 @@ const received = counter("parley.carrier.callbacks", "Callbacks of carriers, by 
 export async function handleCallback(ctx: CallbackContext, callback: Callback, gone: AbortSignal): Promise<string> {
   const { provider, id, event } = callback;
   const { target, known } = await ctx.verifyFewAtOnce(id, gone, () => verify(ctx, callback));
+  if (carrierCallIdOf(callback).length > CARRIER_CALL_ID_MAX)
+    throw new ServiceError("condition", `The call's id must have at most ${CARRIER_CALL_ID_MAX} characters`);
   if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
   const transfer = provider === "plivo" ? readTransfer(event) : null;
   if (transfer) return dialDocument(provider, transfer.from, transfer.to);
@@ -138,13 +143,18 @@ function isSigned({ publicUrl }: CallbackContext, callback: Callback, account: C
   return signatures.some((given) => isSameSecret(given, expected));
 }
 
+function carrierCallIdOf({ provider, form }: Callback): string {
+  return form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
+}
+
 async function outgoing(
   { calledBack }: CallbackContext,
-  { provider, event, form }: Callback,
+  callback: Callback,
   call: { ownerId: string; callId: string },
 ): Promise<string> {
+  const { provider, event, form } = callback;
   if (event === "answer") {
-    const carrierCallId = form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
+    const carrierCallId = carrierCallIdOf(callback);
     const machine = provider === "twilio" ? machineOf(form.get("AnsweredBy") ?? "") : null;
     const stream = await calledBack.answer(call, { carrierCallId, machine });
     return stream ? streamDocument(provider, stream.url) : HANG_UP;
@@ -154,8 +164,9 @@ async function outgoing(
   return "";
 }
 
-function incoming(ctx: CallbackContext, { provider, form }: Callback, known: Known): Promise<string> {
+function incoming(ctx: CallbackContext, callback: Callback, known: Known): Promise<string> {
+  const { provider, form } = callback;
   const read = (name: string) => (provider === "plivo" ? e164(form.get(name) ?? "") : (form.get(name) ?? ""));
-  const carrierCallId = form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
+  const carrierCallId = carrierCallIdOf(callback);
   return ctx.incoming.answer({ ...known, provider, carrierCallId, to: read("To"), from: read("From") });
 }

@@ -19,6 +19,7 @@ import trunkRegistrations from "../migrations/0012_trunk_registrations.sql" with
 import farEnds from "../migrations/0014_far_ends.sql" with { type: "text" };
 import givenVariables from "../migrations/0015_given_variables.sql" with { type: "text" };
 import webCallBytes from "../migrations/0018_web_call_bytes.sql" with { type: "text" };
+import incomingRate from "../migrations/0019_incoming_rate.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -42,4 +43,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0016_jobs_announced", sql: jobsAnnounced },
   { name: "0017_stored_bytes", ...STORED_BYTES_TABLE },
   { name: "0018_web_call_bytes", sql: webCallBytes },
+  { name: "0019_incoming_rate", sql: incomingRate },
 ];

@@ -190,6 +190,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           checkAgent: calls.check,
           startCall: calls.startCall,
           expectMedia: mediaStreams.expect,
+          callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
           unknownNumberSentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
         });
         const announce = announcer({

@@ -29,6 +29,13 @@ export async function insertIncomingCall(sql: Sql, call: IncomingCall): Promise<
   return row ?? call;
 }
 
+/** How many of an owner's calls began after `since`. */
+export async function countIncomingCalls(sql: Sql, ownerId: string, since: Date): Promise<number> {
+  const [row] = await sql<{ calls: number }[]>`
+    select count(*)::integer as calls from incoming_calls where owner_id = ${ownerId} and created_at > ${since}`;
+  return row?.calls ?? 0;
+}
+
 export async function findIncomingCall(
   sql: Sql,
   { ownerId, callId }: { ownerId: string; callId: string },

@@ -49,7 +49,9 @@ afterAll(async () => {
   await database.drop();
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  // The clock starts at the same time in each test.
+  await db`delete from incoming_calls`;
   [reported, started, expectedIds, refusal, callCarrier] = [[], [], [], null, TWILIO];
   numberOf = TWILIO;
   clock = fakeClock();
@@ -86,6 +88,7 @@ beforeEach(() => {
       expectedIds.push(callId);
       return { url: `wss://voice.acme.example/media/${expectedIds.length}` };
     },
+    callsMax: 1,
     unknownNumberSentence: "Nobody <here> & gone.",
   });
   ctx = {
@@ -186,6 +189,13 @@ test("a call that is reported twice is one call, and a minute later its audio is
   expect(new Set(started.map(({ conversationId }) => conversationId)).size).toBe(1);
   clock.advance(61_000);
   expect(await send({ form })).toEndWith("<Response><Hangup/></Response>");
+});
+
+test("beyond a hundred calls a minute for each that an owner may have, callers hear that the number is busy", async () => {
+  for (let calls = 0; calls < 100; calls++) expect(await send({ form: ringing() })).toContain("<Stream");
+  expect(await send({ form: ringing() })).toContain("<Reject");
+  clock.advance(61_000);
+  expect(await send({ form: ringing() })).toContain("<Stream");
 });
 
 test.each([

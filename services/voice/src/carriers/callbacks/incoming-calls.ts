@@ -11,6 +11,7 @@ import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallRequest, StartCall } from "../../call/port.ts";
 import {
+  countIncomingCalls,
   deleteIncomingCalls,
   findIncomingCall,
   type IncomingCall,
@@ -54,6 +55,8 @@ export interface IncomingOptions {
   checkAgent(request: CallRequest): Promise<void>;
   startCall: StartCall;
   expectMedia: ExpectMediaStream;
+  /** The most calls of an owner at a time. */
+  callsMax: number;
   /** What callers of a number without an agent hear. */
   unknownNumberSentence: string;
 }
@@ -62,6 +65,9 @@ const NUMBER = /^\+[1-9]\d{6,14}$/;
 /** How long a carrier may take from its question to the stream, and how long it may repeat the question. */
 const STREAM_WITHIN_MS = 60_000;
 const KEPT_MS = 24 * 60 * 60_000;
+const MINUTE_MS = 60_000;
+/** Calls that may be reported in a minute, for each that an owner may have at a time: far more than can be held, or than callers make. */
+const PER_MINUTE = 100;
 const SWEEP_EVERY_MS = 60_000;
 const BATCH = 1_000;
 
@@ -98,6 +104,9 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
         return sayDocument(provider, options.unknownNumberSentence);
       }
       const now = clock.now();
+      const lately = await countIncomingCalls(db, ownerId, new Date(now.getTime() - MINUTE_MS));
+      // Each is stored for a day, so that it gets one stream.
+      if (lately >= PER_MINUTE * options.callsMax) return busyDocument(provider);
       const call = await insertIncomingCall(db, newCall(asked, agentId, now));
       // A call gets only one stream: a carrier repeats its question at once or not at all.
       if (now.getTime() - call.createdAt.getTime() > STREAM_WITHIN_MS) return HANG_UP;

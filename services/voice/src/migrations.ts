@@ -20,6 +20,7 @@ import farEnds from "../migrations/0014_far_ends.sql" with { type: "text" };
 import givenVariables from "../migrations/0015_given_variables.sql" with { type: "text" };
 import webCallBytes from "../migrations/0018_web_call_bytes.sql" with { type: "text" };
 import incomingRate from "../migrations/0019_incoming_rate.sql" with { type: "text" };
+import doNotCallTotals from "../migrations/0020_do_not_call_totals.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -44,4 +45,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0017_stored_bytes", ...STORED_BYTES_TABLE },
   { name: "0018_web_call_bytes", sql: webCallBytes },
   { name: "0019_incoming_rate", sql: incomingRate },
+  { name: "0020_do_not_call_totals", sql: doNotCallTotals },
 ];

@@ -11,6 +11,7 @@ import { endCall } from "../outbound/end-call.ts";
 import type { Recordings } from "../recording/recordings.ts";
 import { cancelBatchesOf } from "../store/call-batches.ts";
 import { listOpenSessions } from "../store/daily-sessions.ts";
+import { DO_NOT_CALL_TOTALS } from "../store/do-not-call.ts";
 import { isHeld, listUnended } from "../store/outbound-calls.ts";
 import { listCallsOf, listRecordingsOf } from "../store/owner-rows.ts";
 
@@ -26,6 +27,7 @@ const TABLES: readonly OwnedTable[] = [
   // Each may have 10,000 numbers.
   { name: "call_batches", key: ["batch_id"], rows: 10 },
   { name: "do_not_call", key: ["mobile_number"] },
+  DO_NOT_CALL_TOTALS,
   { name: "incoming_calls", key: ["call_id"] },
   { name: "web_calls", key: ["conversation_id"] },
   STORED_BYTES,

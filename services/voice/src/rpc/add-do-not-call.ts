@@ -1,8 +1,9 @@
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Sql } from "@parley/shared/db/database";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
-import { countDoNotCall, findListed, insertDoNotCall } from "../store/do-not-call.ts";
+import { type DoNotCallRow, findDoNotCallTotal, findListed, insertDoNotCall } from "../store/do-not-call.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 const NUMBERS_MAX = 1_000_000;
@@ -17,11 +18,19 @@ export function addDoNotCall(
       throw invalid("mobile_number", "mobile_number must be a phone number in E.164 form, such as +14155550123");
     const listed = await findListed(ctx.db, ownerId, mobileNumber);
     if (listed) return { number: listed };
-    if ((await countDoNotCall(ctx.db, ownerId)) >= numbersMax)
-      throw new ServiceError(
-        "condition",
-        `The do-not-call list has ${numbersMax} numbers, which is its limit: remove one first`,
-      );
-    return { number: await insertDoNotCall(ctx.db, ownerId, mobileNumber, ctx.clock.now()) };
+    const number = { mobileNumber, createdAt: ctx.clock.now() };
+    await ctx.db.begin((tx) => insertWithin(tx, ownerId, number, numbersMax));
+    // The time of somebody who added it at the same moment may be another one.
+    return { number: (await findListed(ctx.db, ownerId, mobileNumber)) ?? number };
   };
+}
+
+/** Those who add to one list take turns until their transactions end, so they do not exceed the limit together. */
+async function insertWithin(tx: Sql, ownerId: string, number: DoNotCallRow, numbersMax: number): Promise<void> {
+  const isNew = await insertDoNotCall(tx, ownerId, number);
+  if (isNew && (await findDoNotCallTotal(tx, ownerId)) > numbersMax)
+    throw new ServiceError(
+      "condition",
+      `The do-not-call list has ${numbersMax} numbers, which is its limit: remove one first`,
+    );
 }

@@ -3,7 +3,7 @@ import { invalid } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
-import { listDoNotCall as listNumbers } from "../store/do-not-call.ts";
+import { ALL, listDoNotCall as listNumbers } from "../store/do-not-call.ts";
 
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listDoNotCall"]>;
 
@@ -15,9 +15,9 @@ export function listDoNotCall(ctx: OutboundContext): Handler {
 const BETWEEN_DIGITS = /[\s().\-/]/g;
 const BEGINNING = /^\+?([1-9]\d{0,14})$/;
 
-/** The beginning of E.164 numbers that a search means; a plus alone for all. @throws ServiceError invalid */
+/** The beginning of E.164 numbers that a search means. @throws ServiceError invalid */
 function beginning(search: string): string {
-  if (search === "") return "+";
+  if (search === "") return ALL;
   const [, digits] = BEGINNING.exec(search.replaceAll(BETWEEN_DIGITS, "")) ?? [];
   if (!digits) throw invalid("search", "search must be a phone number in E.164 form or its beginning, such as +1415");
   return `+${digits}`;

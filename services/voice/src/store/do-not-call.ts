@@ -1,21 +1,24 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { OwnedTable } from "@parley/shared/db/owned-rows";
+
+/** What triggers count (0020_do_not_call_totals), for the deletion of an owner's rows. The numbers come before it. */
+export const DO_NOT_CALL_TOTALS: OwnedTable = { name: "do_not_call_totals", key: ["owner_id"] };
 
 export interface DoNotCallRow {
   mobileNumber: string;
   createdAt: Date;
 }
 
-/** @returns the row, which may have been there */
+/** @returns whether the number was not there */
 export async function insertDoNotCall(
   sql: Sql,
   ownerId: string,
-  mobileNumber: string,
-  now: Date,
-): Promise<DoNotCallRow> {
-  await sql`
-    insert into do_not_call (owner_id, mobile_number, created_at) values (${ownerId}, ${mobileNumber}, ${now})
+  { mobileNumber, createdAt }: DoNotCallRow,
+): Promise<boolean> {
+  const { count } = await sql`
+    insert into do_not_call (owner_id, mobile_number, created_at) values (${ownerId}, ${mobileNumber}, ${createdAt})
     on conflict do nothing`;
-  return (await findListed(sql, ownerId, mobileNumber)) ?? { mobileNumber, createdAt: now };
+  return count > 0;
 }
 
 export async function findListed(sql: Sql, ownerId: string, mobileNumber: string): Promise<DoNotCallRow | null> {
@@ -30,6 +33,9 @@ export async function deleteDoNotCall(sql: Sql, ownerId: string, mobileNumber: s
     delete from do_not_call where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
   return count > 0;
 }
+
+/** How all numbers begin. */
+export const ALL = "+";
 
 interface DoNotCallFilter {
   ownerId: string;
@@ -46,18 +52,25 @@ export async function listDoNotCall(
   filter: DoNotCallFilter,
   page: { number: number; size: number },
 ): Promise<{ numbers: DoNotCallRow[]; total: number }> {
-  const [numbers, [count]] = await Promise.all([
+  const [numbers, total] = await Promise.all([
     sql<DoNotCallRow[]>`
       select mobile_number, created_at from do_not_call where ${matching(sql, filter)}
       order by mobile_number limit ${page.size} offset ${(page.number - 1) * page.size}`,
-    sql<{ total: number }[]>`select count(*) as total from do_not_call where ${matching(sql, filter)}`,
+    filter.begins === ALL ? findDoNotCallTotal(sql, filter.ownerId) : countDoNotCall(sql, filter),
   ]);
-  return { numbers, total: count?.total ?? 0 };
+  return { numbers, total };
 }
 
-export async function countDoNotCall(sql: Sql, ownerId: string): Promise<number> {
+async function countDoNotCall(sql: Sql, filter: DoNotCallFilter): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
-    select count(*) as total from do_not_call where owner_id = ${ownerId}`;
+    select count(*) as total from do_not_call where ${matching(sql, filter)}`;
+  return row?.total ?? 0;
+}
+
+/** Numbers on the owner's list, from the sum that is kept of them. */
+export async function findDoNotCallTotal(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select bytes as total from do_not_call_totals where owner_id = ${ownerId}`;
   return row?.total ?? 0;
 }
 

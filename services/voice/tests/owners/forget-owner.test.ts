@@ -80,6 +80,7 @@ const left = async (ownerId: string) => {
     select (select count(*) from call_batches where owner_id = ${ownerId}) as batches,
       (select count(*) from batch_calls where owner_id = ${ownerId}) as numbers,
       (select count(*) from do_not_call where owner_id = ${ownerId}) as denied,
+      (select count(*) from do_not_call_totals where owner_id = ${ownerId}) as totals,
       (select count(*) from trunk_registrations where owner_id = ${ownerId}) as trunks,
       (select count(*) from daily_sessions where owner_id = ${ownerId} and status <> 'ENDED') as sessions`;
   return row;
@@ -89,7 +90,7 @@ test("a deleted owner's calls end, its lists and recordings go, and another owne
   const kit = outbound(db, { callsPerSecond: 10 });
   const [gone, other] = [await busyOwner(kit), await busyOwner(kit)];
   expect(await forget(kit, gone.ownerId)).toEqual([gone.recordingId]);
-  expect(await left(gone.ownerId)).toEqual({ batches: 0, numbers: 0, denied: 0, trunks: 0, sessions: 0 });
+  expect(await left(gone.ownerId)).toEqual({ batches: 0, numbers: 0, denied: 0, totals: 0, trunks: 0, sessions: 0 });
   expect(kit.signals).toContainEqual({ conversationId: gone.held.conversationId, signal: "hang_up" });
   expect(kit.carrier.hungUp).toEqual([await carrierIdOf(gone.rings)]);
   for (const call of [gone.rings, gone.waits]) {
@@ -104,7 +105,7 @@ test("a deleted owner's calls end, its lists and recordings go, and another owne
     { isToComplete: true },
   ] as never);
 
-  expect(await left(other.ownerId)).toEqual({ batches: 1, numbers: 2, denied: 1, trunks: 1, sessions: 1 });
+  expect(await left(other.ownerId)).toEqual({ batches: 1, numbers: 2, denied: 1, totals: 1, trunks: 1, sessions: 1 });
   expect(kit.signals.filter(({ conversationId }) => conversationId === other.held.conversationId)).toEqual([]);
   expect((await kit.get({ ...other.rings, ownerId: other.ownerId })).status).not.toBe(CallStatus.CALL_STATUS_ENDED);
 });

@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { migrate } from "@parley/shared/db/migrate";
+import type { Call as Served } from "@parley/shared/rpc/call";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
+import { countingReads } from "@parley/shared/testing/rows-read";
+import { MIGRATIONS } from "../../src/migrations.ts";
+import { addDoNotCall } from "../../src/rpc/add-do-not-call.ts";
+import { listDoNotCall } from "../../src/rpc/list-do-not-call.ts";
+import { removeDoNotCall } from "../../src/rpc/remove-do-not-call.ts";
+import { outbound } from "./kit.ts";
+
+const served = {} as Served;
+const FIRST = "+14155550100";
+const SECOND = "+14155550101";
+const THIRD = "+14155550102";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+/** What an earlier release does, which keeps no totals. */
+async function insertMany(sql: Database, ownerId: string, count: number): Promise<void> {
+  await sql`
+    insert into do_not_call (owner_id, mobile_number, created_at)
+    select ${ownerId}, '+49151' || 10000000 + number, now() from generate_series(1, ${count}::integer) as number`;
+}
+
+test("adding a number, and a page of the list, read no more of the list than they return", async () => {
+  const ownerId = newOwner();
+  await insertMany(db, ownerId, 3_000);
+  await db`analyze do_not_call`;
+  const added = await countingReads(db, "do_not_call", (within) =>
+    addDoNotCall(outbound(within).ctx)({ ownerId, mobileNumber: FIRST }, served),
+  );
+  expect(added.read).toBeLessThan(10);
+  const page = { number: 1, size: 2 };
+  const listed = await countingReads(db, "do_not_call", (within) =>
+    listDoNotCall(outbound(within).ctx)({ ownerId, page, search: "" }, served),
+  );
+  expect(listed).toMatchObject({ result: { numbers: [{ mobileNumber: FIRST }, {}], total: 3_001 }, read: 2 });
+});
+
+test("numbers that are added at the same time do not exceed the limit together, and a removal makes room", async () => {
+  const { ctx } = outbound(db);
+  const add = addDoNotCall(ctx, 2);
+  const ownerId = newOwner();
+  await add({ ownerId, mobileNumber: FIRST }, served);
+  let adding: Promise<unknown> | undefined;
+  await db.begin(async (tx) => {
+    // What another process is adding.
+    await tx`insert into do_not_call (owner_id, mobile_number, created_at) values (${ownerId}, ${SECOND}, now())`;
+    adding = Promise.resolve(add({ ownerId, mobileNumber: THIRD }, served)).catch((error) => error);
+    await eventually(async () => {
+      const waiting = await db`
+        select 1 from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+      expect(waiting).toHaveLength(1);
+    });
+  });
+  expect(await adding).toMatchObject({ kind: "condition" });
+  const list = () => listDoNotCall(ctx)({ ownerId, page: { number: 1, size: 10 }, search: "" }, served);
+  expect(await list()).toMatchObject({ numbers: [{ mobileNumber: FIRST }, { mobileNumber: SECOND }], total: 2 });
+  await removeDoNotCall(ctx)({ ownerId, mobileNumber: FIRST }, served);
+  await add({ ownerId, mobileNumber: THIRD }, served);
+  expect(await list()).toMatchObject({ numbers: [{ mobileNumber: SECOND }, { mobileNumber: THIRD }], total: 2 });
+});
+
+test("an upgrade counts the numbers that there are, and those that the earlier release adds and removes meanwhile", async () => {
+  const empty = await createTestDatabase(EMPTY_TEMPLATE);
+  const old = openDatabase({ url: empty.urls.voice, max: 1, name: "test" });
+  const before = MIGRATIONS.findIndex(({ name }) => name === "0020_do_not_call_totals");
+  const totals = async () => [...(await old`select owner_id, bytes from do_not_call_totals order by owner_id`)];
+  try {
+    await migrate(old, MIGRATIONS.slice(0, before));
+    await insertMany(old, "own_1", 3);
+    await insertMany(old, "own_2", 2);
+    await migrate(old, MIGRATIONS);
+    expect(await totals()).toEqual([
+      { ownerId: "own_1", bytes: 3 },
+      { ownerId: "own_2", bytes: 2 },
+    ]);
+    // As the earlier release does it.
+    for (const mobileNumber of [SECOND, SECOND, THIRD])
+      await old`
+        insert into do_not_call (owner_id, mobile_number, created_at) values ('own_1', ${mobileNumber}, now())
+        on conflict do nothing`;
+    await old`delete from do_not_call where owner_id = 'own_2'`;
+    expect(await totals()).toEqual([
+      { ownerId: "own_1", bytes: 5 },
+      { ownerId: "own_2", bytes: 0 },
+    ]);
+  } finally {
+    await old.end();
+    await empty.drop();
+  }
+});

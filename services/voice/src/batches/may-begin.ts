@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCallWithin } from "../outbound/end-call.ts";
 import { findBatch, storeEntryTakenBack } from "../store/call-batches.ts";
-import { findDoNotCall } from "../store/do-not-call.ts";
+import { findListed } from "../store/do-not-call.ts";
 import { deleteUntried, isUnchanged } from "../store/outbound-attempts.ts";
 import type { OutboundCall } from "../store/outbound-calls.ts";
 import { waitsUntil, wakeBatch } from "./run-batches.ts";
@@ -20,7 +20,7 @@ const NOTES = { denied: "The number is on the do-not-call list", closed: "The ba
  */
 export async function turnOf(ctx: Context, call: OutboundCall): Promise<Turn> {
   if (call.isUnwanted) return { type: "cancelled", notes: null };
-  const isDenied = (await findDoNotCall(ctx.db, call.ownerId, [call.toMobileNumber])).size > 0;
+  const isDenied = (await findListed(ctx.db, call.ownerId, call.toMobileNumber)) !== null;
   const inBatch = (await ctx.db.begin((tx) => turnInBatch(tx, ctx, call, isDenied))) as Turn | null;
   if (inBatch) return inBatch;
   return isDenied ? { type: "cancelled", notes: NOTES.denied } : { type: "begins" };

@@ -9,13 +9,10 @@ import {
   type CallBatchRow,
   findBatch,
   findBatchProgress,
-  listDueEntries,
   storeBatchStatus,
-  storeEntriesCalling,
-  storeEntriesEnded,
   storeEntryOutcome,
+  takeDueEntries,
 } from "../store/call-batches.ts";
-import { findDoNotCall } from "../store/do-not-call.ts";
 import { insertOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
 import { opensAt } from "./window.ts";
 
@@ -69,7 +66,7 @@ async function advance(tx: Sql, ctx: OutboundContext, key: BatchKey): Promise<Da
   if (later) return later;
   const { calling } = await findBatchProgress(tx, key);
   const room = ctx.limits.callsMax - calling;
-  if (room > 0) await callNext(tx, ctx, batch, now, room);
+  if (room > 0) await callNext(tx, batch, now, room);
   const progress = await findBatchProgress(tx, key);
   if (progress.nextAt === null && progress.calling === 0) {
     await storeBatchStatus(tx, key, "ENDED", now);
@@ -88,33 +85,9 @@ export function waitsUntil({ settings }: Pick<CallBatchRow, "settings">, now: Da
   return startAt && startAt > now ? startAt : opensAt(settings.window, now);
 }
 
-async function callNext(
-  tx: Sql,
-  { limits }: OutboundContext,
-  batch: CallBatchRow,
-  now: Date,
-  room: number,
-): Promise<void> {
-  const due = await listDueEntries(tx, batch, { now, limit: Math.min(room, limits.callsMax) });
-  const denied = await findDoNotCall(
-    tx,
-    batch.ownerId,
-    due.map(({ toMobileNumber }) => toMobileNumber),
-  );
-  const skipped = due.filter(({ toMobileNumber }) => denied.has(toMobileNumber));
-  await storeEntriesEnded(
-    tx,
-    batch,
-    skipped.map(({ number }) => number),
-    "DO_NOT_CALL",
-  );
-  const called = due.filter(({ toMobileNumber }) => !denied.has(toMobileNumber));
+async function callNext(tx: Sql, batch: CallBatchRow, now: Date, room: number): Promise<void> {
+  const called = await takeDueEntries(tx, batch, { now, limit: room });
   if (called.length === 0) return;
-  await storeEntriesCalling(
-    tx,
-    batch,
-    called.map(({ number }) => number),
-  );
   const { startAt: _, window: __, retries: ___, ...settings } = batch.settings;
   for (const { number, toMobileNumber, dynamicVariables } of called) {
     await insertOutboundCall(

@@ -5,7 +5,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
 import { newCall, queueCalls } from "../outbound/new-call.ts";
-import { findDoNotCall } from "../store/do-not-call.ts";
+import { findListed } from "../store/do-not-call.ts";
 import { getOutboundCall } from "./get-call.ts";
 
 export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["createCall"]> {
@@ -15,8 +15,7 @@ export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof Vo
       { ownerId: asked.ownerId, idempotency, codec: CreateCallResponse, call },
       {
         prepare: async () => {
-          const denied = await findDoNotCall(ctx.db, asked.ownerId, [asked.toMobileNumber]);
-          if (denied.size > 0)
+          if (await findListed(ctx.db, asked.ownerId, asked.toMobileNumber))
             throw invalid("to_mobile_number", `to_mobile_number ${asked.toMobileNumber} is on your do-not-call list`);
           return newCall(ctx, asked);
         },

@@ -73,10 +73,3 @@ export async function findDoNotCallTotal(sql: Sql, ownerId: string): Promise<num
     select bytes as total from do_not_call_totals where owner_id = ${ownerId}`;
   return row?.total ?? 0;
 }
-
-/** Those of these numbers that must not be called. */
-export async function findDoNotCall(sql: Sql, ownerId: string, numbers: readonly string[]): Promise<Set<string>> {
-  const rows = await sql<{ mobileNumber: string }[]>`
-    select mobile_number from do_not_call where owner_id = ${ownerId} and mobile_number = any(${numbers as string[]})`;
-  return new Set(rows.map(({ mobileNumber }) => mobileNumber));
-}

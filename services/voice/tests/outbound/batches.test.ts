@@ -4,12 +4,15 @@ import { type CallBatchCounts, CallBatchSettings, CallBatchStatus } from "@parle
 import { CallBatchChange, CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { fullError } from "@parley/shared/domain/full";
+import type { Job } from "@parley/shared/jobs/store";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
+import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
+import { LOOKED_AT_ONCE } from "../../src/store/call-batches.ts";
 import { type Outbound, outbound, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -158,6 +161,30 @@ test("numbers on the do-not-call list are skipped and counted, and refused for a
   await kit.create(ownerId, { toMobileNumber: denied[0] ?? "" });
   // Another owner has a list of its own.
   await kit.create(newOwner(), { toMobileNumber: denied[1] ?? "" });
+});
+
+test("one run skips a thousand denied numbers, and none after the last number that it may call", async () => {
+  const kit = outbound(db, { callsMax: 2, callsPerSecond: 10 });
+  const ownerId = newOwner();
+  const many = Array.from({ length: LOOKED_AT_ONCE + 20 }, (_, at) => `+1415${5_570_000 + at}`);
+  await db`
+    insert into do_not_call (owner_id, mobile_number, created_at)
+    select ${ownerId}, number, now() from unnest(${many}::text[]) as number`;
+  const [first, second, third] = NUMBERS as [string, string, string];
+  const batch = await batchOf(kit, [...many.slice(0, -10), first, second, ...many.slice(-10), third], {}, ownerId);
+  const { "call-batches": queue } = outboundCalls(kit.ctx).queues;
+  const run = () => queue?.run({ ownerId, payload: { batchId: batch.batchId } } as Job, new AbortController().signal);
+  expect(await run()).toEqual(kit.clock.now());
+  expect(await batch.counts()).toEqual({ ...NOTHING, doNotCall: LOOKED_AT_ONCE, pending: 23 });
+  await run();
+  expect(await batch.counts()).toEqual({ ...NOTHING, doNotCall: LOOKED_AT_ONCE + 10, calling: 2, pending: 11 });
+  await kit.work(ownerId);
+  await endAll(kit, ownerId, "busy");
+  await kit.work(ownerId);
+  await endAll(kit, ownerId, "busy");
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toEqual([first, second, third]);
+  expect(await batch.counts()).toEqual({ ...NOTHING, doNotCall: LOOKED_AT_ONCE + 20, busy: 3 });
 });
 
 test("a number that is put on the do-not-call list while its call waits is not called", async () => {

@@ -22,6 +22,7 @@ import webCallBytes from "../migrations/0018_web_call_bytes.sql" with { type: "t
 import incomingRate from "../migrations/0019_incoming_rate.sql" with { type: "text" };
 import doNotCallTotals from "../migrations/0020_do_not_call_totals.sql" with { type: "text" };
 import calledNumbers from "../migrations/0021_called_numbers.sql" with { type: "text" };
+import callingNumbers from "../migrations/0022_calling_numbers.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -48,4 +49,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0019_incoming_rate", sql: incomingRate },
   { name: "0020_do_not_call_totals", sql: doNotCallTotals },
   { name: "0021_called_numbers", sql: calledNumbers },
+  { name: "0022_calling_numbers", sql: callingNumbers },
 ];

@@ -9,6 +9,7 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { countingReads } from "@parley/shared/testing/rows-read";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
@@ -291,6 +292,20 @@ test("a change that is repeated with its idempotency key gets the first answer a
   expect(await get()).toMatchObject({ status: PAUSED });
   await kit.work(ownerId);
   expect(kit.carrier.rang).toHaveLength(0);
+});
+
+test("a run of a batch does not read the numbers that it leaves waiting", async () => {
+  const many = Array.from({ length: 3_000 }, (_, at) => `+1415${5_580_000 + at}`);
+  const { ownerId, batchId, change } = await batchOf(outbound(db), many);
+  await db`analyze batch_calls`;
+  const { result, read } = await countingReads(db, "batch_calls", async (within) => {
+    const { "call-batches": queue } = outboundCalls(outbound(within, { callsMax: 2 }).ctx).queues;
+    await queue?.run({ ownerId, payload: { batchId } } as Job, new AbortController().signal);
+    return within`select number from batch_calls where owner_id = ${ownerId} and status = 'CALLING' order by number`;
+  });
+  expect(result.map(({ number }) => number)).toEqual([1, 2]);
+  expect(read).toBeLessThan(100);
+  await change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
 });
 
 test("an owner's single call waits behind no more of a batch than may be in progress", async () => {

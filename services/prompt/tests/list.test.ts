@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
+import { countingReads } from "@parley/shared/testing/rows-read";
 import fc from "fast-check";
+import { listPromptRows } from "../src/store/list-prompts.ts";
 import { creation, type PromptClient, startTestService, type TestService, update } from "./harness.ts";
 
 let service: TestService;
@@ -73,6 +76,49 @@ describe("search", () => {
     expect((await list(owner, { search: "the order" })).shown).toEqual(["Übergabe@1"]);
     expect((await list(owner, { search: "by" })).shown).toEqual(["farewell@1"]);
     expect(await list(owner, { search: "nowhere" })).toEqual({ shown: [], total: 0, prompts: [] });
+  });
+
+  test("finds a single letter or two in any case, also beyond ASCII", async () => {
+    const owner = newOwner();
+    await create(owner, "Äther", "XYZ");
+    await create(owner, "plain", "ÖL x");
+    for (const [search, shown] of [
+      ["x", ["plain@1", "Äther@1"]],
+      ["Y", ["Äther@1"]],
+      ["ä", ["Äther@1"]],
+      ["Öl", ["plain@1"]],
+      ["yz", ["Äther@1"]],
+      ["L", ["plain@1"]],
+      ["😀", []],
+    ] as const)
+      expect((await list(owner, { search })).shown).toEqual([...shown]);
+  });
+
+  test("reads the rows of no prompts again that are not on the page", async () => {
+    const owner = newOwner();
+    const many = 2_000;
+    const db = openDatabase({ url: service.database.urls.prompt, name: "test" });
+    await db`
+      insert into prompts (owner_id, prompt_name, prompt_id, prompt_type, latest_version, created_at, updated_at)
+      select ${owner}, 'name ' || number, 'pmt', 'main', 1, now(), now() from generate_series(1, ${many}::integer) as number`;
+    await db`
+      insert into prompt_versions (owner_id, prompt_name, prompt_version, content, created_at)
+      select ${owner}, 'name ' || number, 1, 'text', now() from generate_series(1, ${many}::integer) as number`;
+    for (const table of ["prompts", "prompt_versions"]) await db`analyze ${db(table)}`;
+    for (const latestOnly of [true, false]) {
+      const { result, read } = await countingReads(db, "prompt_versions", (within) =>
+        listPromptRows(
+          within,
+          { ownerId: owner, search: "e", latestOnly },
+          { number: 1, size: 10 },
+          { bytes: 1e6, used: 0 },
+        ),
+      );
+      expect([result.rows.length, result.total]).toEqual([10, many]);
+      // Once, although from an index and the table both.
+      expect(read).toBeLessThan(1.5 * many);
+    }
+    await db.end();
   });
 
   test("finds a word of an earlier version only without latest_only", async () => {

@@ -16,21 +16,31 @@ export async function listPromptRows(db: Database, filter: PromptFilter, page: P
   });
 }
 
-function selectPage(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page, room: Room) {
+function selectPage(sql: Sql, filter: PromptFilter, page: Page, room: Room) {
   return readBoundedPage<PromptRow>(sql, {
     rows: sql`
       select p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
         p.created_at, v.created_at as updated_at
-      from prompts p
-      join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name
-        ${latestOnly ? sql`and v.prompt_version = p.latest_version` : sql``}
-      where p.owner_id = ${ownerId}
-      order by ${latestOnly ? sql`p.updated_at desc, p.prompt_name` : sql`v.created_at desc, v.prompt_name, v.prompt_version desc`}
-      limit ${page.size} offset ${(page.number - 1) * page.size}`,
+      from (${chosen(sql, filter, page)}) as chosen
+      join prompts p on p.owner_id = chosen.owner_id and p.prompt_name = chosen.prompt_name
+      join prompt_versions v on v.owner_id = chosen.owner_id and v.prompt_name = chosen.prompt_name
+        and v.prompt_version = chosen.prompt_version`,
     bytes: sql`octet_length(prompt_content)`,
     order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
     room,
   });
+}
+
+/** The versions of a page, before any join, so that none is read for those that are skipped. */
+function chosen(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page) {
+  const place = sql`limit ${page.size} offset ${(page.number - 1) * page.size}`;
+  return latestOnly
+    ? sql`
+        select owner_id, prompt_name, latest_version as prompt_version from prompts where owner_id = ${ownerId}
+        order by updated_at desc, prompt_name ${place}`
+    : sql`
+        select owner_id, prompt_name, prompt_version from prompt_versions where owner_id = ${ownerId}
+        order by created_at desc, prompt_name, prompt_version desc ${place}`;
 }
 
 function selectCount(sql: Sql, { ownerId, latestOnly }: PromptFilter) {

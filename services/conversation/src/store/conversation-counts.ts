@@ -14,8 +14,11 @@ export async function foldConversationChanges(db: Database, ownerId: string): Pr
     const [folded] = await tx<{ taken: number }[]>`
       with taken as (
         delete from conversation_changes
-        where owner_id = ${ownerId} and change_id in (
-          select change_id from conversation_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+        where owner_id = ${ownerId} and change_id <= (
+          -- A range, because a set would be joined row by row: the table was empty when its statistics were collected.
+          select max(change_id) from (
+            select change_id from conversation_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+          ) as first
         )
         returning agent_id, type, calling_type, status, day, minute, change
       ), changed as (

@@ -31,8 +31,11 @@ export async function foldFigureChanges(db: Database, ownerId: string, namedMax 
     const [folded] = await tx<{ taken: number }[]>`
       with taken as (
         delete from figure_changes
-        where owner_id = ${ownerId} and change_id in (
-          select change_id from figure_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+        where owner_id = ${ownerId} and change_id <= (
+          -- A range, because a set would be joined row by row: the table was empty when its statistics were collected.
+          select max(change_id) from (
+            select change_id from figure_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+          ) as first
         )
         returning *
       ), days as materialized (

@@ -32,8 +32,11 @@ export async function foldStoredChanges(patient: Database, ownerId: string, coun
 async function fold(tx: Sql, ownerId: string, counted: CountedRows): Promise<number> {
   const [folded] = await tx<{ taken: number }[]>`
     with taken as (
-      delete from stored_changes where owner_id = ${ownerId} and change_id in (
-        select change_id from stored_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+      delete from stored_changes where owner_id = ${ownerId} and change_id <= (
+        -- A range, because a set would be joined row by row: the table was empty when its statistics were collected.
+        select max(change_id) from (
+          select change_id from stored_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+        ) as first
       )
       returning bytes
     ), summed as (

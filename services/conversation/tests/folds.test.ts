@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { foldStoredChanges } from "@parley/shared/stored-bytes/fold";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { newOwner } from "@parley/shared/testing/owners";
+import { countingReads } from "@parley/shared/testing/rows-read";
+import { foldConversationChanges } from "../src/store/conversation-counts.ts";
+import { foldFigureChanges } from "../src/store/fold-figures.ts";
+import { CONVERSATIONS } from "../src/store/stored-bytes.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.conversation, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const CHANGES = 1_000;
+
+test.each([
+  {
+    table: "conversation_changes",
+    insert: (ownerId: string, count: number) => db`
+      insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
+      select ${ownerId}, 'agt_1', 'CHAT', '', 'IN_PROGRESS', 20000, 600, 1 from generate_series(1, ${count}::integer)`,
+    fold: foldConversationChanges,
+  },
+  {
+    table: "figure_changes",
+    insert: (ownerId: string, count: number) => db`
+      insert into figure_changes (owner_id, day, agent_id, type, begun)
+      select ${ownerId}, '2026-01-01', 'agt_1', 'CHAT', 1 from generate_series(1, ${count}::integer)`,
+    fold: foldFigureChanges,
+  },
+  {
+    table: "stored_changes",
+    insert: async (ownerId: string, count: number) => {
+      await db`insert into stored_bytes (owner_id, bytes) values (${ownerId}, 0)`;
+      await db`
+        insert into stored_changes (owner_id, bytes)
+        select ${ownerId}, 500 from generate_series(1, ${count}::integer)`;
+    },
+    fold: (within: Database, ownerId: string) => foldStoredChanges(within, ownerId, CONVERSATIONS),
+  },
+])(
+  "a fold of $table reads each change a few times, however empty the table was when its statistics were collected",
+  async ({ table, insert, fold }) => {
+    await insert(newOwner(), 200);
+    await db`vacuum (analyze) ${db(table)}`;
+    const ownerId = newOwner();
+    await insert(ownerId, CHANGES);
+    const { result, read } = await countingReads(db, table, (within) => fold(within, ownerId));
+    expect(result).toBe(CHANGES);
+    expect(read).toBeLessThan(6 * CHANGES);
+  },
+);

@@ -15,7 +15,7 @@ import { peerCredentials, tlsFiles } from "@parley/shared/rpc/tls/credentials";
 import { charactersOf } from "@parley/shared/text/length";
 import type { GatewayConfig } from "./config.ts";
 import { presentAgent } from "./present/agent.ts";
-import { createTurns, type Turns } from "./turns/turns.ts";
+import { createTurns, paceOfTurns, type Turns } from "./turns/turns.ts";
 
 export interface Clients {
   accounts: ServiceClient<typeof AccountServiceService>;
@@ -83,7 +83,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     webhooks,
     voices,
     messaging,
-    turns: createTurns(turnStreams, longTurns),
+    turns: createTurns(turnStreams, longTurns, paceOfTurns(config.PARLEY_OWNER_TURNS_PER_SECOND)),
     getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });

@@ -11,9 +11,10 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
 import { type Handlers, type RunningServer, type ServerSettings, serve } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
+import { createCompany } from "@parley/shared/shares/company";
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { createTurns, type Turns } from "../src/turns/turns.ts";
+import { createTurns, paceOfTurns, type Turns } from "../src/turns/turns.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -109,8 +110,11 @@ function clientOf(...replicas: { address: string }[]) {
 
 function turnsTo(...replicas: { address: string }[]): Turns {
   const client = clientOf(...replicas);
-  return createTurns(client, client);
+  return createTurns(client, client, AT_ONCE);
 }
+
+/** A pace at which all turns begin at once. */
+const AT_ONCE = { take: () => null };
 
 interface Given {
   isLong?: boolean;
@@ -294,8 +298,48 @@ test("with replicas of the previous release, each turn is a separate call", asyn
 
 test("a long turn is a separate call, on the connection for long turns", async () => {
   const [shared, plain] = [await startReplica("a", answers), await startPlainReplica()];
-  const turns = createTurns(clientOf(shared), clientOf(plain));
+  const turns = createTurns(clientOf(shared), clientOf(plain), AT_ONCE);
   expect((await say(turns, "Hi")).text).toBe("You said Hi.");
   expect((await say(turns, "Hi", { isLong: true })).text).toBe("Alone, you said Hi.");
   expect(shared.began).toEqual(["Hi"]);
+});
+
+test("a turn begins when its owner's pace allows it, and not at all once its client has left", async () => {
+  const replica = await startReplica("a", answers);
+  const due: (() => void)[] = [];
+  const begun = {
+    take: (_ownerId: string, _amount: number, gone: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        due.push(resolve);
+        gone.addEventListener("abort", () => resolve());
+      }),
+  };
+  const turns = createTurns(clientOf(replica), clientOf(replica), begun);
+  const client = new AbortController();
+  const left = serviceErrorOf(say(turns, "left", { signal: client.signal }));
+  const first = say(turns, "first");
+  client.abort();
+  expect(await left).toMatchObject({ kind: "cancelled" });
+  due[1]?.();
+  expect((await first).text).toBe("You said first.");
+  expect(replica.began).toEqual(["first"]);
+});
+
+test("beside others, 64 of an owner's turns begin at once and the rest at its pace; alone, 32 times as many", () => {
+  let nowMs = 0;
+  const waits: number[] = [];
+  const after = (ms: number) => {
+    waits.push(ms);
+    return () => {};
+  };
+  const time = { nowMs: () => nowMs, after };
+  const pace = paceOfTurns(250, time, createCompany(time));
+  const begin = (ownerId: string) => pace.take(ownerId, 1, new AbortController().signal);
+  const burst = (ownerId: string, count: number) => Array.from({ length: count }, () => begin(ownerId));
+  expect(burst("b", 1).concat(burst("a", 65))).toEqual(Array(66).fill(null));
+  expect(burst("a", 1_200).at(-1)).not.toBeNull();
+  expect(waits.at(-1)).toBe(4_800);
+  expect(() => burst("a", 100)).toThrow("This account begins too many turns, try again");
+  nowMs = 60_000;
+  expect(burst("a", 2_049)).toEqual(Array(2_049).fill(null));
 });

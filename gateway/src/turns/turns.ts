@@ -1,5 +1,9 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
+import type { Company } from "@parley/shared/shares/company";
+import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
+import { createPace, type Pace } from "@parley/shared/shares/pace";
+import { passingTime } from "@parley/shared/shares/passing-time";
 import { tracedCall } from "@parley/shared/telemetry/rpc";
 import { outsideTraces } from "@parley/shared/telemetry/spans";
 import { runAlone } from "./turn-alone.ts";
@@ -9,6 +13,28 @@ export interface Turns {
   /** Runs a turn, and settles when all of it has been delivered. @throws ServiceError */
   run(turn: Turn, call: TurnCall): Promise<void>;
 }
+
+/** How many times as many turns an owner may begin while the process works for nobody else: as many as a machine can. */
+const ALONE = 32;
+
+/**
+ * Turns that begin. A thousand that come together would take the cores of a small machine for a second, in all processes that a
+ * turn passes: nobody else's request would find one at once.
+ * @param perSecond of one owner beside others
+ */
+export function paceOfTurns(perSecond: number, time = passingTime, company?: Company): Pace {
+  const settings = {
+    perSecond: ALONE * perSecond,
+    atOnce: ALONE * AT_ONCE,
+    besideOthers: ALONE,
+    waitMaxMs: WAIT_MAX_MS,
+    refusal: "This account begins too many turns, try again",
+  };
+  return createPace(settings, time, company);
+}
+
+const AT_ONCE = 64;
+const WAIT_MAX_MS = 5_000;
 
 /** How often the replicas are looked for while turns are made. */
 const LOOK_EVERY_MS = 2_000;
@@ -24,8 +50,9 @@ const PATIENCE_MS = 2_000;
  * Turns at the conversation service, which travel together: one stream to each replica carries all turns of this process but long ones.
  * @param conversations of its own, so that its streams go to the replicas one after the other
  * @param forLong another one for long turns, because the calls on a connection wait for each other's bytes
+ * @param begun the pace at which an owner's turns begin
  */
-export function createTurns(conversations: Conversations, forLong: Conversations): Turns {
+export function createTurns(conversations: Conversations, forLong: Conversations, begun: Pick<Pace, "take">): Turns {
   const streams = new Map<string, { stream: TurnStream; openedAt: number }>();
   let opening: Promise<boolean> | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -101,6 +128,7 @@ export function createTurns(conversations: Conversations, forLong: Conversations
   }
 
   async function run(turn: Turn, call: TurnCall): Promise<void> {
+    await begun.take(turn.ownerId, 1, call.origin.signal ?? NEVER_GONE);
     if (call.isLong) return runAlone(forLong, turn, call);
     for (let isDone = false; !isDone; ) {
       const stream = await findStream().catch(unlessOlder);

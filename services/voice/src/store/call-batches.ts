@@ -215,7 +215,7 @@ export async function deleteOldestEnded(
   { numbersMax, batchesMax, limit }: { numbersMax: number; batchesMax: number; limit: number },
 ): Promise<void> {
   await sql`
-    delete from call_batches where owner_id = ${ownerId} and batch_id in (
+    delete from call_batches where owner_id = ${ownerId} and batch_id = any(array(
       select batch_id from (
         select batch_id, created_at, ended_at, total,
           sum(total) over newest as numbers, row_number() over newest as place
@@ -223,13 +223,15 @@ export async function deleteOldestEnded(
         window newest as (order by created_at desc, batch_id desc)
       ) as batches
       where ended_at is not null and (numbers - total >= ${numbersMax} or place > ${batchesMax})
-      order by created_at, batch_id limit ${limit})`;
+      order by created_at, batch_id limit ${limit}
+    ))`;
 }
 
 /** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
 export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from call_batches where (owner_id, batch_id) in (
-      select owner_id, batch_id from call_batches where ended_at < ${before} limit ${limit})`;
+    delete from call_batches where ctid = any(array(
+      select ctid from call_batches where ended_at < ${before} limit ${limit} for update skip locked
+    ))`;
   return count;
 }

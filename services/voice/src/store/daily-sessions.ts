@@ -174,7 +174,9 @@ export async function storeRoomGone(sql: Sql, { ownerId, conversationId }: CallK
 /** Deletes at most `limit` sessions that ended before `before`. @returns the number deleted */
 export async function deleteEndedSessions(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from daily_sessions where (owner_id, conversation_id) in (
-      select owner_id, conversation_id from daily_sessions where ended_at < ${before} order by ended_at limit ${limit})`;
+    delete from daily_sessions where ctid = any(array(
+      select ctid from daily_sessions
+      where ended_at < ${before} order by ended_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }

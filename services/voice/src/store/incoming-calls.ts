@@ -48,7 +48,9 @@ export async function findIncomingCall(
 /** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
 export async function deleteIncomingCalls(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from incoming_calls where (owner_id, call_id) in (
-      select owner_id, call_id from incoming_calls where created_at < ${before} order by created_at limit ${limit})`;
+    delete from incoming_calls where ctid = any(array(
+      select ctid from incoming_calls
+      where created_at < ${before} order by created_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }

@@ -42,7 +42,9 @@ export async function claimMediaStreams(
 /** Deletes at most `limit` streams that expired before `before`. @returns the number deleted */
 export async function deleteExpiredMediaStreams(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from media_streams where (token_digest, owner_id) in (
-      select token_digest, owner_id from media_streams where expires_at < ${before} order by expires_at limit ${limit})`;
+    delete from media_streams where ctid = any(array(
+      select ctid from media_streams
+      where expires_at < ${before} order by expires_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }

@@ -167,22 +167,25 @@ export async function listOverdue(
  */
 export async function forgetGiven(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    update outbound_calls set dynamic_variables = '{}', metadata = '{}' where (owner_id, call_id) in (
-      select owner_id, call_id from outbound_calls as ended
+    update outbound_calls set dynamic_variables = '{}', metadata = '{}' where ctid = any(array(
+      select ctid from outbound_calls as ended
       where ended_at < ${before} and status = 'ENDED' and (dynamic_variables <> '{}' or metadata <> '{}')
         and not exists (select from jobs where owner_id = ended.owner_id and job_id = 'complete:' || ended.call_id)
         and not exists (
           select from calls where owner_id = ended.owner_id and conversation_id = ended.conversation_id
         )
-      order by ended_at limit ${limit})`;
+      order by ended_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }
 
 /** Deletes at most `limit` calls that ended before `before`. @returns the number deleted */
 export async function deleteEndedCalls(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from outbound_calls where (owner_id, call_id) in (
-      select owner_id, call_id from outbound_calls where ended_at < ${before} order by ended_at limit ${limit})`;
+    delete from outbound_calls where ctid = any(array(
+      select ctid from outbound_calls
+      where ended_at < ${before} order by ended_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }
 

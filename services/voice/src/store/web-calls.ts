@@ -65,16 +65,18 @@ export async function findWebCallOwner(
 /** Deletes at most `limit` calls that expired before `before`. @returns the number deleted */
 export async function deleteExpiredWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from web_calls where (owner_id, conversation_id) in (
-      select owner_id, conversation_id from web_calls where expires_at < ${before} order by expires_at limit ${limit})`;
+    delete from web_calls where ctid = any(array(
+      select ctid from web_calls where expires_at < ${before} order by expires_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }
 
 /** Deletes at most `limit` calls that expired before `before` and that no browser has connected. @returns the number deleted */
 export async function deleteUnusedWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from web_calls where (owner_id, conversation_id) in (
-      select owner_id, conversation_id from web_calls where expires_at < ${before} and connected_at is null
-      order by expires_at limit ${limit}) and connected_at is null`;
+    delete from web_calls where ctid = any(array(
+      select ctid from web_calls
+      where expires_at < ${before} and connected_at is null order by expires_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }

@@ -47,10 +47,9 @@ export async function deleteSessionsOf(sql: Sql, ownerId: string): Promise<void>
 /** Deletes a few sessions at a time, more than are added, so that no request pays for many. */
 export async function deleteUnusedSessions(sql: Sql, unusedSince: Date): Promise<void> {
   await sql`
-    delete from sessions
-    where (owner_id, session_id) in (
-      select owner_id, session_id from sessions
+    delete from sessions where ctid = any(array(
+      select ctid from sessions
       where last_used_at <= ${unusedSince}
       order by last_used_at limit 10 for update skip locked
-    )`;
+    ))`;
 }

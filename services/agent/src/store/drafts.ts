@@ -26,14 +26,14 @@ export async function insertDraft(
   const bytes = Buffer.byteLength(content);
   await sql`
     with older as (
-      delete from agent_drafts where owner_id = ${ownerId} and draft_id in (
+      delete from agent_drafts where owner_id = ${ownerId} and draft_id = any(array(
         select draft_id
         from (
           select draft_id, sum(bytes) over (order by created_at desc, draft_id desc) as kept_bytes
           from agent_drafts where owner_id = ${ownerId}
         ) as newest
         where kept_bytes > ${bytesMax - bytes}
-      )
+      ))
     )
     insert into agent_drafts (owner_id, draft_id, agent_id, content, bytes, created_at, expires_at)
     values (${ownerId}, ${draftId}, ${agentId}, ${content}::text::json, ${bytes}, ${now}, ${expiresAt})`;
@@ -50,7 +50,8 @@ export async function findDraft(sql: Sql, { ownerId, agentId, draftId }: DraftKe
 /** Deletes at most `limit` drafts that expired before `now`. @returns the number deleted */
 export async function deleteExpiredDrafts(sql: Sql, now: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from agent_drafts where (owner_id, draft_id) in (
-      select owner_id, draft_id from agent_drafts where expires_at <= ${now} order by expires_at limit ${limit})`;
+    delete from agent_drafts where ctid = any(array(
+      select ctid from agent_drafts where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
+    ))`;
   return count;
 }

@@ -118,14 +118,11 @@ export async function closeSilentCalls(
   now: Date,
   limit: number,
 ): Promise<number> {
+  const areSilent = sql`
+    case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP' and last_activity_at < ${silentSince}`;
   const closed = await sql`
     update conversations set status = 'FAILED', notes = coalesce(notes, ${notes}), updated_at = ${now}
-    where (owner_id, conversation_id) in (
-      select owner_id, conversation_id from conversations
-      where case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP'
-        and last_activity_at < ${silentSince}
-      order by created_at limit ${limit} for update skip locked
-    )
+    where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;
   if (closed.length > 0) tellRelay(sql);
   return closed.length;
@@ -146,6 +143,7 @@ export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, l
 }
 
 async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: Date, limit: number): Promise<number> {
+  const areSilent = sql`${isOpen} and last_activity_at < ${silentSince} and (turn_until is null or turn_until < ${now})`;
   const closed = await sql`
     update conversations set
       status = case when name is not null or exists (
@@ -155,15 +153,16 @@ async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: D
           and role = 'user'
       ) then 'COMPLETED' else 'DISCONNECTED' end, turn_id = null, turn_until = null,
       updated_at = ${now}
-    where (owner_id, conversation_id) in (
-      select owner_id, conversation_id from conversations
-      where ${isOpen} and last_activity_at < ${silentSince}
-        and (turn_until is null or turn_until < ${now})
-      order by created_at limit ${limit} for update skip locked
-    )
+    where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;
   if (closed.length > 0) tellRelay(sql);
   return closed.length;
+}
+
+/** The ids, locked, rather than the places: a table in partitions has the same places several times (docs/scaling.md). */
+function oldest(sql: Sql, areWanted: Fragment, limit: number): Fragment {
+  return sql`
+    select conversation_id from conversations where ${areWanted} order by created_at limit ${limit} for update skip locked`;
 }
 
 /** Stores the analysis of an ended conversation, replacing an earlier one. */

@@ -90,9 +90,9 @@ export async function dropWaiting(sql: Sql, key: ThreadKey): Promise<number> {
 /** @returns the number deleted */
 export async function deleteOldIncoming(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from incoming_messages where (owner_id, carrier_id, message_id) in (
-      select owner_id, carrier_id, message_id from incoming_messages
+    delete from incoming_messages where ctid = any(array(
+      select ctid from incoming_messages
       where received_at < ${before} order by received_at limit ${limit} for update skip locked
-    )`;
+    ))`;
   return count;
 }

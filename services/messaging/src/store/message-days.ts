@@ -32,9 +32,9 @@ export async function countMessages(
 /** @returns the number deleted */
 export async function deleteOldDays(sql: Sql, days: Days, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from ${sql(days)} where (owner_id, day) in (
-      select owner_id, day from ${sql(days)} where day < ${dayOf(before)} order by day limit ${limit} for update skip locked
-    )`;
+    delete from ${sql(days)} where ctid = any(array(
+      select ctid from ${sql(days)} where day < ${dayOf(before)} order by day limit ${limit} for update skip locked
+    ))`;
   return count;
 }
 

@@ -124,10 +124,10 @@ export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boole
 /** Deletes threads that have been silent since `before` and have nothing in progress. @returns the number deleted */
 export async function deleteSilentThreads(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from threads where (owner_id, carrier_id, contact) in (
-      select owner_id, carrier_id, contact from threads
+    delete from threads where ctid = any(array(
+      select ctid from threads
       where updated_at < ${before} and turn_id is null
       order by updated_at limit ${limit} for update skip locked
-    )`;
+    ))`;
   return count;
 }

@@ -40,12 +40,11 @@ export async function takeRevision(
 /** Deletes a few revisions at a time, more than are added, so that no request pays for many. */
 export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<void> {
   await sql`
-    delete from reference_revisions
-    where (owner_id, agent_id) in (
-      select owner_id, agent_id from reference_revisions
+    delete from reference_revisions where ctid = any(array(
+      select ctid from reference_revisions
       where gone_at < ${goneBefore}
       order by gone_at limit 10 for update skip locked
-    )`;
+    ))`;
 }
 
 /** Returns the types of the prompts that exist, and protects those from deletion until the end of the transaction. */

@@ -1,6 +1,6 @@
 import type { Sql } from "./database.ts";
 
-/** A table with rows of owners. */
+/** A table with rows of owners, not in partitions, which have the same places. */
 export interface OwnedTable {
   name: string;
   /** The columns of the primary key after `owner_id`. */
@@ -22,7 +22,7 @@ export async function deleteOwnedRows(sql: Sql, table: OwnedTable, ownerId: stri
       select ctid from ${sql(table.name)} where owner_id = ${ownerId}
       order by ${sql(table.key)} limit ${table.rows ?? ROWS} for update
     ), gone as (
-      delete from ${sql(table.name)} where owner_id = ${ownerId} and ctid = any(array(select ctid from taken))
+      delete from ${sql(table.name)} where ctid = any(array(select ctid from taken))
     )
     select count(*)::integer as found from taken`;
   return row?.found ?? 0;

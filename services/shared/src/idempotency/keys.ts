@@ -72,11 +72,11 @@ export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock, ownerId
   const owned = ownerId === undefined ? sql`` : sql`and owner_id = ${ownerId}`;
   const takenAt = sql(table.takenAt);
   const deleted = await sql`
-    delete from ${sql(table.name)} where (owner_id, idempotency_key) in (
-      select owner_id, idempotency_key from ${sql(table.name)}
+    delete from ${sql(table.name)} where ctid = any(array(
+      select ctid from ${sql(table.name)}
       where ${takenAt} <= ${keysExpiredAt(clock.now())} ${owned}
       order by ${takenAt} limit ${SWEPT_MAX} for update skip locked
-    )`;
+    ))`;
   return deleted.count;
 }
 

@@ -133,28 +133,35 @@ export async function storeStatuses(
   { ownerId, carrierId }: Omit<ThreadKey, "contact">,
   statuses: readonly DeliveryStatus[],
 ): Promise<{ contact: string; conversationId: string; sequence: number | null }[]> {
+  // A plan for these ids hashes them; one for any ids may compare each message of the owner with each id.
+  await tx`set local plan_cache_mode = force_custom_plan`;
+  const meant = await tx<{ place: string; messageId: string; wamid: string | null }[]>`
+    select ctid::text as place, message_id, wamid from outgoing_messages
+    where owner_id = ${ownerId} and carrier_id = ${carrierId} and (
+      wamid = any(${statuses.map(({ wamid }) => wamid)}::text[])
+      or message_id = any(${statuses.flatMap(({ messageId }) => messageId ?? [])}::uuid[])
+    )
+    order by message_id for update`;
+  const ofWamids = new Map(statuses.map((status) => [status.wamid, status]));
+  const ofIds = new Map(statuses.map((status) => [status.messageId, status]));
+  const told = meant.flatMap(({ place, messageId, wamid }) => {
+    const status = ofWamids.get(wamid ?? "") ?? ofIds.get(messageId);
+    return status ? [{ ...status, place }] : [];
+  });
   const rank = (column: "status" | "delivery") =>
     tx`coalesce(array_position('{sent,delivered,read}', ${tx(column)}), 0)`;
   return tx<{ contact: string; conversationId: string; sequence: number | null }[]>`
-    with given as materialized (
-      select * from unnest(
-        ${statuses.map(({ wamid }) => wamid)}::text[],
-        ${statuses.map(({ messageId }) => messageId)}::uuid[],
-        ${statuses.map(({ status }) => status)}::text[],
-        ${statuses.map(({ errorCode }) => errorCode)}::text[]
-      ) as given (told_wamid, told_id, status, code)
-    ), meant as materialized (
-      select message_id, told_wamid, status, code from given join outgoing_messages
-        on owner_id = ${ownerId} and carrier_id = ${carrierId} and (wamid = told_wamid or message_id = told_id)
-      where case when status = 'failed' then coalesce(delivery, 'sent') = 'sent' else ${rank("delivery")} < ${rank("status")} end
-        and coalesce(delivery, '') <> 'failed'
-      order by message_id for update of outgoing_messages
-    )
     update outgoing_messages set
       wamid = coalesce(wamid, told_wamid), delivery = status, error_code = code, content = null,
       state = case when status = 'failed' then 'failed' else 'sent' end
-    from meant
-    where owner_id = ${ownerId} and outgoing_messages.message_id = meant.message_id
+    from unnest(
+      ${told.map(({ place }) => place)}::text[]::tid[],
+      ${told.map(({ wamid }) => wamid)}::text[],
+      ${told.map(({ status }) => status)}::text[],
+      ${told.map(({ errorCode }) => errorCode)}::text[]
+    ) as told (place, told_wamid, status, code)
+    where ctid = place and coalesce(delivery, '') <> 'failed'
+      and case when status = 'failed' then coalesce(delivery, 'sent') = 'sent' else ${rank("delivery")} < ${rank("status")} end
     returning contact, conversation_id, sequence`;
 }
 
@@ -179,9 +186,9 @@ export async function findItemDelivery(
 /** @returns the number deleted */
 export async function deleteOldOutgoing(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
-    delete from outgoing_messages where (owner_id, message_id) in (
-      select owner_id, message_id from outgoing_messages
+    delete from outgoing_messages where ctid = any(array(
+      select ctid from outgoing_messages
       where created_at < ${before} order by created_at limit ${limit} for update skip locked
-    )`;
+    ))`;
   return count;
 }

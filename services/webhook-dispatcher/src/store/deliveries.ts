@@ -182,13 +182,15 @@ export async function changePending(
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
 ): Promise<number> {
   const { count } = await sql`
-    with taken as (
+    with taken as materialized (
       select delivery_id from deliveries
       where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'
       order by delivery_id limit ${CHANGED_AT_ONCE} for update
     )
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id`;
+    -- The same again up to the last one, because a join may look through all taken ones for each.
+    where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'
+      and delivery_id <= (select max(delivery_id) from taken)`;
   return count;
 }
 
@@ -204,16 +206,16 @@ export async function changeFailed(
   { since, after }: { since: Date; after: string },
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
 ): Promise<{ count: number; last: string }> {
+  const isWanted = sql`
+    owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}
+      and not forgotten and delivery_id > ${after}`;
   const [row] = await sql<{ count: number; last: string | null }[]>`
-    with taken as (
-      select delivery_id from deliveries
-      where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}
-        and not forgotten and delivery_id > ${after}
-      order by delivery_id limit ${CHANGED_AT_ONCE} for update
+    with taken as materialized (
+      select delivery_id from deliveries where ${isWanted} order by delivery_id limit ${CHANGED_AT_ONCE} for update
     ), changed as (
       update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-      from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id
-      returning deliveries.delivery_id
+      where ${isWanted} and delivery_id <= (select max(delivery_id) from taken)
+      returning delivery_id
     )
     select count(*)::integer as count, max(delivery_id) as last from changed`;
   return { count: row?.count ?? 0, last: row?.last ?? after };

@@ -90,9 +90,9 @@ export async function insertEvents(
 export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
     with gone as (
-      delete from deliveries where ctid in (
+      delete from deliveries where ctid = any(array(
         select ctid from deliveries where created_at < ${before} limit ${limit} for update skip locked
-      )
+      ))
       returning owner_id, delivery_id
     ), attempts_gone as (
       delete from attempts using gone
@@ -112,11 +112,11 @@ export async function deleteOldEvents(sql: Sql, before: Date, limit: number, byt
       select ctid, coalesce(octet_length(payload), 0) as bytes from events
       where created_at < ${before} limit ${limit} for update skip locked
     )
-    delete from events where ctid in (
+    delete from events where ctid = any(array(
       select ctid from (
         select ctid, sum(bytes) over (rows unbounded preceding) - bytes as bytes_before from old
       ) as summed
       where bytes_before < ${bytesMax}
-    )`;
+    ))`;
   return count;
 }

@@ -19,19 +19,22 @@ export async function forgetDeliveries(
   conversationIds: readonly string[],
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
 ): Promise<ForgottenDelivery[]> {
+  const areWanted = tx`
+    owner_id = ${ownerId} and conversation_id = any(${[...conversationIds]}::text[]) and not forgotten`;
   return tx<ForgottenDelivery[]>`
-    with taken as (
-      select delivery_id, status = 'pending' as was_pending from deliveries
-      where owner_id = ${ownerId} and conversation_id = any(${[...conversationIds]}::text[]) and not forgotten
-      order by delivery_id for update
+    with taken as materialized (
+      select delivery_id, destination_id, event_id, status = 'pending' as was_pending from deliveries
+      where ${areWanted} order by delivery_id for update
+    ), marked as (
+      update deliveries
+      set forgotten = true,
+        status = case when status = 'pending' then ${status} else status end,
+        attempts_left = case when status = 'pending' then ${attemptsLeft} else attempts_left end,
+        next_attempt_at = case when status = 'pending' then ${nextAttemptAt}::timestamptz else next_attempt_at end
+      -- Looks for them again, once all are locked, because a join may look through all of them for each.
+      where ${areWanted} and (select count(*) from taken) > 0
     )
-    update deliveries
-    set forgotten = true,
-      status = case when was_pending then ${status} else status end,
-      attempts_left = case when was_pending then ${attemptsLeft} else attempts_left end,
-      next_attempt_at = case when was_pending then ${nextAttemptAt}::timestamptz else next_attempt_at end
-    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id
-    returning deliveries.delivery_id, destination_id, event_id, was_pending`;
+    select delivery_id, destination_id, event_id, was_pending from taken`;
 }
 
 /** Removes response excerpts, which may quote the payload. A separate statement, so that it sees attempts logged up to the mark. */

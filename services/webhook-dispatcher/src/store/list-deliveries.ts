@@ -1,5 +1,5 @@
 import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Database, Sql } from "@parley/shared/db/database";
+import type { Database, Fragment, Sql } from "@parley/shared/db/database";
 import type { DeliveryStatusName } from "../delivery/state.ts";
 import { ATTEMPTS_KEPT, type AttemptRow, type DeliveryKey } from "./deliveries.ts";
 
@@ -44,13 +44,13 @@ export async function listDeliveryRows(
       tx`set local plan_cache_mode = force_custom_plan`,
       // Chosen before the join, so that no event of a skipped delivery is read.
       tx<Omit<LoggedDelivery, "log">[]>`
-        ${selected(tx)}
-        join (
+        select page.* from (
           select d.delivery_id from deliveries d where ${matching(tx, filter)}
           order by d.delivery_id desc limit ${page.size} offset ${(page.number - 1) * page.size}
-        ) as chosen using (delivery_id)
-        where d.owner_id = ${filter.ownerId}
-        order by d.delivery_id desc`,
+        ) as chosen cross join lateral (
+          ${selected(tx, tx`owner_id = ${filter.ownerId} and delivery_id = chosen.delivery_id`)}
+        ) as page
+        order by delivery_id desc`,
       tx<{ total: number }[]>`select count(*) as total from deliveries d where ${matching(tx, filter)}`,
     ]);
     return { rows: await withAttempts(tx, rows, room), total: count?.total ?? 0 };
@@ -65,16 +65,20 @@ export async function findDelivery(
 ): Promise<LoggedDelivery | null> {
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const rows = await tx<Omit<LoggedDelivery, "log">[]>`
-      ${selected(tx)} where d.owner_id = ${ownerId} and d.delivery_id = ${deliveryId}`;
+      ${selected(tx, tx`owner_id = ${ownerId} and delivery_id = ${deliveryId}`)}`;
     const [row] = await withAttempts(tx, rows, room);
     return row ?? null;
   });
 }
 
-const selected = (sql: Sql) => sql`
+/** A delivery with its event. `offset 0` keeps each a look-up: the planner would rather read all that a new owner has. */
+const selected = (sql: Sql, isWanted: Fragment) => sql`
   select d.owner_id, d.delivery_id, d.destination_id, d.event_id, e.event, d.conversation_id, d.status, d.next_attempt_at,
     d.created_at, e.test
-  from deliveries d join events e on e.owner_id = d.owner_id and e.event_id = d.event_id`;
+  from (select * from deliveries where ${isWanted} offset 0) as d
+  cross join lateral (
+    select event, test from events where owner_id = d.owner_id and event_id = d.event_id offset 0
+  ) as e`;
 
 const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: DeliveryFilter) => sql`
   d.owner_id = ${ownerId}
@@ -90,10 +94,15 @@ async function withAttempts(
   const attempts = await readBoundedPage<LoggedAttempt & DeliveryKey>(sql, {
     rows: sql`
       select a.owner_id, a.delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt
-      from attempts a join deliveries d on d.owner_id = a.owner_id and d.delivery_id = a.delivery_id
-      where a.owner_id = ${rows[0]?.ownerId ?? ""}
-        and a.delivery_id = any(${rows.map((row) => row.deliveryId)}::text[])
-        and number > d.attempts - ${ATTEMPTS_KEPT}`,
+      from unnest(${rows.map((row) => row.deliveryId)}::text[]) as wanted (delivery_id)
+      cross join lateral (
+        select owner_id, delivery_id, attempts from deliveries
+        where owner_id = ${rows[0]?.ownerId ?? ""} and delivery_id = wanted.delivery_id offset 0
+      ) as d
+      cross join lateral (
+        select * from attempts
+        where owner_id = d.owner_id and delivery_id = d.delivery_id and number > d.attempts - ${ATTEMPTS_KEPT} offset 0
+      ) as a`,
     bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0)`,
     order: sql`order by number`,
     room,

@@ -1,4 +1,4 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Database } from "@parley/shared/db/database";
 import type { CountedRows } from "@parley/shared/stored-bytes/fold";
 
 /** As the triggers of 0006_event_bytes count. */
@@ -30,37 +30,40 @@ export interface LookedAt {
  * @param after the id of the last event that was looked at; "" at first
  */
 export async function deleteOldest(
-  sql: Sql,
+  db: Database,
   ownerId: string,
   { after, bytes, pendingToo }: { after: string; bytes: number; pendingToo: boolean },
 ): Promise<LookedAt> {
-  const [row] = await sql<{ events: number; last: string | null; deleted: number }[]>`
-    with oldest as materialized (
+  return db.begin(async (tx) => {
+    // A plan for these ids hashes them; one for any ids may compare each row of the owner with each id.
+    await tx`set local plan_cache_mode = force_custom_plan`;
+    const oldest = await tx<{ eventId: string; conversationId: string; bytes: number }[]>`
       select event_id, conversation_id, 500 + coalesce(octet_length(payload), 0) as bytes from events
       where owner_id = ${ownerId} and event_id > ${after}
-      order by event_id limit ${EVENTS_AT_ONCE}
-    ), locked as materialized (
-      -- The index of conversations finds them: there is none of events.
-      select deliveries.event_id, delivery_id, status from deliveries
-      join oldest on deliveries.conversation_id = oldest.conversation_id and deliveries.event_id = oldest.event_id
-      where deliveries.owner_id = ${ownerId}
-      order by delivery_id for update of deliveries
-    ), summed as (
-      select event_id, bytes, sum(bytes) over (order by event_id) as bytes_so_far from oldest
-      where ${pendingToo}
-        or not exists (select from locked where locked.event_id = oldest.event_id and status = 'pending')
-    ), chosen as materialized (
-      select event_id from summed where bytes_so_far - bytes < ${bytes}
-    ), deliveries_gone as (
-      delete from deliveries using locked join chosen using (event_id)
-      where deliveries.owner_id = ${ownerId} and deliveries.delivery_id = locked.delivery_id
-    ), attempts_gone as (
-      delete from attempts using locked join chosen using (event_id)
-      where attempts.owner_id = ${ownerId} and attempts.delivery_id = locked.delivery_id
-    ), gone as (
-      delete from events using chosen where events.owner_id = ${ownerId} and events.event_id = chosen.event_id
-    )
-    select (select count(*)::integer from oldest) as events, (select max(event_id) from oldest) as last,
-      (select count(*)::integer from chosen) as deleted`;
-  return { events: row?.events ?? 0, last: row?.last ?? after, deleted: row?.deleted ?? 0 };
+      order by event_id limit ${EVENTS_AT_ONCE}`;
+    // The index of conversations finds them: there is none of events.
+    const locked = await tx<{ eventId: string; deliveryId: string; place: string; isPending: boolean }[]>`
+      select event_id, delivery_id, ctid::text as place, status = 'pending' as is_pending from deliveries
+      where owner_id = ${ownerId} and conversation_id = any(${oldest.map(({ conversationId }) => conversationId)}::text[])
+        and event_id = any(${oldest.map(({ eventId }) => eventId)}::text[])
+      order by delivery_id for update`;
+    const kept = new Set(locked.filter(({ isPending }) => isPending && !pendingToo).map(({ eventId }) => eventId));
+    const chosen = new Set<string>();
+    let bytesSoFar = 0;
+    for (const event of oldest) {
+      if (kept.has(event.eventId) || bytesSoFar >= bytes) continue;
+      chosen.add(event.eventId);
+      bytesSoFar += event.bytes;
+    }
+    const gone = locked.filter(({ eventId }) => chosen.has(eventId));
+    await tx`
+      with deliveries_gone as (
+        delete from deliveries where ctid = any(${gone.map(({ place }) => place)}::text[]::tid[])
+      ), attempts_gone as (
+        delete from attempts
+        where owner_id = ${ownerId} and delivery_id = any(${gone.map(({ deliveryId }) => deliveryId)}::text[])
+      )
+      delete from events where owner_id = ${ownerId} and event_id = any(${[...chosen]}::text[])`;
+    return { events: oldest.length, last: oldest.at(-1)?.eventId ?? after, deleted: chosen.size };
+  }) as Promise<LookedAt>;
 }

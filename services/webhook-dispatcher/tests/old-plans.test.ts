@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Database } from "@parley/shared/db/database";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { cancelled, resent } from "../src/delivery/state.ts";
+import { changeFailed, changePending } from "../src/store/deliveries.ts";
+import { deleteOldDeliveries, deleteOldEvents } from "../src/store/events.ts";
+import { forgetDeliveries } from "../src/store/forget.ts";
+import { listDeliveryRows } from "../src/store/list-deliveries.ts";
+import { deleteOldest } from "../src/store/stored-bytes.ts";
+
+const ROWS = 1_000;
+const NOW = new Date("2026-01-01");
+const destinationId = "whd_1";
+const FAILED = { destination_id: "'whd_1'", status: "'failed'", attempts_left: "0" };
+const PENDING = { destination_id: "'whd_1'", status: "'pending'", next_attempt_at: "at" };
+/** Each with a delivery, which has an attempt. */
+const LOG = { events: {}, deliveries: FAILED, attempts: {} };
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+interface Case {
+  name: string;
+  tables: Record<string, Columns>;
+  run: (db: Database, ownerId: string) => Promise<unknown>;
+  expected: unknown;
+}
+
+const CASES: Case[] = [
+  {
+    name: "deleteOldDeliveries",
+    tables: { deliveries: FAILED },
+    run: (db) => deleteOldDeliveries(db, NOW, 300),
+    expected: 300,
+  },
+  {
+    name: "deleteOldEvents",
+    tables: { events: {} },
+    run: (db) => deleteOldEvents(db, NOW, 300, 2 ** 30),
+    expected: 300,
+  },
+  {
+    name: "changePending",
+    tables: { deliveries: PENDING },
+    run: (db, ownerId) => changePending(db, { ownerId, destinationId }, cancelled()),
+    expected: ROWS,
+  },
+  {
+    name: "changeFailed",
+    tables: { deliveries: FAILED },
+    run: async (db, ownerId) =>
+      (await changeFailed(db, { ownerId, destinationId }, { since: new Date(0), after: "" }, resent(NOW))).count,
+    expected: ROWS,
+  },
+  {
+    name: "forgetDeliveries",
+    tables: { deliveries: PENDING },
+    run: async (db, ownerId) =>
+      (await forgetDeliveries(db, ownerId, firstTexts(200), cancelled())).filter((each) => each.wasPending).length,
+    expected: 200,
+  },
+  {
+    name: "deleteOldest",
+    tables: LOG,
+    run: async (db, ownerId) =>
+      (await deleteOldest(db, ownerId, { after: "", bytes: 2 ** 30, pendingToo: false })).deleted,
+    expected: 256,
+  },
+  {
+    name: "listDeliveryRows",
+    tables: LOG,
+    run: async (db, ownerId) => {
+      const filter = { ownerId, destinationId: null, conversationId: null, status: null };
+      const { rows } = await listDeliveryRows(db, filter, { number: 1, size: 100 }, { bytes: 2 ** 30, used: 0 });
+      return rows.length;
+    },
+    expected: 100,
+  },
+];
+
+for (const planned of PLANNED) {
+  test.each(CASES)(
+    `$name handles each row a few times, although it was planned ${planned}`,
+    async ({ tables, run, expected }) => {
+      const filled = { schema: "webhook" as const, tables, rows: ROWS };
+      const { result, handled } = await countingHandled(database, filled, planned, run);
+      expect(result).toEqual(expected);
+      expect(handled).toBeLessThan(20 * ROWS);
+    },
+  );
+}

@@ -6,12 +6,12 @@ import { createRefusals } from "../src/rate-limit/refusals.ts";
 const REFUSED = new ServiceError("rate_limited", "Too many");
 const url = "http://gateway/";
 
-/** Ten refusals a second and two at once, of long bodies four, none waits longer than a second, and the time is the test's. */
+/** Ten refusals a second and two at once, none waits longer than a second, and the time is the test's. */
 function manual() {
   let nowMs = 0;
   let timers: { atMs: number; then: () => void }[] = [];
   const refusals = createRefusals(
-    { perSecond: 10, atOnce: 2, longAtOnce: 4, waitMaxMs: 1_000 },
+    { perSecond: 10, atOnce: 2, waitMaxMs: 1_000 },
     {
       nowMs: () => nowMs,
       after: (ms, then) => {
@@ -62,16 +62,6 @@ test("however many are refused, none waits longer than the limit", async () => {
     left += await pass(0);
     expect(left.length).toBeGreaterThan(900);
   });
-});
-
-test("refusals of long bodies, which close their connections, leave sooner and have a pace of their own", async () => {
-  const { refuse, pass } = manual();
-  const headers = { "Content-Length": "100000" };
-  for (const name of ["a", "b", "c", "d", "e", "f"])
-    refuse(name, "own_1", REFUSED, new Request(url, { method: "POST", headers }));
-  refuse("x");
-  expect(await pass(0)).toBe("abcdex");
-  expect(await pass(100)).toBe("f");
 });
 
 test("the body of a request that waits is dropped", async () => {

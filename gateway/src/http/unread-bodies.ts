@@ -44,7 +44,6 @@ function isWithoutBody({ method }: Request): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Whether the connection is closed unless all of the request's body is read. */
-export function isLong({ headers }: Request): boolean {
+function isLong({ headers }: Request): boolean {
   return headers.has("transfer-encoding") || Number(headers.get("content-length")) > RECEIVED_BYTES_MAX;
 }

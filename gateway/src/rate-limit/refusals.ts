@@ -2,22 +2,13 @@ import { ServiceError } from "@parley/shared/errors";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { createPace, type PaceSettings } from "@parley/shared/shares/pace";
 import { passingTime } from "@parley/shared/shares/passing-time";
-import { dropBody, isLong } from "../http/unread-bodies.ts";
+import { dropBody } from "../http/unread-bodies.ts";
 
 /**
  * Refusals for one owner, or for one address without a key. Each takes up to half a millisecond of CPU, and a client that repeats a
  * refused request immediately would get thousands a second.
  */
-const REFUSALS: RefusalSettings = { perSecond: 50, atOnce: 100, longAtOnce: 1_000, waitMaxMs: 2_000 };
-
-interface RefusalSettings extends PaceSettings {
-  /**
-   * The same as `atOnce`, for requests with long bodies. While such a request waits, its body arrives and is dropped, which takes more
-   * of the process than to refuse it and close its connection (bench/lessons.md).
-   */
-  longAtOnce: number;
-  waitMaxMs: number;
-}
+const REFUSALS: PaceSettings & { waitMaxMs: number } = { perSecond: 50, atOnce: 100, waitMaxMs: 2_000 };
 
 /** Limits the pace of the responses that tell a client to ask less often, for clients that do not listen. */
 export interface Refusals {
@@ -30,12 +21,11 @@ export interface Refusals {
 }
 
 export function createRefusals(settings = REFUSALS, time = passingTime): Refusals {
-  const short = createPace(settings, time);
-  const long = createPace({ ...settings, atOnce: settings.longAtOnce }, time);
+  const pace = createPace(settings, time);
   /** @returns null when the answer may leave at once */
-  const turn = (of: string, request: Request): Promise<void> | null => {
+  const turn = (of: string, gone: AbortSignal): Promise<void> | null => {
     try {
-      return (isLong(request) ? long : short).take(of, 1, request.signal);
+      return pace.take(of, 1, gone);
     } catch {
       // More are waiting already than can leave in that time.
       return new Promise((resolve) => void time.after(settings.waitMaxMs, resolve));
@@ -44,7 +34,7 @@ export function createRefusals(settings = REFUSALS, time = passingTime): Refusal
   return {
     wait: async (of, error, request) => {
       if (!(error instanceof ServiceError) || error.kind !== "rate_limited") return;
-      const waited = turn(of, request);
+      const waited = turn(of, request.signal);
       if (!waited) return;
       await dropBody(request);
       await waited;

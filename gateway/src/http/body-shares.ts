@@ -16,7 +16,7 @@ const BODIES: ByteShareSettings = {
 /** Bytes of an owner's bodies: a megabyte takes 5 to 25 ms to check, parse and send on, here and in the services behind. */
 const PACE: PaceSettings = {
   perSecond: 8 * MIB,
-  atOnce: 4 * MIB,
+  atOnce: 2 * MIB,
   besideOthers: 2,
   waitMaxMs: 2_000,
   refusal: "This account's large requests are too many, try again",

@@ -46,6 +46,15 @@ test("each turn of the event loop begins at most 64 requests, in the order of th
   expect(begun.flat()).toEqual(inOrder);
 });
 
+test("a request does not wait behind all those of another key that arrived before it", async () => {
+  using requests = requestsByTurn();
+  const sent = Array.from({ length: 300 }, (_, at) => requests.send(`flood ${at}`, undefined, "vk_flood"));
+  sent.push(requests.send("other", undefined, "vk_other"));
+  await Promise.all(sent);
+  expect(requests.turns[1]).toContain("other");
+  expect(requests.turns.flat()).toHaveLength(301);
+});
+
 test("a waiting request whose client leaves never begins, and takes nobody's turn", async () => {
   using requests = requestsByTurn();
   const gone = new AbortController();
@@ -75,8 +84,8 @@ function requestsByTurn() {
   });
   return {
     turns,
-    send: async (name: string, signal?: AbortSignal) =>
-      begin(new Request(`http://test/${name}`, signal ? { signal } : {})),
+    send: async (name: string, signal?: AbortSignal, key = "") =>
+      begin(new Request(`http://test/${name}`, { headers: { "X-API-Key": key }, ...(signal && { signal }) })),
     [Symbol.dispose]: () => clearImmediate(next),
   };
 }

@@ -8,7 +8,8 @@ const GONE_STATUS = 499;
 /**
  * Lets few requests begin in each turn of the event loop: those of each key in the order of their arrival, and keys in turns. The
  * runtime reads half a megabyte of a connection at once: thousands of requests, if their responses are ready at once, as those of
- * `/healthz` and of unknown routes are. It closes a connection on which a request arrives while another one waits for its response; the one that waits then never begins.
+ * `/healthz` and of unknown routes are. It closes a connection on which a request arrives while another one waits for its response;
+ * the one that waits then never begins.
  */
 export function fewBegin(fetch: Fetch): Fetch {
   let begun = 0;

@@ -16,6 +16,10 @@ export interface Turns {
 
 /** How many times as many turns an owner may begin while the process works for nobody else: as many as a machine can. */
 const ALONE = 32;
+/** Turns that begin before the pace counts, beside others. */
+const AT_ONCE = 64;
+/** A turn that would wait longer is refused: its client would take it for a slow model. */
+const WAIT_MAX_MS = 5_000;
 
 /**
  * Turns that begin. A thousand that come together would take the cores of a small machine for a second, in all processes that a
@@ -32,9 +36,6 @@ export function paceOfTurns(perSecond: number, time = passingTime, company?: Com
   };
   return createPace(settings, time, company);
 }
-
-const AT_ONCE = 64;
-const WAIT_MAX_MS = 5_000;
 
 /** How often the replicas are looked for while turns are made. */
 const LOOK_EVERY_MS = 2_000;

@@ -1,5 +1,5 @@
 import { framer } from "../audio/frames.ts";
-import { FRAME_MS, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { LegListener } from "./leg.ts";
 
 /** What the other party says, cut into frames. */
@@ -32,6 +32,8 @@ export interface IncomingAudioOptions {
 
 /** Until this long without a packet, nothing counts as lost: the next one is only late. */
 const LATE_MAX_MS = 80;
+/** Audio that arrived at once covers the time after it, as far as a bad network's delays vary. Beyond it, silence is heard while nothing arrives. */
+const COVERED_MAX_MS = 400;
 /** How much faster than ours the peer's clock may be. */
 const DRIFT = 1.05;
 
@@ -39,7 +41,8 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
   const { aheadMaxSamples, now: clock = () => performance.now() } = options;
   const cut = framer((frame) => to.heard(frame));
   let arrivedAt = clock();
-  let filledUntil = arrivedAt;
+  /** When what was heard so far ends, if it is played as it arrives. */
+  let coveredUntil = arrivedAt;
   /** Silence that was heard for audio that may still come late, or not. */
   let filled = 0;
   let credit = aheadMaxSamples;
@@ -58,6 +61,15 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
     return true;
   };
 
+  const hear = (audio: Pcm) => {
+    const now = clock();
+    coveredUntil = Math.min(
+      now + COVERED_MAX_MS,
+      Math.max(now, coveredUntil) + (audio.length / SAMPLES_PER_SECOND) * 1_000,
+    );
+    cut(audio);
+  };
+
   const accountFor = (samples: number) => {
     const accounted = Math.min(samples, filled);
     filled -= accounted;
@@ -67,23 +79,25 @@ export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListene
   return {
     arrived: () => {
       arrivedAt = clock();
-      // The next packet is not due before this one has been played.
-      filledUntil = arrivedAt + FRAME_MS;
     },
-    hear: (audio) => (isAffordable(audio.length) ? cut(audio) : options.dropped("too_much")),
+    hear: (audio) => (isAffordable(audio.length) ? hear(audio) : options.dropped("too_much")),
     lost: (samples) => {
       const missing = samples - accountFor(samples);
       refill();
       const affordable = Math.max(0, Math.min(missing, Math.floor(credit - aheadMaxSamples / 2)));
       credit -= affordable;
-      cut(new Int16Array(affordable));
+      hear(new Int16Array(affordable));
     },
-    continued: accountFor,
+    continued: (samples) => {
+      accountFor(samples);
+      // After a pause, what was heard before it covers no time.
+      if (samples > 0) coveredUntil = Math.min(coveredUntil, clock());
+    },
     fillSilence: () => {
       const now = clock();
-      if (now - arrivedAt <= LATE_MAX_MS) return;
-      const samples = Math.floor(((now - filledUntil) / 1_000) * SAMPLES_PER_SECOND);
-      filledUntil = now;
+      if (now - arrivedAt <= LATE_MAX_MS || now <= coveredUntil) return;
+      const samples = Math.floor(((now - coveredUntil) / 1_000) * SAMPLES_PER_SECOND);
+      coveredUntil = now;
       // As much as time has passed, so this needs no credit.
       const silence = Math.min(samples, aheadMaxSamples);
       filled += silence;

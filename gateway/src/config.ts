@@ -31,7 +31,7 @@ const VARIABLES = {
     desc: "1: TLS ends before the gateway, serve plain HTTP beyond loopback",
   }),
   PARLEY_OWNER_TURNS_PER_SECOND: positiveInteger({
-    default: 250,
+    default: 100,
     desc: "chat turns that one owner may begin a second while others use the process too",
   }),
   PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running requests may take to end at shutdown" }),

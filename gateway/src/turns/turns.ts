@@ -15,15 +15,15 @@ export interface Turns {
 }
 
 /** How many times as many turns an owner may begin while the process works for nobody else: as many as a machine can. */
-const ALONE = 32;
+const ALONE = 80;
 /** Turns that begin before the pace counts, beside others. */
-const AT_ONCE = 64;
+const AT_ONCE = 32;
 /** A turn that would wait longer is refused: its client would take it for a slow model. */
-const WAIT_MAX_MS = 5_000;
+const WAIT_MAX_MS = 10_000;
 
 /**
- * Turns that begin. A thousand that come together would take the cores of a small machine for a second, in all processes that a
- * turn passes: nobody else's request would find one at once.
+ * Turns that begin. A turn takes up to four milliseconds of CPU in all the processes that it passes (docs/scaling.md), so a thousand
+ * that come together would take the cores of a small machine for a second or two: nobody else's request would find one at once.
  * @param perSecond of one owner beside others
  */
 export function paceOfTurns(perSecond: number, time = passingTime, company?: Company): Pace {

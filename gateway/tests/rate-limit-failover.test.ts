@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import { Redis } from "ioredis";
 import { failoverLimiter } from "../src/rate-limit/failover.ts";
@@ -51,6 +52,22 @@ test("requests in flight when Redis is killed are all decided", async () => {
   expect(log.warn).toHaveLength(1);
   close();
   await redis.restart();
+});
+
+test("a take is sent while another one waits for its reply", async () => {
+  const { sockets, port, close: closeProxy } = await holdingProxy(redis.url);
+  const limiter = await redisLimiter({ url: `redis://127.0.0.1:${port}`, commandTimeoutMs: 30_000 });
+  // The first one also makes the script known.
+  await limiter.take("first", 1);
+  const replies = sockets.hold();
+  const early = limiter.take("early", 1);
+  await eventually(() => expect(sockets.sent()).toContain("{early}"));
+  const late = limiter.take("late", 1);
+  await eventually(() => expect(sockets.sent()).toContain("{late}"));
+  replies.release();
+  expect([await early, await late]).toMatchObject([{ allowed: true }, { allowed: true }]);
+  limiter.close();
+  closeProxy();
 });
 
 test("a Redis that hangs is replaced by memory, and used again when it answers", async () => {
@@ -149,4 +166,35 @@ async function untilBack(limiter: RateLimiter, log: { info: object[] }): Promise
     await limiter.take("probe", 1_000_000);
     expect(log.info).not.toBeEmpty();
   });
+}
+
+/** Shows what is sent to Redis, and can hold its replies back. */
+async function holdingProxy(url: string) {
+  let sent = "";
+  let held: (() => void)[] | null = null;
+  const server = createServer((client) => {
+    const upstream = connect(Number(new URL(url).port), "127.0.0.1");
+    client.on("data", (bytes) => {
+      sent += bytes.toString("latin1");
+      upstream.write(bytes);
+    });
+    upstream.on("data", (bytes) => {
+      if (held) held.push(() => client.write(bytes));
+      else client.write(bytes);
+    });
+    client.on("close", () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const hold = () => {
+    const replies: (() => void)[] = [];
+    held = replies;
+    return {
+      release: () => {
+        held = null;
+        for (const reply of replies) reply();
+      },
+    };
+  };
+  const { port } = server.address() as AddressInfo;
+  return { port, sockets: { sent: () => sent, hold }, close: () => server.close() };
 }

@@ -325,6 +325,32 @@ test("a turn begins when its owner's pace allows it, and not at all once its cli
   expect(replica.began).toEqual(["first"]);
 });
 
+test("turns whose clients leave together before they begin end one after the other", async () => {
+  const replica = await startReplica("a", answers);
+  let isFirst = true;
+  const begun = {
+    take: (_ownerId: string, _amount: number, gone: AbortSignal) => {
+      if (isFirst) return null;
+      return new Promise<void>((resolve) => gone.addEventListener("abort", () => resolve()));
+    },
+  };
+  const turns = createTurns(clientOf(replica), clientOf(replica), begun);
+  await say(turns, "first");
+  isFirst = false;
+  const client = new AbortController();
+  let ended = 0;
+  const leaving = Array.from({ length: MANY_LEAVING }, async () => {
+    const error = await serviceErrorOf(say(turns, "Hi", { signal: client.signal }));
+    ended++;
+    return error;
+  });
+  client.abort();
+  await new Promise(setImmediate);
+  expect(ended).toBeLessThan(MANY_LEAVING);
+  for (const error of await Promise.all(leaving)) expect(error).toMatchObject({ kind: "cancelled" });
+  expect(replica.began).toEqual(["first"]);
+});
+
 test("beside others, 32 of an owner's turns begin at once and the rest at its pace; alone, 80 times as many", () => {
   let nowMs = 0;
   const waits: number[] = [];

@@ -19,6 +19,11 @@ import { createPace } from "@parley/shared/shares/pace";
  */
 const LEFT = createPace({ perSecond: 1_600, atOnce: 64, besideOthers: 2 });
 
+/** Waits until the turn of a client that has left may end. */
+export async function mayEnd({ ownerId }: Pick<Turn, "ownerId">): Promise<void> {
+  await LEFT.take(ownerId, 1, NEVER_GONE);
+}
+
 export type Conversations = ServiceClient<typeof ConversationServiceService>;
 
 /** How a turn is made, and who receives its events. */
@@ -106,7 +111,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       reject(error);
     };
     const leave = async () => {
-      await LEFT.take(turn.ownerId, 1, NEVER_GONE);
+      await mayEnd(turn);
       if (turns.has(number)) giveUp(cancelled());
     };
     const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));

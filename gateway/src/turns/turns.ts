@@ -1,5 +1,5 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ServiceError } from "@parley/shared/errors";
+import { cancelled, ServiceError } from "@parley/shared/errors";
 import type { Company } from "@parley/shared/shares/company";
 import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { createPace, type Pace } from "@parley/shared/shares/pace";
@@ -7,7 +7,14 @@ import { passingTime } from "@parley/shared/shares/passing-time";
 import { tracedCall } from "@parley/shared/telemetry/rpc";
 import { outsideTraces } from "@parley/shared/telemetry/spans";
 import { runAlone } from "./turn-alone.ts";
-import { type Conversations, openTurnStream, type TurnCall, type TurnStream, unreachable } from "./turn-stream.ts";
+import {
+  type Conversations,
+  mayEnd,
+  openTurnStream,
+  type TurnCall,
+  type TurnStream,
+  unreachable,
+} from "./turn-stream.ts";
 
 export interface Turns {
   /** Runs a turn, and settles when all of it has been delivered. @throws ServiceError */
@@ -129,7 +136,12 @@ export function createTurns(conversations: Conversations, forLong: Conversations
   }
 
   async function run(turn: Turn, call: TurnCall): Promise<void> {
-    await begun.take(turn.ownerId, 1, call.origin.signal ?? NEVER_GONE);
+    const { signal = NEVER_GONE } = call.origin;
+    await begun.take(turn.ownerId, 1, signal);
+    if (signal.aborted) {
+      await mayEnd(turn);
+      throw cancelled();
+    }
     if (call.isLong) return runAlone(forLong, turn, call);
     for (let isDone = false; !isDone; ) {
       const stream = await findStream().catch(unlessOlder);

@@ -65,7 +65,8 @@ import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
-const SPACED = { spacesBacklog: true };
+/** Each keeps a core of the database busy, for longer than other calls. */
+const SPACED = { backlogSpacing: { times: 3, maxMs: 50 } };
 /** The slowest searches take seconds of CPU time. They are lists too. */
 const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, backlogAtOnce: 1, ...SPACED, waitingMax: 20 };
 const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 4, backlogAtOnce: 2, ...SPACED, waitingMax: 1_000 };

@@ -75,8 +75,11 @@ test("an owner with a lasting backlog has less while others ask too", async () =
   expect(last.hold).toBeNull();
 });
 
-test("requests of a lasting backlog begin at intervals of twice their time, but of 25 ms at most", async () => {
-  const { time, shares, asked, begun } = timed({ ownerBytes: 60, backlogBytes: 60, spacesBacklog: true }, 10);
+test("requests of a lasting backlog begin at intervals of so many times their time, but of so many milliseconds at most", async () => {
+  const { time, shares, asked, begun } = timed(
+    { ownerBytes: 60, backlogBytes: 60, backlogSpacing: { times: 2, maxMs: 25 } },
+    10,
+  );
   const other = ask(shares, "own_2", 20);
   const at = (ms: number) => {
     time.now = ms;

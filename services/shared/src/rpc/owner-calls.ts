@@ -7,11 +7,13 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
-/** The same for an owner with a lasting backlog. Its calls are spaced, because each keeps a core busy, here or in the database. */
-const BACKLOG = { backlogBytes: 3, spacesBacklog: true };
+/** Each call keeps a core busy, here or in the database. */
+const SPACED = { backlogSpacing: { times: 2, maxMs: 25 } };
+/** The same for an owner with a lasting backlog. */
+const BACKLOG = { backlogBytes: 3, ...SPACED };
 const WAITING_MAX = 1_000;
 /** The same for lists, because counting and sorting many rows keeps a core of the database busy for up to seconds. */
-const LISTS = { ownerBytes: 2, backlogBytes: 1, spacesBacklog: true, waitingMax: 100 };
+const LISTS = { ownerBytes: 2, backlogBytes: 1, ...SPACED, waitingMax: 100 };
 
 /**
  * Waits for the owner's turn before a call is served.

@@ -45,16 +45,22 @@ export interface ByteShareSettings {
   aloneBytes?: number;
   /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
-  /**
-   * Whether the requests of that owner are also spaced: after one has begun, the next begins when twice the time that it took has
-   * passed, but at the latest after 25 ms. So quick work keeps a core busy for half of the time at most. Work that lasts longer
-   * waits for something other than a core, or for a core of a machine that is slow for everybody.
-   */
-  spacesBacklog?: boolean;
+  /** How the requests of that owner are also spaced; not at all by default. */
+  backlogSpacing?: Spacing;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */
   waitMs?: number;
+}
+
+/**
+ * After a request has begun, the next begins when `times` the time that it took has passed, but at the latest after `maxMs`. So quick
+ * work keeps a core busy for a part of the time at most: for half of it with 2. Work that lasts longer waits for something other than a
+ * core, or for a core of a machine that is slow for everybody.
+ */
+export interface Spacing {
+  times: number;
+  maxMs: number;
 }
 
 interface Waiting {
@@ -75,8 +81,6 @@ interface Owner {
 
 /** How long an owner's requests wait, without a moment when none does, until they are a backlog. */
 const BACKLOG_MS = 100;
-/** Between the beginnings of two requests of a backlog that is spaced. */
-const SPACE_MAX_MS = 25;
 /** The most owners among which the longest backlog is looked for. */
 const COMPARED_MAX = 32;
 
@@ -92,7 +96,7 @@ export function byteShares(
     ownerBytes,
     aloneBytes = ownerBytes,
     backlogBytes = ownerBytes,
-    spacesBacklog = false,
+    backlogSpacing,
     waitingMax,
     waitMs,
   }: ByteShareSettings,
@@ -107,7 +111,7 @@ export function byteShares(
 
   /** Those who ask for these shares. */
   const company = createCompany({ nowMs });
-  const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes || spacesBacklog;
+  const heedsOthers = aloneBytes !== ownerBytes || backlogBytes !== ownerBytes || backlogSpacing !== undefined;
   function shareOf(ownerId: string, owner: Owner): number {
     if (isHeldBack(ownerId, owner)) return backlogBytes;
     return heedsOthers && company.isAlone(ownerId) ? aloneBytes : ownerBytes;
@@ -135,9 +139,10 @@ export function byteShares(
 
   /** Whether the owner's next request has to wait for its time; if so, looks again then. */
   function isTooSoon(ownerId: string, owner: Owner): boolean {
-    if (!owner.latest || !isHeldBack(ownerId, owner)) return false;
+    if (!backlogSpacing || !owner.latest || !isHeldBack(ownerId, owner)) return false;
+    const { times, maxMs } = backlogSpacing;
     const { beganMs, endedMs } = owner.latest;
-    const spaceMs = endedMs === null ? SPACE_MAX_MS : Math.min(2 * (endedMs - beganMs), SPACE_MAX_MS);
+    const spaceMs = endedMs === null ? maxMs : Math.min(times * (endedMs - beganMs), maxMs);
     const dueMs = beganMs + spaceMs;
     const leftMs = dueMs - nowMs();
     if (leftMs <= 0) return false;
@@ -216,7 +221,7 @@ export function byteShares(
   function granted(ownerId: string, owner: Owner, bytes: number): Hold {
     let held = bytes;
     let isReleased = false;
-    const times = spacesBacklog ? { beganMs: nowMs(), endedMs: null as number | null } : null;
+    const times = backlogSpacing ? { beganMs: nowMs(), endedMs: null as number | null } : null;
     owner.latest = times;
     owner.holds++;
     take(owner, bytes);

@@ -1,4 +1,4 @@
-import { type ByteShares, byteShares } from "./byte-shares.ts";
+import { type ByteShares, byteShares, type Spacing } from "./byte-shares.ts";
 
 /** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
@@ -17,8 +17,8 @@ export interface FewAtOnceSettings {
   aloneAtOnce?: number;
   /** The same for the owner with the longest lasting backlog while others ask too; `atOnce` by default. */
   backlogAtOnce?: number;
-  /** Whether that owner's reads also begin at intervals (byte-shares.ts). */
-  spacesBacklog?: boolean;
+  /** How that owner's reads are also spaced; not at all by default. */
+  backlogSpacing?: Spacing | undefined;
   /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;
   waitingMax: number;
@@ -30,12 +30,21 @@ export function fewAtOnce({
   atOnce,
   aloneAtOnce = atOnce,
   backlogAtOnce = atOnce,
-  spacesBacklog = false,
+  backlogSpacing,
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
   const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(byteShares({ what, whose, totalBytes: totalAtOnce, ...ofOwner, spacesBacklog, waitingMax }));
+  return inTurns(
+    byteShares({
+      what,
+      whose,
+      totalBytes: totalAtOnce,
+      ...ofOwner,
+      ...(backlogSpacing && { backlogSpacing }),
+      waitingMax,
+    }),
+  );
 }
 
 /** Does the same with shares; each read holds one. */

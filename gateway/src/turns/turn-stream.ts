@@ -20,7 +20,7 @@ import { createPace } from "@parley/shared/shares/pace";
 const LEFT = createPace({ perSecond: 1_600, atOnce: 64, besideOthers: 2 });
 
 /** Waits until the turn of a client that has left may end. */
-export async function mayEnd({ ownerId }: Pick<Turn, "ownerId">): Promise<void> {
+export async function waitToEnd({ ownerId }: Pick<Turn, "ownerId">): Promise<void> {
   await LEFT.take(ownerId, 1, NEVER_GONE);
 }
 
@@ -111,7 +111,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       reject(error);
     };
     const leave = async () => {
-      await mayEnd(turn);
+      await waitToEnd(turn);
       if (turns.has(number)) giveUp(cancelled());
     };
     const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));

@@ -9,11 +9,11 @@ import { outsideTraces } from "@parley/shared/telemetry/spans";
 import { runAlone } from "./turn-alone.ts";
 import {
   type Conversations,
-  mayEnd,
   openTurnStream,
   type TurnCall,
   type TurnStream,
   unreachable,
+  waitToEnd,
 } from "./turn-stream.ts";
 
 export interface Turns {
@@ -139,7 +139,7 @@ export function createTurns(conversations: Conversations, forLong: Conversations
     const { signal = NEVER_GONE } = call.origin;
     await begun.take(turn.ownerId, 1, signal);
     if (signal.aborted) {
-      await mayEnd(turn);
+      await waitToEnd(turn);
       throw cancelled();
     }
     if (call.isLong) return runAlone(forLong, turn, call);

@@ -39,10 +39,11 @@ async function turnInBatch(tx: Sql, ctx: Context, call: OutboundCall, isDenied: 
   // Another process makes the next attempt, and has decided about it.
   if (!(await isUnchanged(tx, call))) return { type: "taken_back" };
   const notes = isDenied ? NOTES.denied : NOTES.closed;
+  // Before the call ends, because the number of one that has ended forgets its variables.
+  await storeEntryTakenBack(tx, batch, batchNumber);
   // Nothing is known of a call before its first attempt; after that, it may have a conversation.
   if (!(await deleteUntried(tx, call)))
     await endCallWithin(tx, ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes });
-  await storeEntryTakenBack(tx, batch, batchNumber);
   await wakeBatch(tx, batch, now);
   return { type: "taken_back" };
 }

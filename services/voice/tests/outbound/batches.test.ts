@@ -48,7 +48,8 @@ async function batchOf(
   settings: Partial<CallBatchSettings> = {},
   ownerId = newOwner(),
 ) {
-  const request = CreateCallBatchRequest.fromPartial({ ownerId, calls: numbers.map((to) => ({ toMobileNumber: to })) });
+  const calls = numbers.map((number) => ({ toMobileNumber: number, dynamicVariables: { number } }));
+  const request = CreateCallBatchRequest.fromPartial({ ownerId, calls });
   const given = { ...CallBatchSettings.fromPartial({ agentId: "agt_1" }), ...settings };
   const created = (await kit.handlers.createCallBatch?.({ ...request, settings: given }, served))?.batch;
   const key = { ownerId, batchId: created?.batchId ?? "" };
@@ -89,6 +90,29 @@ test.each(["TWILIO", "SIP"] as const)(
     expect(await failure(batchOf(kit))).toMatchObject({ kind: "conflict", detail: FULL.detail });
   },
 );
+
+test("a number that its batch takes back after an attempt keeps its variables and its attempts", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const batch = await batchOf(kit, [THEIRS]);
+  kit.carrier.isDown = true;
+  await kit.work(batch.ownerId);
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_PAUSE);
+  kit.carrier.isDown = false;
+  await kit.pass(batch.ownerId, 5);
+  expect(await batch.counts()).toEqual({ ...NOTHING, pending: 1 });
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME);
+  await kit.pass(batch.ownerId, 5);
+  expect(kit.carrier.rang).toEqual([THEIRS]);
+  const calls = await db<{ dynamicVariables: unknown }[]>`
+    select dynamic_variables from outbound_calls where owner_id = ${batch.ownerId} and status = 'RINGING'`;
+  expect(calls.map(({ dynamicVariables }) => dynamicVariables)).toEqual([{ number: THEIRS }]);
+  expect(await attemptsOf(batch.ownerId)).toEqual([1]);
+});
+
+async function attemptsOf(ownerId: string): Promise<number[]> {
+  const rows = await db<{ attempts: number }[]>`select attempts from batch_calls where owner_id = ${ownerId}`;
+  return rows.map(({ attempts }) => attempts);
+}
 
 /** The carrier reports how all calls that ring have ended. */
 async function endAll(kit: Outbound, ownerId: string, how: CarrierEnd["how"]): Promise<void> {

@@ -1,8 +1,9 @@
+import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
-import { turnOf } from "../batches/may-begin.ts";
+import { type Turn, turnOf, turnWithoutRoom } from "../batches/may-begin.ts";
 import { NotConnected } from "../call/port.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
 import { confirmAttempt, requeueCall, takeNextCall } from "../store/outbound-attempts.ts";
@@ -77,8 +78,13 @@ async function place(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   }
 }
 
-/** Ends a call whose attempt has failed, or puts it back into the queue. */
+/** Ends a call whose attempt has failed, or puts it back into the queue or its batch. */
 async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
+  const turn = isFull(error) ? await turnWithoutRoom(ctx, call) : null;
+  if (turn) {
+    ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call of a batch waits for room");
+    return notBegun(ctx, call, turn);
+  }
   const refusal = refusalOf(call, error);
   countAttempt(call.provider, refusal === null ? "unavailable" : "refused");
   const isLate = ctx.clock.now().getTime() - call.createdAt.getTime() > QUEUED_MAX_MS;
@@ -133,9 +139,15 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
 
 async function mayBegin(ctx: OutboundContext, call: OutboundCall): Promise<boolean> {
   const turn = await turnOf(ctx, call);
+  if (turn.type === "begins") return true;
+  await notBegun(ctx, call, turn);
+  return false;
+}
+
+/** Ends a call that is cancelled; its batch has one that is taken back. */
+async function notBegun(ctx: OutboundContext, call: OutboundCall, turn: Turn): Promise<void> {
   if (turn.type === "cancelled")
     await endUnchanged(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: turn.notes });
-  return turn.type === "begins";
 }
 
 function isStillOurs({ db, clock }: OutboundContext, call: OutboundCall): Promise<boolean> {

@@ -11,6 +11,7 @@ import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { countingReads } from "@parley/shared/testing/rows-read";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
+import type { OutboundContext } from "../../src/outbound/context.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
 import { LOOKED_AT_ONCE } from "../../src/store/call-batches.ts";
@@ -70,26 +71,60 @@ const FILTER = { page: { number: 1, size: 100 }, statuses: [], agentId: "", toMo
 const FULL = fullError({ bytesMax: 1, what: "Your conversations", remedy: "keep them for fewer days" });
 
 test.each(["TWILIO", "SIP"] as const)(
-  "a batch over %s whose owner has become full tries each number once, calls nobody and ends",
+  "a batch over %s whose owner has become full keeps its numbers, asks calmly, and goes on by itself when there is room",
   async (provider) => {
     const kit = outbound(db, { callsPerSecond: 10 });
     kit.provider = provider;
     const batch = await batchOf(kit);
+    const { checkAgent, startCall } = kit.ctx;
     let asked = 0;
     const refuse = async () => {
       asked++;
       throw FULL;
     };
     Object.assign(kit.ctx, { checkAgent: refuse, startCall: refuse });
-    await kit.pass(batch.ownerId, 120);
-    expect(asked).toBe(NUMBERS.length);
-    expect(kit.carrier.rang).toEqual([]);
-    expect(await batch.counts()).toEqual({ ...NOTHING, error: NUMBERS.length });
-    expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_ENDED });
-    expect((await batch.calls()).map(({ notes }) => notes)).toEqual(NUMBERS.map(() => FULL.detail));
+    await kit.pass(batch.ownerId, 10 * 60);
+    expect(asked).toBeGreaterThan(NUMBERS.length);
+    expect(asked).toBeLessThanOrEqual(11 * NUMBERS.length);
+    expect(await batch.counts()).toEqual({ ...NOTHING, pending: NUMBERS.length });
+    expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_RUNNING });
+    expect(await batch.calls()).toEqual([]);
     expect(await failure(batchOf(kit))).toMatchObject({ kind: "conflict", detail: FULL.detail });
+    const { rang } = kit.carrier;
+    expect(rang).toEqual([]);
+    const dialTrunk: OutboundContext["dialTrunk"] = async ({ toMobileNumber }) => {
+      rang.push(toMobileNumber);
+      return {} as never;
+    };
+    Object.assign(kit.ctx, { checkAgent, startCall, dialTrunk });
+    await kit.pass(batch.ownerId, 60);
+    expect(rang.toSorted()).toEqual(NUMBERS);
+    expect(await batch.counts()).toEqual({ ...NOTHING, calling: NUMBERS.length });
+    expect(await attemptsOf(batch.ownerId)).toEqual(NUMBERS.map(() => 1));
   },
 );
+
+test("a single call of an owner that has become full fails with the reason", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const single = { ownerId, ...(await kit.create(ownerId)) };
+  kit.ctx.checkAgent = async () => {
+    throw FULL;
+  };
+  await kit.work(ownerId);
+  expect(await kit.get(single)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR, notes: FULL.detail });
+});
+
+test("a call that is refused for want of room after its batch was cancelled is cancelled", async () => {
+  const kit = outbound(db);
+  const batch = await batchOf(kit, [THEIRS]);
+  kit.ctx.checkAgent = async () => {
+    await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
+    throw FULL;
+  };
+  await kit.work(batch.ownerId);
+  expect(await batch.counts()).toEqual({ ...NOTHING, cancelled: 1 });
+});
 
 test("a number that its batch takes back after an attempt keeps its variables and its attempts", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "@parley/shared/db/database";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
+import { findTrunkOfNumber } from "../src/store/carriers.ts";
 import { deleteUnusedSessions } from "../src/store/sessions.ts";
 
 const ROWS = 1_000;
@@ -30,6 +31,16 @@ const CASES: Case[] = [
       return row?.left;
     },
     expected: ROWS - 10,
+  },
+  {
+    name: "findTrunkOfNumber",
+    tables: {
+      owners: { owner_id: "n::text", email: "n::text" },
+      carriers: { owner_id: "n::text", carrier_id: "'car_' || n", provider: "'SIP'" },
+      mobile_numbers: { owner_id: "n::text", mobile_number: "n::text", carrier_id: "'car_' || n" },
+    },
+    run: async (db) => (await findTrunkOfNumber(db, "500"))?.carrierId,
+    expected: "car_500",
   },
 ];
 

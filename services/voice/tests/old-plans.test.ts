@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "@parley/shared/db/database";
+import { newUuid } from "@parley/shared/ids";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
-import { deleteEndedBatches, deleteOldestEnded } from "../src/store/call-batches.ts";
+import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { deleteEndedBatches, deleteOldestEnded, takeDueEntries } from "../src/store/call-batches.ts";
+import { claimLostCalls } from "../src/store/calls.ts";
 import { deleteEndedSessions } from "../src/store/daily-sessions.ts";
 import { deleteIncomingCalls } from "../src/store/incoming-calls.ts";
 import { deleteExpiredMediaStreams } from "../src/store/media-streams.ts";
@@ -12,6 +14,8 @@ import { deleteExpiredWebCalls, deleteUnusedWebCalls } from "../src/store/web-ca
 const ROWS = 1_000;
 const LIMIT = 300;
 const NOW = new Date("2026-01-01");
+const NEVER = new Date("2027-01-01");
+const [FIRST = ""] = firstTexts(1);
 const ENDED = { status: "'ENDED'", outcome: "'SUCCESS'", ended_at: "at" };
 
 let database: TestDatabase;
@@ -24,6 +28,8 @@ interface Case {
   run: (db: Database, before: Date, limit: number, ownerId: string) => Promise<unknown>;
   table: string;
   columns: Columns;
+  /** Other tables that the statement reads, filled first. */
+  others?: Record<string, Columns>;
 }
 
 const CASES: Case[] = [
@@ -46,13 +52,30 @@ const CASES: Case[] = [
     table: "call_batches",
     columns: { status: "'ENDED'", ended_at: "at" },
   },
+  {
+    run: async function claimLost(db, before, limit) {
+      return (await claimLostCalls(db, { processId: newUuid(), now: before, until: NEVER, limit })).length;
+    },
+    table: "calls",
+    columns: {},
+  },
+  {
+    run: async function takeDue(db, now, limit, ownerId) {
+      const due = { now, limit };
+      return (await db.begin((tx) => takeDueEntries(tx, { ownerId, batchId: FIRST }, due))).length;
+    },
+    others: { call_batches: {}, do_not_call: { mobile_number: "(2 * n)::text" } },
+    table: "batch_calls",
+    // All of the owner's numbers are in its first batch, and every other one is denied.
+    columns: { batch_id: `least(lpad(n::text, 8, '0'), '${FIRST}')`, number: "n", to_mobile_number: "n::text" },
+  },
 ];
 
 for (const planned of PLANNED) {
   test.each(CASES.map((each) => ({ ...each, name: each.run.name })))(
     `$name takes its limit in a few passes of its table, although it was planned ${planned}`,
-    async ({ run, table, columns }) => {
-      const filled = { schema: "voice" as const, tables: { [table]: columns }, rows: ROWS };
+    async ({ run, table, columns, others }) => {
+      const filled = { schema: "voice" as const, tables: { ...others, [table]: columns }, rows: ROWS };
       const { result, handled } = await countingHandled(database, filled, planned, (db, ownerId) =>
         run(db, NOW, LIMIT, ownerId),
       );

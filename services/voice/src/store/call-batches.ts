@@ -120,11 +120,13 @@ export const LOOKED_AT_ONCE = 1_000;
  * @returns those to call, in order
  */
 export async function takeDueEntries(
-  sql: Sql,
+  tx: Sql,
   { ownerId, batchId }: BatchKey,
   { now, limit }: { now: Date; limit: number },
 ): Promise<BatchEntry[]> {
-  return sql<BatchEntry[]>`
+  // A plan that was made while the do-not-call list was empty reads the whole list for each number.
+  await tx`set local plan_cache_mode = force_custom_plan`;
+  return tx<BatchEntry[]>`
     with due as (
       select number, due_at, exists (
           select from do_not_call where owner_id = ${ownerId} and mobile_number = batch_calls.to_mobile_number

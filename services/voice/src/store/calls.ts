@@ -98,13 +98,9 @@ export async function claimLostCalls(
   { processId, now, until, limit }: { processId: string; now: Date; until: Date; limit: number },
 ): Promise<LostCall[]> {
   return sql<LostCall[]>`
-    with lost as (
-      select owner_id, conversation_id, leased_until from calls where leased_until < ${now}
-      order by leased_until limit ${limit} for update skip locked
-    )
-    update calls set process_id = ${processId}, leased_until = ${until}
-    from lost
-    where calls.owner_id = lost.owner_id and calls.conversation_id = lost.conversation_id
-    returning calls.owner_id, calls.conversation_id, calls.started_at, calls.far_end,
-      extract(epoch from lost.leased_until - calls.connected_at)::double precision as duration_seconds`;
+    update calls set process_id = ${processId}, leased_until = ${until} where ctid = any(array(
+      select ctid from calls where leased_until < ${now} order by leased_until limit ${limit} for update skip locked
+    ))
+    returning owner_id, conversation_id, started_at, far_end,
+      extract(epoch from old.leased_until - connected_at)::double precision as duration_seconds`;
 }

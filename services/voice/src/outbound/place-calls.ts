@@ -91,7 +91,9 @@ async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknow
   if (refusal === null && !isLate) return postpone(ctx, call, error);
   const notes = refusal ?? "The carrier could not be reached for an hour";
   ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
-  await endUnchanged(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes }, { mayRing: refusal === null });
+  // An earlier attempt may have rung if this one was refused before it could ask about it, as without its carrier.
+  const mayRing = refusal === null || call.attempts > 1;
+  await endUnchanged(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes }, { mayRing });
 }
 
 async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {

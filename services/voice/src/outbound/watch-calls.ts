@@ -70,7 +70,7 @@ async function placeAgain({ db, clock }: OutboundContext, call: OutboundCall): P
 async function askCarrier(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   // No process holds its audio, so it is over.
   if (call.provider === "SIP") return void (await endUnchanged(ctx, call, lost("The call was lost")));
-  const carrier = await ctx.carriersOf(call.ownerId, call.carrierId);
+  const carrier = await ctx.carriersOf(call.ownerId, call.carrierId, { hangsUp: true });
   const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;
   const found = await carrier.find({ callId, from, to, since });
   if (found?.end) return reportEnd(ctx, call, found.end);

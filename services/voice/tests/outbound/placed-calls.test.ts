@@ -6,10 +6,10 @@ import { notFound } from "@parley/shared/errors";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
-import { CarrierRefusal } from "../../src/carriers/carrier.ts";
+import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { storeFarEnd } from "../../src/store/calls.ts";
-import { answered, outbound, ringing, THEIRS } from "./kit.ts";
+import { answered, type Outbound, outbound, ringing, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -154,6 +154,39 @@ test.each([
   await kit.create(call.ownerId);
   await kit.pass(call.ownerId, 3);
   expect(kit.carrier.rang).toHaveLength(2);
+});
+
+/** The carrier is being disconnected: its account is kept for what is left to do there. */
+function disconnecting(kit: Outbound): void {
+  kit.ctx.carriersOf = async (_ownerId, _carrierId, options) => {
+    if (!options?.hangsUp) throw notFound("Carrier");
+    return kit.carrier;
+  };
+}
+
+test("a ringing call whose carrier is being disconnected stops ringing when its owner hangs up", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  disconnecting(kit);
+  await kit.hangUp(call);
+  await kit.pass(call.ownerId, 10);
+  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
+});
+
+test("a call that may ring since its first attempt is hung up if its carrier is being disconnected before the next", async () => {
+  const kit = outbound(db);
+  kit.carrier.next(async (rings) => {
+    rings();
+    throw new CarrierUnavailable("the answer was lost");
+  });
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  await kit.work(ownerId);
+  disconnecting(kit);
+  await kit.pass(ownerId, 60);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR });
+  expect(kit.carrier.hungUp).toEqual(["CA1"]);
 });
 
 test("an answered call whose audio never arrives is hung up and fails", async () => {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectPostgres } from "@parley/shared/db/connect";
 import type { Database } from "@parley/shared/db/database";
 import { sweepKeys } from "@parley/shared/idempotency/keys";
+import { finishJobs } from "@parley/shared/jobs/store";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
+import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
 import { closeSilentCalls, closeSilentChats, closeSilentThreads } from "../src/store/conversations.ts";
 import { lockIndex } from "../src/store/search/lock-index.ts";
 import { numberEnded, numberSilent } from "../src/store/search/number-conversations.ts";
@@ -59,6 +60,21 @@ const CASES: Case[] = [
     tables: { turn_keys: {} },
     run: (db, ownerId) => sweepKeys(db, TURN_KEYS, CLOCK, ownerId),
     expected: 50,
+  },
+  {
+    name: "finishJobs",
+    tables: { jobs: { queue: "'queue'", lease: "1", attempts: "1", leased_until: "at" } },
+    run: async (db, ownerId) => {
+      const run = { ownerId, queue: "queue", payload: {}, attempts: 1, lease: 1, traceparent: null };
+      await finishJobs(
+        db,
+        firstTexts(256).map((jobId) => ({ ...run, jobId })),
+      );
+      const [row] = await db<{ left: number }[]>`
+        select count(*)::integer as left from jobs where owner_id = ${ownerId}`;
+      return row?.left;
+    },
+    expected: ROWS - 256,
   },
   {
     name: "numberEnded",

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import type { Sql } from "../src/db/database.ts";
 import { claimJobs } from "../src/jobs/claim.ts";
 import {
   enqueueJob,
@@ -28,6 +29,12 @@ afterAll(() => kit.stop());
 async function claim(now: Date, limit: number): Promise<Job[]> {
   const shares = { perOwner: limit, running: new Map(), last: "" };
   return (await claimJobs(kit.db, { queue: QUEUE, now, leaseMs: 1_000, limit, shares })).jobs;
+}
+
+async function blockedIn(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    select from pg_stat_activity where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+  return count;
 }
 
 test("a job runs once, however many workers want it", async () => {
@@ -202,6 +209,24 @@ test("jobs whose runs end together are deleted, except those enqueued in the mea
     expect(left.map(({ jobId }) => jobId).toSorted()).toEqual(again.toSorted());
     expect(left.every(({ leasedUntil, attempts }) => leasedUntil === null && attempts === 0)).toBeTrue();
   }
+});
+
+test("a job enqueued by a transaction that commits just while its run ends can be claimed again at once", async () => {
+  const now = new Date();
+  const ids = ["kept", "done"];
+  await enqueueJobs(
+    kit.db,
+    ids.map((id) => newJob(id, now)),
+  );
+  const claimed = await claim(now, ids.length);
+  let finishing: Promise<void> | undefined;
+  await kit.db.begin(async (tx) => {
+    await enqueueJob(tx, newJob("kept", now));
+    finishing = finishJobs(kit.db, claimed);
+    await eventually(async () => expect(await blockedIn(tx)).toBe(1));
+  });
+  await finishing;
+  expect(await kit.rows()).toMatchObject([{ jobId: "kept", leasedUntil: null, attempts: 0 }]);
 });
 
 test("a job enqueued while it runs is run again afterwards and never twice at once", async () => {

@@ -119,9 +119,15 @@ export async function listClaimable(sql: Sql, queues: readonly string[], by: Dat
 
 /** Deletes the jobs of successful runs, except those enqueued again in the meantime. In order of id, as they are enqueued. */
 export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
-  await sql`
+  // A statement does not see the places of rows that changed while it waited for their locks: the next one does.
+  while ((await finishSeen(sql, jobs)) > 0);
+}
+
+/** Finishes jobs by their places, because a join by their ids may compare all with each. @returns the number still to be finished */
+async function finishSeen(sql: Sql, jobs: readonly Job[]): Promise<number> {
+  const [row] = await sql<{ left: number }[]>`
     with finished as materialized (
-      select owner_id, job_id, jobs.attempts = ended.attempts as is_done
+      select jobs.ctid as place, jobs.attempts = ended.attempts as is_done
       from jobs join unnest(
         ${jobs.map((job) => job.ownerId)}::text[],
         ${jobs.map((job) => job.jobId)}::text[],
@@ -131,11 +137,13 @@ export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> 
       where jobs.lease = ended.lease
       order by owner_id, job_id for update of jobs
     ), gone as (
-      delete from jobs using finished
-      where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and is_done
+      delete from jobs where ctid = any(array(select place from finished where is_done)) returning true
+    ), kept as (
+      update jobs set leased_until = null, lease = lease + 1, last_error = null
+      where ctid = any(array(select place from finished where not is_done)) returning true
     )
-    update jobs set leased_until = null, lease = lease + 1, last_error = null
-    from finished where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and not is_done`;
+    select ((select count(*) from finished) - (select count(*) from gone) - (select count(*) from kept))::integer as left`;
+  return row?.left ?? 0;
 }
 
 /** Stores a run that succeeded and wants another run, unless one was requested in the meantime. */

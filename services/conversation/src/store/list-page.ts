@@ -90,8 +90,9 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
         where ${matching(sql, { ...filter, from: null, to: null, timeOfDay: null })}
           and created_at >= to_timestamp((wanted.day * 1440::bigint + wanted.minute) * 60)
           and created_at < to_timestamp((wanted.day * 1440::bigint + wanted.minute + 1) * 60)
-        -- Keeps the minutes outermost: the planner prefers to read all of the owner's conversations, newest first.
-        offset 0
+        -- Keeps the minutes outermost: the planner prefers to read all of the owner's conversations, newest first. In order, so that
+        -- it looks for each minute's in an index by time, though it may know of no owner with more than one.
+        order by created_at desc, conversation_id desc offset 0
       ) as of_minute
       ${
         older

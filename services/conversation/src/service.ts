@@ -171,11 +171,14 @@ export function startConversation(config: ConversationConfig, log: Logger, given
               hasOwnShares: true,
             }),
             analyzeConversation: analyzeConversation(ctx),
-            getCallSetup: getCallSetup(ctx),
-            startConversation: startCall(ctx),
+            // Called by voice runtimes too, with what models and callers gave them.
+            getCallSetup: registered(getCallSetup(ctx), { structFields: { 3: "dynamic_variables" } }),
+            startConversation: registered(startCall(ctx), {
+              structFields: { 9: "dynamic_variables", 10: "metadata" },
+            }),
             appendTranscript: appendTranscript(ctx),
             converse: converse(ctx),
-            runCallTool: runCallTool(ctx),
+            runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
             completeConversation: completeConversation(ctx),
             setDelivery: setDelivery(ctx),
             countUsage: countUsage(ctx),

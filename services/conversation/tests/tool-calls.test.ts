@@ -193,6 +193,14 @@ describe("a call whose runtime asks the model itself", () => {
     expect(await named(call.conversationId)).toEqual([[], ["set_language 4", "no_such_tool 4", "end_call 15"]]);
   });
 
+  test("refuses arguments with too many values by their name", async () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`name_${at}`, at]));
+    await expect(run("end_call", { arguments: many })).rejects.toMatchObject({
+      kind: "invalid",
+      message: "arguments must not have more than 10000 values",
+    });
+  });
+
   test("keeps a bounded part of the calls of one reply", async () => {
     await append(service.chat, [said(call, 1)]);
     const language = "🙂".repeat(3_000);

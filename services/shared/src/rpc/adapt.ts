@@ -8,7 +8,7 @@ import {
   status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { cancelled, type ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 import type { Hold } from "../shares/byte-shares.ts";
 import { enterLoop } from "../shares/loop-entry.ts";
 import type { LoopTurns } from "../shares/loop-shares.ts";
@@ -102,6 +102,7 @@ async function respondOnce(
   const { hasOwnShares, isList, largeResponse } = registrationOf(handler);
   let share: Hold | null = null;
   try {
+    if (grpcCall.request instanceof ServiceError) throw grpcCall.request;
     if (!method.requestStream) {
       owners.check(grpcCall.request);
       const entered = hasOwnShares ? null : enter(method.path, grpcCall.request, open.call, isList);

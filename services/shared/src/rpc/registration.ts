@@ -1,3 +1,4 @@
+import type { StructFields } from "./bounded-structs.ts";
 import type { Codec } from "./sliced-message.ts";
 
 /** Properties of an RPC that its messages do not express. */
@@ -9,6 +10,8 @@ export interface Registration {
   /** For a response of possibly several megabytes: it is encoded and sent slice by slice. */
   // biome-ignore lint/suspicious/noExplicitAny: each response has its own type
   largeResponse?: Codec<any>;
+  /** The Structs of its request, of which each may have as many values as a JSON document. For unary RPCs. */
+  structFields?: StructFields;
 }
 
 const registrations = new WeakMap<object, Registration>();

@@ -3,11 +3,13 @@ import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import type { Logger } from "../log.ts";
 import { loopTurns } from "../shares/loop-shares.ts";
 import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
+import { boundedDecoder } from "./bounded-structs.ts";
 import type { Call } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
 import { ownerCalls } from "./owner-calls.ts";
 import { addReflection } from "./reflection.ts";
+import { registrationOf } from "./registration.ts";
 import type { Admitted } from "./tls/peers.ts";
 import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
 
@@ -80,7 +82,7 @@ export async function serve<D extends Definition>(
     peers,
   };
   const name = serviceName(definition);
-  server.addService(onWire(definition), implement(definition, handlers, context));
+  server.addService(onWire(definition, handlers), implement(definition, handlers, context));
   server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), { ...context, peers: null }));
   addReflection(server, name);
   const port = await bind(server, settings);
@@ -107,11 +109,22 @@ function implement<D extends Definition>(
 }
 
 /** The adapter encodes responses itself, so that it can report a failure to encode. */
-function onWire(definition: Definition): ServiceDefinition {
-  const methods = Object.entries(definition).map(([name, method]) => [
-    name,
-    { ...method, responseSerialize: (bytes: Buffer) => bytes },
-  ]);
+function onWire(
+  definition: Definition,
+  handlers: Readonly<Record<string, object | undefined>> = {},
+): ServiceDefinition {
+  const methods = Object.entries(definition).map(([name, method]) => {
+    const { structFields } = registrationOf(handlers[name] ?? {});
+    const decode = method.requestDeserialize;
+    return [
+      name,
+      {
+        ...method,
+        requestDeserialize: structFields ? boundedDecoder(decode, structFields) : decode,
+        responseSerialize: (bytes: Buffer) => bytes,
+      },
+    ];
+  });
   return Object.fromEntries(methods) as ServiceDefinition;
 }
 

@@ -33,9 +33,13 @@ interface Case {
 const CASES: Case[] = [
   {
     name: "deleteOldDeliveries",
-    tables: { deliveries: FAILED },
-    run: (db) => deleteOldDeliveries(db, NOW, 300),
-    expected: 300,
+    tables: { deliveries: FAILED, attempts: {} },
+    run: async (db) => {
+      const deleted = await deleteOldDeliveries(db, NOW, 300);
+      const [row] = await db<{ left: number }[]>`select count(*) as left from attempts where started_at < ${NOW}`;
+      return [deleted, row?.left];
+    },
+    expected: [300, ROWS - 300],
   },
   {
     name: "deleteOldEvents",

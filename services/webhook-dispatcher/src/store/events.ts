@@ -1,4 +1,4 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import { plainArray } from "@parley/shared/db/plain-array";
 import { newId } from "@parley/shared/ids";
 import { announce } from "@parley/shared/jobs/announce";
@@ -87,19 +87,22 @@ export async function insertEvents(
 }
 
 /** Deletes deliveries from before a time, with their attempts, up to `limit`. @returns the number deleted */
-export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number): Promise<number> {
-  const [row] = await sql<{ total: number }[]>`
-    with gone as (
+export async function deleteOldDeliveries(db: Database, before: Date, limit: number): Promise<number> {
+  return db.begin(async (tx) => {
+    // A plan for these deliveries looks up their attempts; one for any compares each attempt with each of them.
+    await tx`set local plan_cache_mode = force_custom_plan`;
+    const gone = await tx<{ ownerId: string; deliveryId: string }[]>`
       delete from deliveries where ctid = any(array(
         select ctid from deliveries where created_at < ${before} limit ${limit} for update skip locked
       ))
-      returning owner_id, delivery_id
-    ), attempts_gone as (
-      delete from attempts using gone
-      where attempts.owner_id = gone.owner_id and attempts.delivery_id = gone.delivery_id
-    )
-    select count(*) as total from gone`;
-  return row?.total ?? 0;
+      returning owner_id, delivery_id`;
+    await tx`
+      delete from attempts using unnest(
+        ${gone.map(({ ownerId }) => ownerId)}::text[], ${gone.map(({ deliveryId }) => deliveryId)}::text[]
+      ) as gone (owner_id, delivery_id)
+      where attempts.owner_id = gone.owner_id and attempts.delivery_id = gone.delivery_id`;
+    return gone.length;
+  }) as Promise<number>;
 }
 
 /**

@@ -31,11 +31,19 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
           limit ${page.size} offset ${(page.number - 1) * page.size}
         ),`,
       total: tx`select count(*) from matched`,
+      // Looked up, because a join may read all of the owner's for each; `offset 0` keeps it so.
       rows: tx`
-        select prompt_name, prompt_version, content as prompt_content, prompt_type,
-          prompts.created_at, prompt_versions.created_at as updated_at
-        from chosen join prompt_versions using (prompt_name, prompt_version) join prompts using (owner_id, prompt_name)
-        where owner_id = ${filter.ownerId}`,
+        select chosen.prompt_name, chosen.prompt_version, content as prompt_content, prompt_type,
+          prompt.created_at, version.created_at as updated_at
+        from chosen cross join lateral (
+          select content, created_at from prompt_versions
+          where owner_id = ${filter.ownerId} and prompt_name = chosen.prompt_name and prompt_version = chosen.prompt_version
+          offset 0
+        ) as version cross join lateral (
+          select prompt_type, created_at from prompts
+          where owner_id = ${filter.ownerId} and prompt_name = chosen.prompt_name
+          offset 0
+        ) as prompt`,
       bytes: tx`octet_length(prompt_content)`,
       order: tx`order by updated_at desc, prompt_name, prompt_version desc`,
       room,
@@ -45,9 +53,15 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
 
 function matched(sql: Sql, { ownerId, latestOnly }: PromptFilter) {
   if (!latestOnly) return sql`select prompt_name, prompt_version, created_at from found`;
+  // Grouped, because a join may compare each match with each prompt while the planner expects few.
   return sql`
-    select prompt_name, prompt_version, found.created_at from found join prompts using (prompt_name)
-    where owner_id = ${ownerId} and prompt_version = latest_version`;
+    select prompt_name, prompt_version, max(created_at) as created_at
+    from (
+      select prompt_name, prompt_version, created_at from found
+      union all
+      select prompt_name, latest_version, null from prompts where owner_id = ${ownerId}
+    ) as found_and_latest
+    group by prompt_name, prompt_version having count(*) = 2`;
 }
 
 function matching(sql: Sql, filter: PromptFilter) {

@@ -1,27 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { findTrunkOfNumber } from "../src/store/carriers.ts";
 import { deleteUnusedSessions } from "../src/store/sessions.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   {
     name: "deleteUnusedSessions",
     tables: { owners: { owner_id: "n::text", email: "n::text" }, sessions: { owner_id: "n::text" } },
@@ -44,14 +25,4 @@ const CASES: Case[] = [
   },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES)(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected }) => {
-      const filled = { schema: "account" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(10 * ROWS);
-    },
-  );
-}
+testOldPlans("account", STATEMENTS);

@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "@parley/shared/db/database";
 import { deleteOwnedRows } from "@parley/shared/db/owned-rows";
 import { newId } from "@parley/shared/ids";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
+import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { findAgents } from "../src/store/agents.ts";
 import { deleteExpiredDrafts, insertDraft } from "../src/store/drafts.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
+const AGENTS = { agents: { agent_type: "'INBOUND'", agent_tips: "'{}'", agent_mobile_numbers: "'{}'" } };
 const DRAFTS = { agent_drafts: { bytes: "100" } };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const agentsOf = (ownerId: string, count: number) => firstTexts(count).map((agentId) => ({ ownerId, agentId }));
 
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   {
     name: "insertDraft",
     tables: DRAFTS,
@@ -38,25 +25,22 @@ const CASES: Case[] = [
     expected: 700,
   },
   { name: "deleteExpiredDrafts", tables: DRAFTS, run: (db) => deleteExpiredDrafts(db, NOW, 300), expected: 300 },
+  {
+    name: "findAgents with many ids",
+    tables: AGENTS,
+    run: async (db, ownerId) => (await findAgents(db, agentsOf(ownerId, 300))).length,
+    expected: 300,
+  },
+  {
+    name: "deleteOwnedRows",
+    tables: { idempotency_keys: {} },
+    rows: 5 * ROWS,
+    run: (db, ownerId) =>
+      deleteOwnedRows(db, { name: "idempotency_keys", key: ["idempotency_key"], rows: 10 }, ownerId),
+    expected: 10,
+    handledMax: 100,
+    planned: ["for rows of others"],
+  },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES)(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected }) => {
-      const filled = { schema: "agent" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(10 * ROWS);
-    },
-  );
-}
-
-test("deleting a part of an owner's rows reads no others, although Postgres knows of none", async () => {
-  const filled = { schema: "agent" as const, tables: { idempotency_keys: {} }, rows: 5 * ROWS };
-  const { result, handled } = await countingHandled(database, filled, "for rows of others", (db, ownerId) =>
-    deleteOwnedRows(db, { name: "idempotency_keys", key: ["idempotency_key"], rows: 10 }, ownerId),
-  );
-  expect(result).toBe(10);
-  expect(handled).toBeLessThan(100);
-});
+testOldPlans("agent", STATEMENTS);

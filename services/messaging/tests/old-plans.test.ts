@@ -1,31 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
+import { NOW, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { deleteOldIncoming } from "../src/store/incoming.ts";
 import { deleteOldDays } from "../src/store/message-days.ts";
 import { deleteOldOutgoing, storeStatuses } from "../src/store/outgoing.ts";
 import { deleteSilentThreads } from "../src/store/threads.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
 const SENT = { state: "'sent'", delivery: "'sent'", carrier_id: "'car_1'", wamid: "lpad(n::text, 8, '0')" };
 const READ = firstTexts(300).map((wamid) => ({ wamid, messageId: null, status: "read" as const, errorCode: null }));
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   {
     name: "deleteSilentThreads",
     tables: { threads: {} },
@@ -59,14 +42,4 @@ const CASES: Case[] = [
   },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES)(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected }) => {
-      const filled = { schema: "messaging" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(10 * ROWS);
-    },
-  );
-}
+testOldPlans("messaging", STATEMENTS);

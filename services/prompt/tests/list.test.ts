@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
-import { countingReads } from "@parley/shared/testing/rows-read";
+import { countingReads } from "@parley/shared/testing/statement-cost/reads";
 import fc from "fast-check";
 import { listPromptRows } from "../src/store/list-prompts.ts";
 import { creation, type PromptClient, startTestService, type TestService, update } from "./harness.ts";

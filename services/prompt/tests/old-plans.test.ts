@@ -1,31 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, PLANNED } from "@parley/shared/testing/rows-handled";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { listPromptRows } from "../src/store/list-prompts.ts";
 import { deleteGoneRevisions } from "../src/store/references.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
 const PROMPTS = {
   prompts: { prompt_type: "'main'" },
   prompt_versions: { content: "'some words of ' || n" },
 };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   {
     name: "deleteGoneRevisions",
     tables: { reference_revisions: { gone_at: "at" } },
@@ -47,18 +30,9 @@ const CASES: Case[] = [
         return [rows.length, total];
       },
       expected: [100, ROWS],
+      handledMax: 20 * ROWS,
     })),
   ),
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES)(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected }) => {
-      const filled = { schema: "prompt" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(20 * ROWS);
-    },
-  );
-}
+testOldPlans("prompt", STATEMENTS);

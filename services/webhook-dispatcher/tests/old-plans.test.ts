@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { cancelled, resent } from "../src/delivery/state.ts";
 import { changeFailed, changePending } from "../src/store/deliveries.ts";
 import { deleteOldDeliveries, deleteOldEvents } from "../src/store/events.ts";
@@ -9,28 +7,13 @@ import { forgetDeliveries } from "../src/store/forget.ts";
 import { listDeliveryRows } from "../src/store/list-deliveries.ts";
 import { deleteOldest } from "../src/store/stored-bytes.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
 const destinationId = "whd_1";
 const FAILED = { destination_id: "'whd_1'", status: "'failed'", attempts_left: "0" };
 const PENDING = { destination_id: "'whd_1'", status: "'pending'", next_attempt_at: "at" };
 /** Each with a delivery, which has an attempt. */
 const LOG = { events: {}, deliveries: FAILED, attempts: {} };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
-
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   {
     name: "deleteOldDeliveries",
     tables: { deliveries: FAILED, attempts: {} },
@@ -86,14 +69,4 @@ const CASES: Case[] = [
   },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES)(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected }) => {
-      const filled = { schema: "webhook" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(20 * ROWS);
-    },
-  );
-}
+testOldPlans("webhook", STATEMENTS);

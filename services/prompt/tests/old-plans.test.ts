@@ -20,9 +20,9 @@ const STATEMENTS: Statement[] = [
     },
     expected: ROWS - 10,
   },
-  ...["word", "o"].flatMap((search) =>
+  ...["", "word", "o"].flatMap((search) =>
     [true, false].map((latestOnly) => ({
-      name: `a search of ${latestOnly ? "the latest versions" : "all versions"} for ${search}`,
+      name: `a page of ${latestOnly ? "the latest" : "all"} versions, of those with "${search}",`,
       tables: PROMPTS,
       run: async (db: Database, ownerId: string) => {
         const filter = { ownerId, search, latestOnly };

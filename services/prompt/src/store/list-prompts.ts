@@ -1,5 +1,6 @@
 import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
+import { lookUpPrompts } from "./look-up-prompts.ts";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 import { findSearchedPage } from "./search-prompts.ts";
 
@@ -11,6 +12,8 @@ export async function listPromptRows(db: Database, filter: PromptFilter, page: P
   if (filter.search !== "") return findSearchedPage(db, filter, page, room);
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
+    // A plan for any owner may read all that the owner has for each row of the page.
+    await tx`set local plan_cache_mode = force_custom_plan`;
     const [rows, [count]] = await Promise.all([selectPage(tx, filter, page, room), selectCount(tx, filter)]);
     return { rows, total: count?.total ?? 0 };
   });
@@ -18,13 +21,7 @@ export async function listPromptRows(db: Database, filter: PromptFilter, page: P
 
 function selectPage(sql: Sql, filter: PromptFilter, page: Page, room: Room) {
   return readBoundedPage<PromptRow>(sql, {
-    rows: sql`
-      select p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
-        p.created_at, v.created_at as updated_at
-      from (${chosen(sql, filter, page)}) as chosen
-      join prompts p on p.owner_id = chosen.owner_id and p.prompt_name = chosen.prompt_name
-      join prompt_versions v on v.owner_id = chosen.owner_id and v.prompt_name = chosen.prompt_name
-        and v.prompt_version = chosen.prompt_version`,
+    rows: lookUpPrompts(sql, filter.ownerId, sql`(${chosen(sql, filter, page)})`),
     bytes: sql`octet_length(prompt_content)`,
     order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
     room,
@@ -36,10 +33,10 @@ function chosen(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page) {
   const place = sql`limit ${page.size} offset ${(page.number - 1) * page.size}`;
   return latestOnly
     ? sql`
-        select owner_id, prompt_name, latest_version as prompt_version from prompts where owner_id = ${ownerId}
+        select prompt_name, latest_version as prompt_version from prompts where owner_id = ${ownerId}
         order by updated_at desc, prompt_name ${place}`
     : sql`
-        select owner_id, prompt_name, prompt_version from prompt_versions where owner_id = ${ownerId}
+        select prompt_name, prompt_version from prompt_versions where owner_id = ${ownerId}
         order by created_at desc, prompt_name, prompt_version desc ${place}`;
 }
 

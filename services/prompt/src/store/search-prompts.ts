@@ -2,6 +2,7 @@ import { type Room, readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { codePoints } from "@parley/shared/text/length";
+import { lookUpPrompts } from "./look-up-prompts.ts";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 
 /** Texts as short as this are found by reading: they have no whole trigram. */
@@ -31,19 +32,7 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
           limit ${page.size} offset ${(page.number - 1) * page.size}
         ),`,
       total: tx`select count(*) from matched`,
-      // Looked up, because a join may read all of the owner's for each; `offset 0` keeps it so.
-      rows: tx`
-        select chosen.prompt_name, chosen.prompt_version, content as prompt_content, prompt_type,
-          prompt.created_at, version.created_at as updated_at
-        from chosen cross join lateral (
-          select content, created_at from prompt_versions
-          where owner_id = ${filter.ownerId} and prompt_name = chosen.prompt_name and prompt_version = chosen.prompt_version
-          offset 0
-        ) as version cross join lateral (
-          select prompt_type, created_at from prompts
-          where owner_id = ${filter.ownerId} and prompt_name = chosen.prompt_name
-          offset 0
-        ) as prompt`,
+      rows: lookUpPrompts(tx, filter.ownerId, tx`chosen`),
       bytes: tx`octet_length(prompt_content)`,
       order: tx`order by updated_at desc, prompt_name, prompt_version desc`,
       room,

@@ -160,9 +160,9 @@ export async function listAgentRows(
 ): Promise<{ rows: AgentRow[]; total: number }> {
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [, rows, [count]] = await Promise.all([
-      // The generic plan reads everything; a plan for this word uses the index.
-      tx`set local plan_cache_mode = force_custom_plan`,
+    // The generic plan reads everything; a plan for this word uses the index.
+    await tx`set local plan_cache_mode = force_custom_plan`;
+    const [rows, [count]] = await Promise.all([
       readBoundedPage<AgentRow>(tx, {
         rows: tx`
           select ${columns(tx)} from agents where ${matching(tx, filter)}

@@ -1,7 +1,7 @@
 import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
 import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { cancelled, resent } from "../src/delivery/state.ts";
-import { changeFailed, changePending } from "../src/store/deliveries.ts";
+import { changeFailed, changePending, type Ended, storeEnded } from "../src/store/deliveries.ts";
 import { deleteOldDeliveries, deleteOldEvents } from "../src/store/events.ts";
 import { forgetDeliveries } from "../src/store/forget.ts";
 import { listDeliveryRows } from "../src/store/list-deliveries.ts";
@@ -12,6 +12,14 @@ const FAILED = { destination_id: "'whd_1'", status: "'failed'", attempts_left: "
 const PENDING = { destination_id: "'whd_1'", status: "'pending'", next_attempt_at: "at" };
 /** Each with a delivery, which has an attempt. */
 const LOG = { events: {}, deliveries: FAILED, attempts: {} };
+
+function delivered(ownerId: string, deliveryId: string): Ended {
+  return {
+    delivery: { ownerId, deliveryId, status: "pending", attempts: 1, attemptsLeft: 1, nextAttemptAt: NOW },
+    attempt: { startedAt: NOW, durationMs: 1, httpStatus: 200, error: null, responseExcerpt: null },
+    next: { status: "delivered", attempts: 2, attemptsLeft: 0, nextAttemptAt: null },
+  };
+}
 
 const STATEMENTS: Statement[] = [
   {
@@ -28,6 +36,18 @@ const STATEMENTS: Statement[] = [
     name: "deleteOldEvents",
     tables: { events: {} },
     run: (db) => deleteOldEvents(db, NOW, 300, 2 ** 30),
+    expected: 300,
+  },
+  {
+    name: "storeEnded",
+    tables: { deliveries: PENDING, attempts: { delivery_id: "'dlv_' || n" } },
+    run: async (db, ownerId) =>
+      (
+        await storeEnded(
+          db,
+          firstTexts(300).map((id) => delivered(ownerId, id)),
+        )
+      ).size,
     expected: 300,
   },
   {

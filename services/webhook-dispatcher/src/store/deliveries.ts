@@ -144,15 +144,17 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
         -- It may quote what was sent (forget.ts).
         case when not forgotten then response_excerpt end
       from changed
-    ), gone as (
-      delete from attempts using changed
-      where changed.number > ${ATTEMPTS_KEPT} and attempts.owner_id = changed.owner_id
-        and attempts.delivery_id = changed.delivery_id and attempts.number <= changed.number - ${ATTEMPTS_KEPT}
-    )
+    ) ${ended.some(({ next }) => next.attempts > ATTEMPTS_KEPT) ? sql`, gone as (${deleteOldAttempts(sql)})` : sql``}
     -- One text, because the driver takes a microsecond for a row.
     select string_agg(owner_id || ' ' || delivery_id, chr(10)) as stored from changed`;
   return new Set(row?.stored?.split("\n"));
 }
+
+/** Left out if there are none, because a plan from when the table was empty compares each attempt with each of `changed`. */
+const deleteOldAttempts = (sql: Sql) => sql`
+  delete from attempts using changed
+  where changed.number > ${ATTEMPTS_KEPT} and attempts.owner_id = changed.owner_id
+    and attempts.delivery_id = changed.delivery_id and attempts.number <= changed.number - ${ATTEMPTS_KEPT}`;
 
 /** The states of deliveries, by `keyOf`; skips those that no longer exist. */
 export async function readStates(

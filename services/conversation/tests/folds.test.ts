@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { foldStoredChanges } from "@parley/shared/stored-bytes/fold";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/rows-read";
+import { countingReads } from "@parley/shared/testing/statement-cost/reads";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { CONVERSATIONS } from "../src/store/stored-bytes.ts";

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectPostgres } from "@parley/shared/db/connect";
-import type { Database } from "@parley/shared/db/database";
 import { sweepKeys } from "@parley/shared/idempotency/keys";
 import { finishJobs } from "@parley/shared/jobs/store";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { NO_FILTER } from "../src/store/conversation-filter.ts";
 import { closeSilentCalls, closeSilentChats, closeSilentThreads } from "../src/store/conversations.ts";
 import { findCountedPage } from "../src/store/list-page.ts";
@@ -13,8 +11,6 @@ import { numberEnded, numberSilent } from "../src/store/search/number-conversati
 import { insertPart } from "../src/store/search/terms.ts";
 import { TURN_KEYS } from "../src/store/turns/turn-keys.ts";
 
-const ROWS = 1_000;
-const NOW = new Date("2026-01-01");
 const CLOCK = { now: () => NOW };
 const open = (type: string) => ({ conversations: { type: `'${type}'`, status: "'IN_PROGRESS'" } });
 
@@ -23,28 +19,7 @@ const said = { messages: { seq: "1", role: "'user'", content: "'text'" } };
 const otherId = "lpad(to_hex(1000000 + n), 32, '0')::uuid";
 const numberedOthers = { search_documents: { number: "-n", conversation_id: otherId } };
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const admin = connectPostgres(database.adminUrl, { max: 1 });
-  // The cases fill its table themselves.
-  await admin`alter table conversation.conversations disable trigger conversations_await_search_index`;
-  await admin.end();
-});
-afterAll(() => database.drop());
-
-interface Case {
-  name: string;
-  tables: Record<string, Columns>;
-  run: (db: Database, ownerId: string) => Promise<unknown>;
-  expected: unknown;
-  /** How many times each row is handled, at most; 10 by default. Statements of many parts hand each row from part to part. */
-  timesMax?: number;
-  /** The only plans that it is run with. A plan for empty tables has no reason to use an index. */
-  only?: (typeof PLANNED)[number];
-}
-
-const CASES: Case[] = [
+const STATEMENTS: Statement[] = [
   { name: "closeSilentChats", tables: open("CHAT"), run: (db) => closeSilentChats(db, NOW, NOW, 200), expected: 200 },
   {
     name: "closeSilentThreads",
@@ -86,8 +61,9 @@ const CASES: Case[] = [
     run: async (db, ownerId) =>
       (await findCountedPage(db, { ...NO_FILTER, ownerId }, { number: 1, size: 100 })).conversationIds.length,
     expected: 100,
-    timesMax: 40,
-    only: "for rows of others",
+    handledMax: 40 * ROWS,
+    // A plan for empty tables has no reason to use an index.
+    planned: ["for rows of others"],
   },
   {
     name: "numberEnded",
@@ -99,14 +75,14 @@ const CASES: Case[] = [
     },
     run: numberEnded,
     expected: true,
-    timesMax: 60,
+    handledMax: 60 * ROWS,
   },
   {
     name: "numberSilent",
     tables: { ...open("CHAT"), search_waiting: {}, search_open: { number: "-n" }, ...said, ...numberedOthers },
     run: (db, ownerId) => numberSilent(db, ownerId, NOW),
     expected: true,
-    timesMax: 80,
+    handledMax: 80 * ROWS,
   },
   {
     name: "insertPart",
@@ -125,18 +101,13 @@ const CASES: Case[] = [
         return row?.parts;
       }),
     expected: 1,
-    timesMax: 20,
+    handledMax: 20 * ROWS,
   },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES.filter(({ only = planned }) => only === planned))(
-    `$name handles each row a few times, although it was planned ${planned}`,
-    async ({ tables, run, expected, timesMax = 10 }) => {
-      const filled = { schema: "conversation" as const, tables, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, run);
-      expect(result).toEqual(expected);
-      expect(handled).toBeLessThan(timesMax * ROWS);
-    },
-  );
-}
+testOldPlans("conversation", STATEMENTS, async ({ adminUrl }) => {
+  const admin = connectPostgres(adminUrl, { max: 1 });
+  // The statements' tables are filled as they say.
+  await admin`alter table conversation.conversations disable trigger conversations_await_search_index`;
+  await admin.end();
+});

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Database } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { type Columns, countingHandled, firstTexts, PLANNED } from "@parley/shared/testing/rows-handled";
+import { type Columns, firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
+import { NOW, ROWS, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
 import { deleteEndedBatches, deleteOldestEnded, takeDueEntries } from "../src/store/call-batches.ts";
 import { claimLostCalls } from "../src/store/calls.ts";
 import { deleteEndedSessions } from "../src/store/daily-sessions.ts";
@@ -11,18 +10,10 @@ import { deleteExpiredMediaStreams } from "../src/store/media-streams.ts";
 import { deleteEndedCalls, forgetGiven } from "../src/store/outbound-calls.ts";
 import { deleteExpiredWebCalls, deleteUnusedWebCalls } from "../src/store/web-calls.ts";
 
-const ROWS = 1_000;
 const LIMIT = 300;
-const NOW = new Date("2026-01-01");
 const NEVER = new Date("2027-01-01");
 const [FIRST = ""] = firstTexts(1);
 const ENDED = { status: "'ENDED'", outcome: "'SUCCESS'", ended_at: "at" };
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 
 interface Case {
   run: (db: Database, before: Date, limit: number, ownerId: string) => Promise<unknown>;
@@ -71,16 +62,12 @@ const CASES: Case[] = [
   },
 ];
 
-for (const planned of PLANNED) {
-  test.each(CASES.map((each) => ({ ...each, name: each.run.name })))(
-    `$name takes its limit in a few passes of its table, although it was planned ${planned}`,
-    async ({ run, table, columns, others }) => {
-      const filled = { schema: "voice" as const, tables: { ...others, [table]: columns }, rows: ROWS };
-      const { result, handled } = await countingHandled(database, filled, planned, (db, ownerId) =>
-        run(db, NOW, LIMIT, ownerId),
-      );
-      expect(result).toBe(LIMIT);
-      expect(handled).toBeLessThan(10 * ROWS);
-    },
-  );
-}
+testOldPlans(
+  "voice",
+  CASES.map(({ run, table, columns, others }) => ({
+    name: run.name,
+    tables: { ...others, [table]: columns },
+    run: (db, ownerId) => run(db, NOW, LIMIT, ownerId),
+    expected: LIMIT,
+  })),
+);

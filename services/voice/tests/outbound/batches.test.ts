@@ -9,7 +9,7 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/rows-read";
+import { countingReads } from "@parley/shared/testing/statement-cost/reads";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
 import type { OutboundContext } from "../../src/outbound/context.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";

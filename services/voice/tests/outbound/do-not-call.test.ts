@@ -5,7 +5,7 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/rows-read";
+import { countingReads } from "@parley/shared/testing/statement-cost/reads";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import { addDoNotCall } from "../../src/rpc/add-do-not-call.ts";
 import { listDoNotCall } from "../../src/rpc/list-do-not-call.ts";

@@ -27,11 +27,17 @@ export interface Statement {
 /**
  * Tests that statements do not look through their tables for each row, although Postgres planned them, or collected its statistics,
  * before a new owner's rows were there.
+ * @param prepare changes the database before the first one
  */
-export function testOldPlans(schema: Schema, statements: readonly Statement[]): void {
+export function testOldPlans(
+  schema: Schema,
+  statements: readonly Statement[],
+  prepare?: (database: TestDatabase) => Promise<void>,
+): void {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase();
+    await prepare?.(database);
   });
   afterAll(() => database.drop());
 

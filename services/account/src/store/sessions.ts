@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { SessionTimes } from "../sign-in/session.ts";
 
 export interface SessionRow extends SessionTimes {
@@ -46,10 +47,6 @@ export async function deleteSessionsOf(sql: Sql, ownerId: string): Promise<void>
 
 /** Deletes a few sessions at a time, more than are added, so that no request pays for many. */
 export async function deleteUnusedSessions(sql: Sql, unusedSince: Date): Promise<void> {
-  await sql`
-    delete from sessions where ctid = any(array(
-      select ctid from sessions
-      where last_used_at <= ${unusedSince}
-      order by last_used_at limit 10 for update skip locked
-    ))`;
+  const old = { where: sql`last_used_at <= ${unusedSince}`, by: "last_used_at", limit: 10 };
+  await sql`delete from sessions where ctid = any(${oldestPlaces(sql, "sessions", old)})`;
 }

@@ -1,5 +1,6 @@
 import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { AgentRow } from "./agents.ts";
 
 export interface DraftKey {
@@ -49,9 +50,7 @@ export async function findDraft(sql: Sql, { ownerId, agentId, draftId }: DraftKe
 
 /** Deletes at most `limit` drafts that expired before `now`. @returns the number deleted */
 export async function deleteExpiredDrafts(sql: Sql, now: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from agent_drafts where ctid = any(array(
-      select ctid from agent_drafts where expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`expires_at <= ${now}`, by: "expires_at", limit };
+  const { count } = await sql`delete from agent_drafts where ctid = any(${oldestPlaces(sql, "agent_drafts", old)})`;
   return count;
 }

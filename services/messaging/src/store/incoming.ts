@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { IncomingContent, IncomingMessage } from "../whatsapp/notification.ts";
 import type { ThreadKey } from "./threads.ts";
 
@@ -89,10 +90,8 @@ export async function dropWaiting(sql: Sql, key: ThreadKey): Promise<number> {
 
 /** @returns the number deleted */
 export async function deleteOldIncoming(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from incoming_messages where ctid = any(array(
-      select ctid from incoming_messages
-      where received_at < ${before} order by received_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`received_at < ${before}`, by: "received_at", limit };
+  const { count } =
+    await sql`delete from incoming_messages where ctid = any(${oldestPlaces(sql, "incoming_messages", old)})`;
   return count;
 }

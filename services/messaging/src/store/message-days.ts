@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import { ServiceError } from "@parley/shared/errors";
 
 /** Where messages of an owner are counted: those of websites' visitors, and those to and from WhatsApp numbers. */
@@ -31,10 +32,8 @@ export async function countMessages(
 
 /** @returns the number deleted */
 export async function deleteOldDays(sql: Sql, days: Days, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from ${sql(days)} where ctid = any(array(
-      select ctid from ${sql(days)} where day < ${dayOf(before)} order by day limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`day < ${dayOf(before)}`, by: "day", limit };
+  const { count } = await sql`delete from ${sql(days)} where ctid = any(${oldestPlaces(sql, days, old)})`;
   return count;
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { Delivery, DeliveryStatus } from "../whatsapp/notification.ts";
 import type { Template } from "../whatsapp/template.ts";
 import type { ThreadKey } from "./threads.ts";
@@ -185,10 +186,8 @@ export async function findItemDelivery(
 
 /** @returns the number deleted */
 export async function deleteOldOutgoing(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from outgoing_messages where ctid = any(array(
-      select ctid from outgoing_messages
-      where created_at < ${before} order by created_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
+  const { count } =
+    await sql`delete from outgoing_messages where ctid = any(${oldestPlaces(sql, "outgoing_messages", old)})`;
   return count;
 }

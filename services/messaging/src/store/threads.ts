@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 
 /** A person and an owner's number who write to each other. */
 export interface ThreadKey {
@@ -123,11 +124,7 @@ export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boole
 
 /** Deletes threads that have been silent since `before` and have nothing in progress. @returns the number deleted */
 export async function deleteSilentThreads(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from threads where ctid = any(array(
-      select ctid from threads
-      where updated_at < ${before} and turn_id is null
-      order by updated_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`updated_at < ${before} and turn_id is null`, by: "updated_at", limit };
+  const { count } = await sql`delete from threads where ctid = any(${oldestPlaces(sql, "threads", old)})`;
   return count;
 }

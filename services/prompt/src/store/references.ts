@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { PromptTypeName } from "./prompts.ts";
 
 export interface ReferringAgent {
@@ -39,12 +40,8 @@ export async function takeRevision(
 
 /** Deletes a few revisions at a time, more than are added, so that no request pays for many. */
 export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<void> {
-  await sql`
-    delete from reference_revisions where ctid = any(array(
-      select ctid from reference_revisions
-      where gone_at < ${goneBefore}
-      order by gone_at limit 10 for update skip locked
-    ))`;
+  const old = { where: sql`gone_at < ${goneBefore}`, by: "gone_at", limit: 10 };
+  await sql`delete from reference_revisions where ctid = any(${oldestPlaces(sql, "reference_revisions", old)})`;
 }
 
 /** Returns the types of the prompts that exist, and protects those from deletion until the end of the transaction. */

@@ -1,5 +1,6 @@
 import { type Clock, isSure } from "../clock.ts";
 import type { Fragment, Sql } from "../db/database.ts";
+import { oldestPlaces } from "../db/oldest-places.ts";
 import { invalid } from "../errors.ts";
 
 /**
@@ -70,14 +71,11 @@ export async function sweepKeysSometimes(sql: Sql, table: KeyTable, clock: Clock
 export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock, ownerId?: string): Promise<number> {
   if (!isSure(clock)) return 0;
   const owned = ownerId === undefined ? sql`` : sql`and owner_id = ${ownerId}`;
-  const takenAt = sql(table.takenAt);
-  const deleted = await sql`
-    delete from ${sql(table.name)} where ctid = any(array(
-      select ctid from ${sql(table.name)}
-      where ${takenAt} <= ${keysExpiredAt(clock.now())} ${owned}
-      order by ${takenAt} limit ${SWEPT_MAX} for update skip locked
-    ))`;
-  return deleted.count;
+  const where = sql`${sql(table.takenAt)} <= ${keysExpiredAt(clock.now())} ${owned}`;
+  const expired = { where, by: table.takenAt, limit: SWEPT_MAX };
+  const { count } =
+    await sql`delete from ${sql(table.name)} where ctid = any(${oldestPlaces(sql, table.name, expired)})`;
+  return count;
 }
 
 /** @throws ServiceError invalid when a key was taken for another request */

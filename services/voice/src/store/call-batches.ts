@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { CallEnd } from "../call/port.ts";
 import type { Provider } from "./outbound-calls.ts";
 
@@ -231,9 +232,7 @@ export async function deleteOldestEnded(
 
 /** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
 export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from call_batches where ctid = any(array(
-      select ctid from call_batches where ended_at < ${before} limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
+  const { count } = await sql`delete from call_batches where ctid = any(${oldestPlaces(sql, "call_batches", old)})`;
   return count;
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { CallEnd } from "../call/port.ts";
 import type { CallKey } from "./calls.ts";
 
@@ -173,10 +174,7 @@ export async function storeRoomGone(sql: Sql, { ownerId, conversationId }: CallK
 
 /** Deletes at most `limit` sessions that ended before `before`. @returns the number deleted */
 export async function deleteEndedSessions(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from daily_sessions where ctid = any(array(
-      select ctid from daily_sessions
-      where ended_at < ${before} order by ended_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
+  const { count } = await sql`delete from daily_sessions where ctid = any(${oldestPlaces(sql, "daily_sessions", old)})`;
   return count;
 }

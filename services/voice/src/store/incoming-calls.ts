@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 
 export interface IncomingCall {
   ownerId: string;
@@ -47,10 +48,7 @@ export async function findIncomingCall(
 
 /** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
 export async function deleteIncomingCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from incoming_calls where ctid = any(array(
-      select ctid from incoming_calls
-      where created_at < ${before} order by created_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
+  const { count } = await sql`delete from incoming_calls where ctid = any(${oldestPlaces(sql, "incoming_calls", old)})`;
   return count;
 }

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { DialectName } from "../transport/media-stream/dialects.ts";
 
 export interface ExpectedStream {
@@ -41,10 +42,7 @@ export async function claimMediaStreams(
 
 /** Deletes at most `limit` streams that expired before `before`. @returns the number deleted */
 export async function deleteExpiredMediaStreams(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from media_streams where ctid = any(array(
-      select ctid from media_streams
-      where expires_at < ${before} order by expires_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`expires_at < ${before}`, by: "expires_at", limit };
+  const { count } = await sql`delete from media_streams where ctid = any(${oldestPlaces(sql, "media_streams", old)})`;
   return count;
 }

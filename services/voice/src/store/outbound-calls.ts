@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { CallEnd } from "../call/port.ts";
 
 export interface OutboundKey {
@@ -181,11 +182,8 @@ export async function forgetGiven(sql: Sql, before: Date, limit: number): Promis
 
 /** Deletes at most `limit` calls that ended before `before`. @returns the number deleted */
 export async function deleteEndedCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from outbound_calls where ctid = any(array(
-      select ctid from outbound_calls
-      where ended_at < ${before} order by ended_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`ended_at < ${before}`, by: "ended_at", limit };
+  const { count } = await sql`delete from outbound_calls where ctid = any(${oldestPlaces(sql, "outbound_calls", old)})`;
   return count;
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
 
 export interface WebCallRow {
   ownerId: string;
@@ -64,19 +65,14 @@ export async function findWebCallOwner(
 
 /** Deletes at most `limit` calls that expired before `before`. @returns the number deleted */
 export async function deleteExpiredWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from web_calls where ctid = any(array(
-      select ctid from web_calls where expires_at < ${before} order by expires_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`expires_at < ${before}`, by: "expires_at", limit };
+  const { count } = await sql`delete from web_calls where ctid = any(${oldestPlaces(sql, "web_calls", old)})`;
   return count;
 }
 
 /** Deletes at most `limit` calls that expired before `before` and that no browser has connected. @returns the number deleted */
 export async function deleteUnusedWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from web_calls where ctid = any(array(
-      select ctid from web_calls
-      where expires_at < ${before} and connected_at is null order by expires_at limit ${limit} for update skip locked
-    ))`;
+  const old = { where: sql`expires_at < ${before} and connected_at is null`, by: "expires_at", limit };
+  const { count } = await sql`delete from web_calls where ctid = any(${oldestPlaces(sql, "web_calls", old)})`;
   return count;
 }

@@ -69,3 +69,23 @@ test("a deep page of deliveries reads the events of its own deliveries, not thos
   });
   expect(await pageOf({ ownerId }, MANY / SIZE + 1)).toEqual({ ids: [], total: MANY, read: 0 });
 });
+
+test("the page and the total of a list are planned for its status, although Postgres would keep plans for any", async () => {
+  const unused = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+  try {
+    const filter = { ownerId: newOwner(), destinationId: null, conversationId: null, status: "failed" as const };
+    const { result } = await countingReads(unused, "deliveries", async (within) => {
+      await within`set local plan_cache_mode = force_generic_plan`;
+      await listDeliveryRows(within, filter, { number: 1, size: SIZE }, { bytes: 1_000_000, used: 0 });
+      return within<{ custom: number; generic: number }[]>`
+        select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
+        where statement like ${"%from deliveries d where%"}`;
+    });
+    expect([...result]).toEqual([
+      { custom: 1, generic: 0 },
+      { custom: 1, generic: 0 },
+    ]);
+  } finally {
+    await unused.end();
+  }
+});

@@ -39,9 +39,9 @@ export async function listDeliveryRows(
 ): Promise<{ rows: LoggedDelivery[]; total: number }> {
   // One snapshot for page, attempts and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    const [, rows, [count]] = await Promise.all([
-      // Partial indexes on status can be used only when the planner knows the status.
-      tx`set local plan_cache_mode = force_custom_plan`,
+    // Partial indexes on status can be used only when the planner knows the status.
+    await tx`set local plan_cache_mode = force_custom_plan`;
+    const [rows, [count]] = await Promise.all([
       // Chosen before the join, so that no event of a skipped delivery is read.
       tx<Omit<LoggedDelivery, "log">[]>`
         select page.* from (

@@ -46,7 +46,7 @@ export interface ByteShareSettings {
   /** The share of the owner with the longest lasting backlog while others ask too; `ownerBytes` by default. */
   backlogBytes?: number;
   /** How the requests of that owner are also spaced; not at all by default. */
-  backlogSpacing?: Spacing;
+  backlogSpacing?: Spacing | undefined;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
   /** How long a request may wait, in milliseconds; no limit by default. */

@@ -35,16 +35,7 @@ export function fewAtOnce({
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
   const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(
-    byteShares({
-      what,
-      whose,
-      totalBytes: totalAtOnce,
-      ...ofOwner,
-      ...(backlogSpacing && { backlogSpacing }),
-      waitingMax,
-    }),
-  );
+  return inTurns(byteShares({ what, whose, totalBytes: totalAtOnce, ...ofOwner, backlogSpacing, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */

@@ -1,5 +1,4 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import type { FarEnd } from "../transport/leg.ts";
 import { lockPlaces, placesTaken } from "./places.ts";
 
@@ -98,10 +97,10 @@ export async function claimLostCalls(
   sql: Sql,
   { processId, now, until, limit }: { processId: string; now: Date; until: Date; limit: number },
 ): Promise<LostCall[]> {
-  const lost = { where: sql`leased_until < ${now}`, by: "leased_until", limit };
   return sql<LostCall[]>`
-    update calls set process_id = ${processId}, leased_until = ${until}
-    where ctid = any(${oldestPlaces(sql, "calls", lost)})
+    update calls set process_id = ${processId}, leased_until = ${until} where ctid = any(array(
+      select ctid from calls where leased_until < ${now} order by leased_until limit ${limit} for update skip locked
+    ))
     returning owner_id, conversation_id, started_at, far_end,
       extract(epoch from old.leased_until - connected_at)::double precision as duration_seconds`;
 }

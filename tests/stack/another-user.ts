@@ -1,9 +1,24 @@
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 const NOBODY = 65_534;
 
 /** Runs a program as another user of the machine. @returns what it printed */
 export function asNobody(script: string): string {
-  const identity = { uid: NOBODY, gid: NOBODY, cwd: "/" };
-  return Bun.spawnSync([process.execPath, "-e", script], identity).stdout.toString().trim();
+  // The running one may lie below a home that others cannot enter, such as npx's copy in root's.
+  const folder = mkdtempSync(join(tmpdir(), "parley-nobody-"));
+  const bun = join(folder, "bun");
+  try {
+    chmodSync(folder, 0o755);
+    copyFileSync(process.execPath, bun);
+    chmodSync(bun, 0o755);
+    const { success, stdout, stderr } = Bun.spawnSync([bun, "-e", script], { uid: NOBODY, gid: NOBODY, cwd: "/" });
+    if (!success) throw new Error(`The other user's script failed: ${stderr}`);
+    return stdout.toString().trim();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** For each address "connected", or the system's code for the failure. */

@@ -1,3 +1,6 @@
+import { type Params, paramsOf, positionsOf, readParams, split, unquoted, writeParams } from "./grammar.ts";
+import type { SipMessage } from "./message.ts";
+
 /** The parts of a `sip:` or `sips:` URI that are used here. */
 export interface SipUri {
   scheme: "sip" | "sips";
@@ -6,13 +9,15 @@ export interface SipUri {
   /** IPv6 addresses without brackets. */
   host: string;
   port: number | null;
-  params: Map<string, string>;
+  params: Params;
 }
 
 /** The value of From, To, Contact, Route or Refer-To. */
 export interface NameAddress {
+  /** The display name, without quotes; "" if there is none. */
+  name: string;
   uri: string;
-  params: Map<string, string>;
+  params: Params;
 }
 
 const URI =
@@ -33,12 +38,39 @@ export function readUri(text: string): SipUri | null {
   };
 }
 
+/**
+ * Reads `"Name" <uri>;param`. Without brackets, the parameters are the header's (RFC 3261, section 20), and a name may stand before the
+ * address all the same. The address may have any scheme. Returns null if there is none.
+ */
 export function readNameAddress(value: string): NameAddress | null {
-  const [, bracketed, after = ""] = /^(?:"(?:\\.|[^"\\])*"|[^<"]*)<([^>]+)>(.*)$/.exec(value) ?? [];
-  if (bracketed !== undefined) return { uri: bracketed, params: readParams(after) };
-  // Without brackets, parameters are the header's (RFC 3261, section 20).
-  const [uri = "", ...params] = value.split(";");
-  return /^sips?:/i.test(uri.trim()) ? { uri: uri.trim(), params: readParams(`;${params.join(";")}`) } : null;
+  const [address = "", ...rest] = split(value, ";");
+  const params = paramsOf(rest);
+  const [opened] = positionsOf("<", address);
+  if (opened === undefined) {
+    const uri = split(address, " ").at(-1) ?? "";
+    return hasScheme(uri) ? { name: unquoted(address.slice(0, -uri.length).trim()), uri, params } : null;
+  }
+  const closed = address.indexOf(">", opened);
+  const uri = address.slice(opened + 1, closed).trim();
+  return closed > 0 && hasScheme(uri) ? { name: unquoted(address.slice(0, opened).trim()), uri, params } : null;
+}
+
+/** The first address of a header. */
+export function addressIn({ headers }: SipMessage, header: string): NameAddress | null {
+  for (const value of headers.get(header) ?? []) {
+    const address = readNameAddress(value);
+    if (address) return address;
+  }
+  return null;
+}
+
+/** What a dialog knows the party of From or To by. */
+export function tagOf(message: SipMessage, header: "from" | "to"): string | undefined {
+  return addressIn(message, header)?.params.get("tag");
+}
+
+function hasScheme(uri: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\S+$/i.test(uri);
 }
 
 /** A host and port as URIs and Via write them. */
@@ -51,7 +83,7 @@ export interface Via {
   protocol: "UDP" | "TCP" | "TLS";
   host: string;
   port: number | null;
-  params: Map<string, string>;
+  params: Params;
 }
 
 export function readVia(value: string): Via | null {
@@ -70,19 +102,6 @@ export function readVia(value: string): Via | null {
 
 export function writeVia({ protocol, host, port, params }: Via): string {
   return `SIP/2.0/${protocol} ${hostPort(host, port)}${writeParams(params)}`;
-}
-
-function readParams(text: string): Map<string, string> {
-  const params = new Map<string, string>();
-  for (const part of text.split(";")) {
-    const [name = "", value = ""] = part.split("=", 2);
-    if (name.trim() !== "") params.set(name.trim().toLowerCase(), value.trim());
-  }
-  return params;
-}
-
-function writeParams(params: Map<string, string>): string {
-  return [...params].map(([name, value]) => (value === "" ? `;${name}` : `;${name}=${value}`)).join("");
 }
 
 function percentDecoded(text: string): string | null {

@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
-import { readNameAddress, readUri, type SipUri } from "./address.ts";
+import { addressIn, readUri, type SipUri, tagOf } from "./address.ts";
 import type { Calls } from "./calls.ts";
 import { responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
@@ -70,8 +70,8 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
 
     decide({
       called,
-      to: readUri(readNameAddress(headerOf(request, "to"))?.uri ?? ""),
-      caller: readUri(readNameAddress(headerOf(request, "from"))?.uri ?? ""),
+      to: readUri(addressIn(request, "to")?.uri ?? ""),
+      caller: readUri(addressIn(request, "from")?.uri ?? ""),
       callId: dialog.callId,
       source: from,
       cancelled: gaveUp.signal,
@@ -153,6 +153,5 @@ function readWanted(
 
 /** A CANCEL names its INVITE by call, tag and number, and comes from the same address: others may choose the same names. */
 function inviteKey({ request, from }: Incoming): string {
-  const tag = readNameAddress(headerOf(request, "from"))?.params.get("tag");
-  return `${from.address} ${headerOf(request, "call-id")} ${tag} ${cseqOf(request)?.number}`;
+  return `${from.address} ${headerOf(request, "call-id")} ${tagOf(request, "from")} ${cseqOf(request)?.number}`;
 }

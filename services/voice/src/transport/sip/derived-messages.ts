@@ -1,4 +1,5 @@
-import { headersOf, type SipRequest, type SipResponse } from "./message.ts";
+import { tagOf } from "./address.ts";
+import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 
 /** The answer to a request: its Via, From, To, Call-ID and CSeq. */
 export function responseTo(
@@ -16,8 +17,7 @@ export function responseTo(
     [...(request.headers.get(name) ?? [])],
   ]);
   const all = headersOf({ ...Object.fromEntries(copied), ...headers });
-  const to = all.get("to")?.[0] ?? "";
-  if (toTag && !/;\s*tag=/i.test(to)) all.set("to", [`${to};tag=${toTag}`]);
+  if (toTag && tagOf(request, "to") === undefined) all.set("to", [`${headerOf(request, "to")};tag=${toTag}`]);
   return { status, reason, headers: all, body };
 }
 

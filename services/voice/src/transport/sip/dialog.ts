@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readNameAddress } from "./address.ts";
+import { addressIn, tagOf } from "./address.ts";
 import { cancelOf } from "./derived-messages.ts";
 import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
 import type { Target } from "./sockets.ts";
@@ -26,9 +26,8 @@ export interface Dialog {
 
 /** Ours, once an INVITE is answered. */
 export function dialogOfInvited(invite: SipRequest, from: Target, localTag: string): Dialog | null {
-  const caller = readNameAddress(headerOf(invite, "from"));
-  const contact = readNameAddress(headerOf(invite, "contact"));
-  const remoteTag = caller?.params.get("tag");
+  const contact = addressIn(invite, "contact");
+  const remoteTag = tagOf(invite, "from");
   if (!contact || !remoteTag) return null;
   return {
     callId: headerOf(invite, "call-id"),
@@ -46,10 +45,8 @@ export function dialogOfInvited(invite: SipRequest, from: Target, localTag: stri
 
 /** Ours, once our INVITE is answered. */
 export function dialogOfInviting(invite: SipRequest, answer: SipResponse, peer: Target): Dialog | null {
-  const callee = readNameAddress(headerOf(answer, "to"));
-  const contact = readNameAddress(headerOf(answer, "contact"));
-  const localTag = readNameAddress(headerOf(invite, "from"))?.params.get("tag");
-  const remoteTag = callee?.params.get("tag");
+  const localTag = tagOf(invite, "from");
+  const remoteTag = tagOf(answer, "to");
   if (!localTag || !remoteTag) return null;
   return {
     callId: headerOf(invite, "call-id"),
@@ -57,7 +54,7 @@ export function dialogOfInviting(invite: SipRequest, answer: SipResponse, peer: 
     remote: headerOf(answer, "to"),
     localTag,
     remoteTag,
-    remoteTarget: contact?.uri ?? invite.uri,
+    remoteTarget: addressIn(answer, "contact")?.uri ?? invite.uri,
     routes: (answer.headers.get("record-route") ?? []).toReversed(),
     localSequence: cseqOf(invite)?.number ?? 1,
     // Their first request may have the number 0.

@@ -1,3 +1,5 @@
+import { split } from "./grammar.ts";
+
 /** Header values by lower-case name, in the order in which they came; lists are one value an entry. */
 export type SipHeaders = Map<string, string[]>;
 
@@ -109,33 +111,10 @@ function readHeaders(lines: readonly string[]): SipHeaders | null {
     const [, given, value] = HEADER.exec(line) ?? [];
     if (given === undefined || value === undefined) return null;
     const name = COMPACT[given.toLowerCase()] ?? given.toLowerCase();
-    const values = LISTS.has(name) ? splitList(value) : [value.trim()];
+    const values = LISTS.has(name) ? split(value, ",") : [value.trim()];
     headers.set(name, [...(headers.get(name) ?? []), ...values]);
   }
   return headers;
-}
-
-/**
- * Splits at commas outside of quotes and angle brackets, in one pass: a pattern that looks for the end of each would look through the
- * rest of the value again for each one that does not end.
- */
-function splitList(value: string): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  let closing: '"' | ">" | null = null;
-  for (let at = 0; at < value.length; at++) {
-    const character = value[at];
-    if (closing === '"' && character === "\\") at++;
-    else if (closing !== null) closing = character === closing ? null : closing;
-    else if (character === '"') closing = '"';
-    else if (character === "<") closing = ">";
-    else if (character === ",") {
-      parts.push(value.slice(from, at));
-      from = at + 1;
-    }
-  }
-  parts.push(value.slice(from));
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
 /** The length of the body; without the header, a body ends with its datagram. */

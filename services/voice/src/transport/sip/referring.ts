@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { hostPort, readUri } from "./address.ts";
 import type { Dialog } from "./dialog.ts";
+import { split } from "./grammar.ts";
 import type { SipRequest } from "./message.ts";
 
 /** The transfers of one call (RFC 3515). */
@@ -53,7 +54,7 @@ export function referring({ dialog, refer, reportMaxMs }: ReferringOptions): Ref
       const uri = /^sips?:/i.test(target) ? target : `sip:${target}@${hostOf(dialog.remoteTarget)};user=phone`;
       const transfer: Transfer = { isAccepted: false, isNotified: false, done: Promise.withResolvers<void>() };
       current = transfer;
-      refer({ "refer-to": `<${uri}>`, "referred-by": dialog.local.replace(/;tag=.*/, "") }, (status) => {
+      refer({ "refer-to": `<${uri}>`, "referred-by": split(dialog.local, ";")[0] ?? "" }, (status) => {
         transfer.isAccepted ||= status >= 200 && status < 300;
         if (status >= 300) transfer.done.reject(refusedTransfer(`the other side answered ${status}`));
       });
@@ -85,5 +86,5 @@ function refusedTransfer(why: string): ServiceError {
 }
 
 function hostOf(uri: string): string {
-  return hostPort(readUri(uri)?.host ?? "invalid", null);
+  return hostPort(readUri(uri)?.host || "invalid", null);
 }

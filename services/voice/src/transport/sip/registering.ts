@@ -1,3 +1,4 @@
+import { readNameAddress } from "./address.ts";
 import type { Calls } from "./calls.ts";
 import { newTag } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
@@ -77,7 +78,8 @@ function requestFor({ uri, addressOfRecord, former }: Registration, contact: str
 
 /** The lifetime that the registrar gives our binding, or all of them. */
 function grantedOf(response: SipResponse, contact: string): number | null {
-  const ours = response.headers.get("contact")?.find((value) => value.includes(`<${contact}>`));
-  const text = /;\s*expires=(\d{1,9})/i.exec(ours ?? "")?.[1] ?? headerOf(response, "expires");
+  const bindings = response.headers.get("contact")?.map(readNameAddress) ?? [];
+  const ours = bindings.find((binding) => binding?.uri === contact);
+  const text = ours?.params.get("expires") ?? headerOf(response, "expires");
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
 import type { Leg, LegListener } from "../leg.ts";
 import type { RtpStream } from "../rtp/stream.ts";
-import { readNameAddress } from "./address.ts";
+import { addressIn } from "./address.ts";
 import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
-import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
+import { cseqOf, type SipRequest, type SipResponse } from "./message.ts";
 import { referring } from "./referring.ts";
 import { refreshing } from "./refreshing.ts";
 import { type Agreed, agree, answer, offer } from "./sdp.ts";
@@ -151,7 +151,7 @@ export function startSession({
     const described = describe(request);
     if (!described) return reply(responseTo(request, 488, "Not Acceptable Here"));
     if (described.agreed) rtp.agree(described.agreed, incoming.from.address);
-    const target = readNameAddress(headerOf(request, "contact"))?.uri;
+    const target = addressIn(request, "contact")?.uri;
     if (target) dialog.remoteTarget = target;
     const response = refreshed({ "content-type": SDP }, described.body);
     if (request.method === "INVITE") accept(incoming, response);

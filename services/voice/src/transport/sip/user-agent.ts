@@ -2,7 +2,7 @@ import { networkOf } from "@parley/shared/rate-limit/network-of";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import type { PortRange } from "../rtp/ports.ts";
 import type { RtpOptions } from "../rtp/stream.ts";
-import { hostPort, readNameAddress } from "./address.ts";
+import { hostPort, tagOf } from "./address.ts";
 import { answering, type Invite } from "./answering.ts";
 import { calling, type PlaceCall } from "./calling.ts";
 import { newCalls } from "./calls.ts";
@@ -102,7 +102,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
 
   const requested = (incoming: Incoming) => {
     const { request, answerOnce: reply } = incoming;
-    const ourTag = readNameAddress(headerOf(request, "to"))?.params.get("tag");
+    const ourTag = tagOf(request, "to");
     if (ourTag !== undefined) return requestedInCall(incoming, ourTag);
     if (request.method === "INVITE") return answers.invited(incoming);
     if (request.method === "CANCEL") return answers.cancelled(incoming);
@@ -113,7 +113,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
 
   const requestedInCall = (incoming: Incoming, ourTag: string) => {
     const { request, answerOnce: reply } = incoming;
-    const theirTag = readNameAddress(headerOf(request, "from"))?.params.get("tag") ?? "";
+    const theirTag = tagOf(request, "from") ?? "";
     const session = calls.find(headerOf(request, "call-id"), ourTag, theirTag);
     if (session) session.requested(incoming);
     else if (request.method !== "ACK") reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
@@ -144,5 +144,5 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
 }
 
 function isNewCall(message: SipMessage): boolean {
-  return isRequest(message) && message.method === "INVITE" && !/;\s*tag=/i.test(headerOf(message, "to"));
+  return isRequest(message) && message.method === "INVITE" && tagOf(message, "to") === undefined;
 }

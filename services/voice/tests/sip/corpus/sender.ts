@@ -1,0 +1,91 @@
+import { silentLogger } from "@parley/shared/log";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { CallRequest } from "../../../src/call/port.ts";
+import { ADMISSIONS, answerInvite, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
+import { headerOf, isRequest, readSip, type SipResponse } from "../../../src/transport/sip/message.ts";
+import { listening } from "../../listening.ts";
+import { phone } from "../phones.ts";
+
+/** What became of a message. */
+export interface Outcome {
+  /** The final answer; null if the message was dropped. */
+  status: number | null;
+  /** The caller's number; absent if it is withheld or unknown. */
+  caller?: string;
+  /** The number that was called. */
+  called?: string;
+}
+
+/** A user agent that answers calls to every number, and a peer that sends it what a test says, from one UDP socket. */
+export async function startSender() {
+  const requests: CallRequest[] = [];
+  const agent = listening();
+  const ctx: InviteContext = {
+    accounts: { findTrunk: async () => ({ carrier: undefined }) },
+    agents: {
+      findCallee: async ({ called }) => ({
+        agent: called.startsWith("+") ? { ownerId: "own_1", agentId: "agt_1" } : undefined,
+      }),
+    },
+    addressesOf: async () => [],
+    admitFewAtOnce: fewAtOnce(ADMISSIONS),
+    startCall: async (request, connect) => {
+      requests.push(request);
+      await connect(agent.to, new AbortController().signal, async () => {});
+      return { conversationId: "1", ended: new Promise(() => {}), hangUp: () => {} };
+    },
+    announce: async () => false,
+    log: silentLogger,
+  };
+  const answering = await phone((invite) => void answerInvite(ctx, invite));
+  const answers: SipResponse[] = [];
+  const socket = await Bun.udpSocket({
+    hostname: "127.0.0.1",
+    socket: {
+      data: (_socket, bytes) => {
+        const message = readSip(bytes.toString());
+        if (message && !isRequest(message)) answers.push(message);
+      },
+    },
+  });
+  const rtp = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => {} } });
+
+  const send = (text: string) => {
+    const id = crypto.randomUUID();
+    const filled = text
+      .replaceAll("RTP_PORT", String(rtp.port))
+      .replaceAll("PORT", String(socket.port))
+      .replaceAll("UNIQUE", id);
+    const length = Buffer.byteLength(filled.slice(filled.indexOf("\r\n\r\n") + 4));
+    socket.send(filled.replace("LENGTH", String(length)), answering.server.port, "127.0.0.1");
+  };
+
+  return {
+    agent,
+    answering,
+    rtp,
+    send,
+    /** Sends a message, and waits until it is answered or dropped. */
+    outcomeOf: async (text: string): Promise<Outcome & { answer: SipResponse | null }> => {
+      const dropped = () => answering.dropped.malformed_sip ?? 0;
+      const before = dropped();
+      send(text);
+      const answer = await eventually(() => {
+        const final = answers.find(({ status }) => status >= 200);
+        if (!final && dropped() === before) throw new Error(`only ${answers.map(({ status }) => status)}`);
+        return final ?? null;
+      });
+      const channel = requests[0]?.channel;
+      const { fromMobileNumber: caller, toMobileNumber: called } =
+        channel?.type === "TELEPHONY" && channel.callingType === "INBOUND" ? channel : {};
+      return { status: answer?.status ?? null, answer, ...(caller && { caller }), ...(called && { called }) };
+    },
+    /** A header of the final answer. */
+    headerOf: (name: string) => headerOf(answers.find(({ status }) => status >= 200) as SipResponse, name),
+    stop: () => {
+      socket.close();
+      rtp.close();
+    },
+  };
+}

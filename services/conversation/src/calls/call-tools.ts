@@ -9,7 +9,8 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 const DAY_MS = 86_400_000;
 const DAYS_AHEAD_MAX = 365;
 const REASON_MAX = 1_000;
-const ZONED = /(?:Z|[+-]\d{2}:?\d{2})$/i;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/;
+const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 
 const transferCall: Tool = {
   definition: ({ transfer_phone_number: number }) => ({
@@ -50,7 +51,7 @@ const scheduleCall: Tool = {
     },
   }),
   run: (input, config, now) => {
-    const at = timeOf(input?.time, zoneOf(config));
+    const at = timeOf(input?.time, zoneOf(config), now);
     if (!at) return failed('"time" must be a date and a time in ISO 8601, such as 2026-05-31T14:30.');
     const days = daysAheadOf(config);
     if (at <= now || at.getTime() > now.getTime() + days * DAY_MS) {
@@ -76,30 +77,25 @@ function daysAheadOf({ max_days_ahead: days }: ToolConfig): number {
   return typeof days === "number" ? days : DAYS_AHEAD_MAX;
 }
 
-/** Parses a time with an offset, or a local time in a time zone; null for anything else. */
-function timeOf(given: unknown, zone: string): Date | null {
-  if (typeof given !== "string" || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(given)) return null;
-  const text = given.trim();
-  const time = new Date(ZONED.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(time.getTime())) return null;
-  return ZONED.test(text)
-    ? time
-    : new Date(time.getTime() - offsetMs(new Date(time.getTime() - offsetMs(time, zone)), zone));
+/**
+ * Parses a time with an offset, or a local time in a time zone; null for anything else. A local time that clocks skip is as much later as
+ * they skip. One that they show twice is the first that is still to come.
+ */
+function timeOf(given: unknown, zone: string, now: Date): Date | null {
+  const text = typeof given === "string" ? given.trim() : "";
+  if (!DATE_TIME.test(text.replace(OFFSET, ""))) return null;
+  if (OFFSET.test(text)) return validOrNull(new Date(text));
+  try {
+    const local = Temporal.PlainDateTime.from(text);
+    const at = (disambiguation: "compatible" | "later") =>
+      new Date(local.toZonedDateTime(zone, { disambiguation }).epochMilliseconds);
+    const first = at("compatible");
+    return first > now ? first : at("later");
+  } catch {
+    return null;
+  }
 }
 
-/** How far a time zone is ahead of UTC at a moment. */
-function offsetMs(moment: Date, zone: string): number {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
-  const { year = 0, month = 1, day, hour, minute, second } = parts;
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment.getTime() / 1_000) * 1_000;
+function validOrNull(time: Date): Date | null {
+  return Number.isNaN(time.getTime()) ? null : time;
 }

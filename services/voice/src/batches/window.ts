@@ -1,24 +1,23 @@
 import type { BatchSettings } from "../store/call-batches.ts";
 
-const DAY_MINUTES = 24 * 60;
-
 /**
- * When calls may begin next, or null if they may begin now. If the clocks change in the meantime, the caller asks again at that time.
+ * When calls may begin next, or null if they may begin now. If clocks skip the first minute, that is as much later as they skip.
  * @param window null if calls may begin at any time
  */
 export function opensAt(window: BatchSettings["window"], now: Date): Date | null {
   if (window === null) return null;
-  const minute = minuteOfDay(now, window.timezone);
-  const { fromMinute, toMinute } = window;
+  const { fromMinute, toMinute, timezone } = window;
+  const local = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(timezone);
+  const minute = local.hour * 60 + local.minute;
   const isOpen =
     fromMinute < toMinute ? minute >= fromMinute && minute < toMinute : minute >= fromMinute || minute < toMinute;
   if (isOpen) return null;
-  const minutes = (fromMinute - minute + DAY_MINUTES) % DAY_MINUTES;
-  return new Date(Math.floor(now.getTime() / 60_000) * 60_000 + minutes * 60_000);
-}
-
-function minuteOfDay(now: Date, timeZone: string): number {
-  const format = new Intl.DateTimeFormat("en-US", { timeZone, hourCycle: "h23", hour: "numeric", minute: "numeric" });
-  const parts = new Map(format.formatToParts(now).map(({ type, value }) => [type, Number(value)]));
-  return (parts.get("hour") ?? 0) * 60 + (parts.get("minute") ?? 0);
+  const today = local.toPlainDate().toPlainDateTime({ hour: Math.floor(fromMinute / 60), minute: fromMinute % 60 });
+  // On the day that clocks go back, the first minute may come twice.
+  const times = [
+    today.toZonedDateTime(timezone),
+    today.toZonedDateTime(timezone, { disambiguation: "later" }),
+    today.add({ days: 1 }).toZonedDateTime(timezone),
+  ].map(({ epochMilliseconds }) => new Date(epochMilliseconds));
+  return times.find((time) => time > now) ?? now;
 }

@@ -23,6 +23,7 @@ import incomingRate from "../migrations/0019_incoming_rate.sql" with { type: "te
 import doNotCallTotals from "../migrations/0020_do_not_call_totals.sql" with { type: "text" };
 import calledNumbers from "../migrations/0021_called_numbers.sql" with { type: "text" };
 import callingNumbers from "../migrations/0022_calling_numbers.sql" with { type: "text" };
+import reservedPlaces from "../migrations/0023_reserved_places.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -50,4 +51,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0020_do_not_call_totals", sql: doNotCallTotals },
   { name: "0021_called_numbers", sql: calledNumbers },
   { name: "0022_calling_numbers", sql: callingNumbers },
+  { name: "0023_reserved_places", sql: reservedPlaces },
 ];

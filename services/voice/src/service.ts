@@ -172,7 +172,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           listen: config.PARLEY_VOICE_LISTEN,
           tls: mediaTls(config),
           publicUrl: config.PARLEY_VOICE_URL,
-          streamsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
+          // A stream whose call has ended may still be open for a moment.
+          streamsMax: 2 * config.PARLEY_CALLS_CONCURRENT_MAX,
           db,
           clock,
           arrived: async (stream) => {

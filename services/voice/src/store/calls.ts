@@ -24,7 +24,7 @@ export async function takeCall(
       select ${call.ownerId}, ${call.conversationId}, ${call.processId}, ${call.until}, ${call.now},
         ${call.farEnd && tx.json(call.farEnd as never)}::jsonb
       where (
-        select count(*) from (${placesTaken(tx, call.ownerId)}) as places where conversation_id <> ${call.conversationId}
+        select count(*) from (${placesTaken(tx, call.ownerId, call.now)}) as places where conversation_id <> ${call.conversationId}
       ) < ${callsMax}
       on conflict (owner_id, conversation_id) do update
         set process_id = excluded.process_id, leased_until = excluded.leased_until, started_at = excluded.started_at,

@@ -1,5 +1,6 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
+import { lockPlaces, placesTaken } from "./places.ts";
 
 export interface IncomingCall {
   ownerId: string;
@@ -19,15 +20,42 @@ const columns = (sql: Sql) => sql`
   owner_id, call_id, carrier_id, provider, carrier_call_id, conversation_id, agent_id, to_mobile_number, from_mobile_number,
   created_at`;
 
-/** Stores a call that a carrier reports. @returns the stored one, which is an earlier one if the carrier has reported it before */
-export async function insertIncomingCall(sql: Sql, call: IncomingCall): Promise<IncomingCall> {
-  const [row] = await sql<IncomingCall[]>`
-    insert into incoming_calls (${columns(sql)})
-    values (${call.ownerId}, ${call.callId}, ${call.carrierId}, ${call.provider}, ${call.carrierCallId},
-      ${call.conversationId}, ${call.agentId}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.createdAt})
-    on conflict (owner_id, carrier_id, carrier_call_id) do update set carrier_call_id = excluded.carrier_call_id
-    returning ${columns(sql)}`;
-  return row ?? call;
+/**
+ * Stores a call that a carrier reports, and reserves one of its owner's places for it.
+ * @param callsMax of one owner, in all processes
+ * @returns the stored one, which is an earlier one if the carrier has reported it before; null if all places are taken
+ */
+export async function insertIncomingCall(
+  db: Database,
+  call: IncomingCall & { reservedUntil: Date },
+  callsMax: number,
+): Promise<IncomingCall | null> {
+  return db.begin(async (tx) => {
+    await lockPlaces(tx, call.ownerId);
+    const [known] = await tx<IncomingCall[]>`
+      select ${columns(tx)} from incoming_calls
+      where owner_id = ${call.ownerId} and carrier_id = ${call.carrierId} and carrier_call_id = ${call.carrierCallId}`;
+    if (known) return known;
+    const inserted = await tx`
+      insert into incoming_calls (${columns(tx)}, reserved_until)
+      select ${call.ownerId}, ${call.callId}, ${call.carrierId}, ${call.provider}, ${call.carrierCallId},
+        ${call.conversationId}, ${call.agentId}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.createdAt},
+        ${call.reservedUntil}
+      where (select count(*) from (${placesTaken(tx, call.ownerId, call.createdAt)}) as places) < ${callsMax}
+      returning 1`;
+    return inserted.length > 0 ? call : null;
+  });
+}
+
+/** Gives up the place that is reserved for a call: it has been held, or never will be. */
+export async function unreserve(
+  sql: Sql,
+  { ownerId, carrierId, carrierCallId }: Pick<IncomingCall, "ownerId" | "carrierId" | "carrierCallId">,
+): Promise<void> {
+  await sql`
+    update incoming_calls set reserved_until = null
+    where owner_id = ${ownerId} and carrier_id = ${carrierId} and carrier_call_id = ${carrierCallId}
+      and reserved_until is not null`;
 }
 
 /** How many of an owner's calls began after `since`. */

@@ -26,7 +26,7 @@ export async function takeNextCall(
   await lockPlaces(tx, ownerId);
   const [state] = await tx<{ taken: number; nextAt: Date | null; pacedUntil: Date | null }[]>`
     select
-      (select count(*) from (${placesTaken(tx, ownerId)}) as places) as taken,
+      (select count(*) from (${placesTaken(tx, ownerId, now)}) as places) as taken,
       (select min(due_at) from outbound_calls
        where owner_id = ${ownerId} and carrier_id = ${carrierId} and status = 'QUEUED') as next_at,
       (select placed_at + interval '1 second' from outbound_calls

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { openDatabase } from "@parley/shared/db/database";
@@ -88,7 +88,7 @@ beforeEach(async () => {
       expectedIds.push(callId);
       return { url: `wss://voice.acme.example/media/${expectedIds.length}` };
     },
-    callsMax: 1,
+    callsMax: 2,
     unknownNumberSentence: "Nobody <here> & gone.",
   });
   ctx = {
@@ -192,11 +192,80 @@ test("a call that is reported twice is one call, and a minute later its audio is
 });
 
 test("beyond a hundred calls a minute for each that an owner may have, callers hear that the number is busy", async () => {
-  for (let calls = 0; calls < 100; calls++) expect(await send({ form: ringing() })).toContain("<Stream");
+  for (let calls = 0; calls < 200; calls++) {
+    const form = ringing();
+    expect(await send({ form })).toContain("<Stream");
+    await send({ event: "status", form: { ...form, CallStatus: "completed" } });
+  }
   expect(await send({ form: ringing() })).toContain("<Reject");
   clock.advance(61_000);
   expect(await send({ form: ringing() })).toContain("<Stream");
 });
+
+describe("while all of an owner's places are taken", () => {
+  const PLIVO_SENT = { provider: "plivo", id: PLIVO, event: "answer" } as const;
+  const plivoCall = () => ({ CallUUID: crypto.randomUUID(), To: NUMBER.slice(1), From: CALLER.slice(1) });
+  const takePlaces = async () => {
+    const forms = [ringing(), ringing()];
+    const documents = await Promise.all(forms.map((form) => send({ form })));
+    for (const document of documents) expect(document).toContain("<Stream");
+    return forms;
+  };
+
+  test("a call is refused as busy before it is answered, even if the calls before it are not held yet", async () => {
+    await takePlaces();
+    expect(await send({ form: ringing() })).toContain(`<Response><Reject reason="busy"/></Response>`);
+    numberOf = PLIVO;
+    expect(await send({ ...PLIVO_SENT, form: plivoCall() })).toContain(`<Response><Hangup reason="busy"/></Response>`);
+  });
+
+  test("a call that has its place is told the same when its carrier asks again", async () => {
+    const [form = {}] = await takePlaces();
+    expect(await send({ form })).toContain("<Stream");
+  });
+
+  test("of calls that ring at once, only as many are answered as there are places", async () => {
+    const documents = await Promise.all(Array.from({ length: 10 }, () => send({ form: ringing() })));
+    expect(documents.filter((document) => document.includes("<Stream"))).toHaveLength(2);
+    expect(documents.filter((document) => document.includes("<Reject"))).toHaveLength(8);
+  });
+
+  test.each([
+    [
+      "its carrier reports that a caller has left",
+      () => send({ event: "status", form: { ...first, CallStatus: "canceled" } }),
+    ],
+    ["a call's audio does not arrive within a minute", async () => clock.advance(61_000)],
+    ["a call is over that was held", () => incoming.hold(arrived(expectedIds[0] ?? ""))],
+  ])("a place is free again when %s", async (_, free) => {
+    [first = {}] = await takePlaces();
+    await free();
+    expect(await send({ form: ringing() })).toContain("<Stream");
+  });
+  let first: Record<string, string>;
+
+  test("a place is not kept for a call that its agent cannot hold", async () => {
+    refusal = new ServiceError("condition", "Agent has no LLM configuration: set llm");
+    for (let calls = 0; calls < 5; calls++) expect(await send({ form: ringing() })).toContain("<Say");
+    refusal = null;
+    await takePlaces();
+  });
+});
+
+test.each(["+266696687", "+86282452253", "Anonymous", "Restricted", "unavailable"])(
+  "a caller whom Twilio or Plivo reports as %s is withheld",
+  async (From) => {
+    await send({ form: ringing({ From }) });
+    numberOf = PLIVO;
+    const form = { CallUUID: "u-1", To: NUMBER.slice(1), From: From.replace("+", "") };
+    await send({ provider: "plivo", id: PLIVO, event: "answer", form });
+    for (const id of expectedIds) await incoming.hold(arrived(id));
+    expect(started).toMatchObject([
+      { channel: { fromMobileNumber: undefined } },
+      { channel: { fromMobileNumber: undefined } },
+    ]);
+  },
+);
 
 test.each([
   ["an incoming call", {}],

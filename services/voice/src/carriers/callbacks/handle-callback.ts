@@ -8,7 +8,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import { isSameSecret } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
-import type { CalledBack } from "../carrier.ts";
+import type { CalledBack, CarrierEvent } from "../carrier.ts";
 import { dialDocument, HANG_UP, readTransfer, streamDocument } from "../documents.ts";
 import type { IncomingCalls } from "./incoming-calls.ts";
 import { e164, plivoEvents } from "./plivo-events.ts";
@@ -56,7 +56,10 @@ export async function handleCallback(ctx: CallbackContext, callback: Callback, g
   if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
   const transfer = provider === "plivo" ? readTransfer(event) : null;
   if (transfer) return dialDocument(provider, transfer.from, transfer.to);
-  return event === (provider === "twilio" ? "voice" : "answer") ? incoming(ctx, callback, known) : "";
+  if (event === (provider === "twilio" ? "voice" : "answer")) return incoming(ctx, callback, known);
+  const hasEnded = eventsIn(callback).some(({ type }) => type === "ended");
+  if (hasEnded) await ctx.incoming.ended({ ...known, carrierCallId: carrierCallIdOf(callback) });
+  return "";
 }
 
 /**
@@ -159,9 +162,12 @@ async function outgoing(
     const stream = await calledBack.answer(call, { carrierCallId, machine });
     return stream ? streamDocument(provider, stream.url) : HANG_UP;
   }
-  const events = provider === "twilio" ? twilioEvents(event, form) : plivoEvents(event, form);
-  for (const told of events) await calledBack.report(call, told);
+  for (const told of eventsIn(callback)) await calledBack.report(call, told);
   return "";
+}
+
+function eventsIn({ provider, event, form }: Callback): CarrierEvent[] {
+  return provider === "twilio" ? twilioEvents(event, form) : plivoEvents(event, form);
 }
 
 function incoming(ctx: CallbackContext, callback: Callback, known: Known): Promise<string> {

@@ -10,12 +10,14 @@ import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallRequest, StartCall } from "../../call/port.ts";
+import { callerNumber } from "../../caller-number.ts";
 import {
   countIncomingCalls,
   deleteIncomingCalls,
   findIncomingCall,
   type IncomingCall,
   insertIncomingCall,
+  unreserve,
 } from "../../store/incoming-calls.ts";
 import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
 import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
@@ -27,6 +29,8 @@ import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents
 export interface IncomingCalls {
   /** Instructions for the carrier: a document. */
   answer(call: IncomingRequest): Promise<string>;
+  /** The carrier reports that a call has ended. */
+  ended(call: Pick<IncomingRequest, "ownerId" | "carrierId" | "carrierCallId">): Promise<void>;
   /** Holds a call whose audio has arrived. Never rejects. @returns false if it is not an incoming call */
   hold(stream: ArrivedStream): Promise<boolean>;
   sweep: Sweep;
@@ -40,7 +44,7 @@ export interface IncomingRequest {
   carrierCallId: string;
   /** E.164. */
   to: string;
-  /** The caller as the carrier reports it: a number, or that it is withheld. */
+  /** The caller as the carrier reports it. */
   from: string;
 }
 
@@ -107,29 +111,38 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       const lately = await countIncomingCalls(db, ownerId, new Date(now.getTime() - MINUTE_MS));
       // Each is stored for a day, so that it gets one stream.
       if (lately >= PER_MINUTE * options.callsMax) return busyDocument(provider);
-      const call = await insertIncomingCall(db, newCall(asked, agentId, now));
+      const expiresAt = new Date(now.getTime() + STREAM_WITHIN_MS);
+      const reserved = { ...newCall(asked, agentId, now), reservedUntil: expiresAt };
+      // Before the call is answered, which a document that streams it does.
+      const call = await insertIncomingCall(db, reserved, options.callsMax);
+      if (!call) {
+        log.info({ owner_id: ownerId, called: asked.to }, "a call was refused: all places of the owner are taken");
+        return busyDocument(provider);
+      }
       // A call gets only one stream: a carrier repeats its question at once or not at all.
       if (now.getTime() - call.createdAt.getTime() > STREAM_WITHIN_MS) return HANG_UP;
       try {
         await options.checkAgent(requestOf(call));
       } catch (err) {
+        await unreserve(db, call);
         if (!(err instanceof ServiceError)) throw err;
         log.info({ err, owner_id: ownerId, agent_id: agentId, called: asked.to }, "a call was refused");
         return err.kind === "rate_limited" || isFull(err)
           ? busyDocument(provider)
           : sayDocument(provider, options.unknownNumberSentence);
       }
-      const expiresAt = new Date(now.getTime() + STREAM_WITHIN_MS);
       const { url } = await options.expectMedia({ ownerId, callId: call.callId, dialect: provider, expiresAt });
       return streamDocument(provider, url);
     },
+    ended: (call) => unreserve(db, call),
     hold: async (stream) => {
       try {
         const call = await findIncomingCall(db, stream);
         if (!call) return false;
         const carrier = carrierFor(call);
         const request = { ...requestOf(call), farEnd: carrier.farEnd };
-        await options.startCall(request, async (listener) => stream.accept(listener, carrier));
+        const starting = options.startCall(request, async (listener) => stream.accept(listener, carrier));
+        await starting.finally(() => unreserve(db, call));
       } catch (err) {
         log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
         stream.refuse();
@@ -158,7 +171,7 @@ function newCall(asked: IncomingRequest, agentId: string, createdAt: Date): Inco
     conversationId: newUuid(),
     agentId,
     toMobileNumber: asked.to,
-    fromMobileNumber: NUMBER.test(asked.from) ? asked.from : null,
+    fromMobileNumber: callerNumber(asked.from),
     createdAt,
   };
 }

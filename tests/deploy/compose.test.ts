@@ -54,6 +54,15 @@ test("every program has time to drain and shut down", () => {
   }
 });
 
+test("no container's log grows without bound", () => {
+  for (const [name, { logging }] of Object.entries(compose.services)) {
+    expect({ name, logging }).toEqual({
+      name,
+      logging: { driver: "local", options: { "max-size": "50m", "max-file": "5" } },
+    });
+  }
+});
+
 test("every secret, network and dependency that a container names exists, and no secret is unused", () => {
   const services = Object.values(compose.services);
   const named = (of: "secrets" | "networks") =>

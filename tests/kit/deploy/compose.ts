@@ -11,6 +11,7 @@ export interface ComposeService {
   healthcheck?: object;
   read_only?: boolean;
   stop_grace_period?: string;
+  logging?: { driver: string; options: Record<string, string> };
 }
 
 export interface Compose {

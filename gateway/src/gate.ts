@@ -12,7 +12,7 @@ import type { Answers, Reservation } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson } from "./http/body.ts";
 import type { BodyRoom, BodyShares } from "./http/body-shares.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
-import { logRequest } from "./http/log-request.ts";
+import type { RequestLog } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
 import { readQuery } from "./http/query.ts";
@@ -37,10 +37,13 @@ export interface GateContext extends IdentifyContext {
   refusals: Refusals;
   answers: Answers;
   bodies: BodyShares;
+  /** Call it once a request's caller is known: its body takes no more of strangers' room (admission.ts). */
+  identified(request: Request): void;
   /** Where clients reach the gateway; empty if each request says so itself. */
   publicUrl: string;
   /** Keeps an idle connection open, because a model may think for long, until the returned function is called. */
   holdOpen(request: Request): () => void;
+  logRequest: RequestLog;
   log: Logger;
 }
 
@@ -120,6 +123,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         roomRefused = rejectionOf(room.ready).then(() => dropBody(request));
       }
       if (caller) {
+        ctx.identified(request);
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
         // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop. One whose body has no
         // room does not wait, because the body arrives in the meantime.
@@ -173,7 +177,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     } finally {
       room?.release();
     }
-    logRequest(ctx.log, rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
+    ctx.logRequest(rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;
   };
   return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));

@@ -6,7 +6,9 @@ import { networkOf } from "@parley/shared/rate-limit/network-of";
 import { type Authority, authorityIn } from "@parley/shared/tls/authority";
 import { listenerFiles } from "@parley/shared/tls/listener-tls";
 import type { BunFile } from "bun";
+import { createAdmission } from "./admission.ts";
 import { createApp } from "./app.ts";
+import { credentialOf } from "./auth/identify.ts";
 import { createKeyRing } from "./auth/key-ring.ts";
 import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -16,6 +18,7 @@ import { createAnswers } from "./http/answer/answers.ts";
 import { createBodyShares } from "./http/body-shares.ts";
 import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
 import { fewBegin } from "./http/few-begin.ts";
+import { createRequestLog } from "./http/log-request.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
@@ -39,20 +42,26 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   const keys = createKeyRing(clients.accounts, log);
   const limiters = await createLimiters(config, log);
   const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);
+  const addressOf = (request: Request) =>
+    networkOf(clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted));
+  const guesses = createGuesses({ limiter: limiters.addresses });
+  const admission = createAdmission((request) => {
+    const credential = credentialOf(request);
+    const known = credential !== null && guesses.wasRight(credential) ? credential : null;
+    return { known, isKeyless: credential === null, address: addressOf(request) };
+  });
   const gate: GateContext = {
     keys,
     accounts: clients.accounts,
     keyLimiter: limiters.keys,
     addressLimiter: limiters.addresses,
-    guesses: createGuesses({ limiter: limiters.addresses }),
+    guesses,
     signInLimiter: limiters.signIns,
     refusals: createRefusals(),
     answers: createAnswers(),
     bodies: createBodyShares(),
-    addressOf: (request) =>
-      networkOf(
-        clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
-      ),
+    identified: admission.identified,
+    addressOf,
     publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
     holdOpen: (request) => {
       server.timeout(request, 0);
@@ -60,10 +69,12 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       return () => server.timeout(request, IDLE_SECONDS);
     },
     clock: systemClock,
+    logRequest: createRequestLog(log),
     log,
   };
   const dashboard = config.PARLEY_DASHBOARD === "" ? null : openDashboard(config.PARLEY_DASHBOARD);
   const drain = createDrain(config.PARLEY_DRAIN_MS);
+  const app = createApp(gate, clients, drain, dashboard);
   const server = Bun.serve({
     hostname: config.PARLEY_HOST,
     port: config.PORT,
@@ -71,7 +82,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(fewBegin(withoutUnreadBodies(createApp(gate, clients, drain, dashboard).compile().fetch))),
+    fetch: drain.serving(withoutUnreadBodies(admission.admitting(fewBegin(app.compile().fetch)))),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,

@@ -6,6 +6,7 @@ import { Type } from "@sinclair/typebox";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
+import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -32,6 +33,8 @@ const gate: GateContext = {
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
   bodies: createBodyShares(),
+  identified: () => {},
+  logRequest: createRequestLog(silentLogger),
   publicUrl: "",
   holdOpen: () => () => {},
   clock: systemClock,
@@ -70,7 +73,11 @@ test.each([
     statuses.push(status);
   };
   const log = { ...silentLogger, isLevelEnabled: () => true, info } as unknown as typeof silentLogger;
-  const read = gated({ ...gate, log }, { id: "read", scope: "agents:read" }, async () => ({}));
+  const read = gated(
+    { ...gate, logRequest: createRequestLog(log) },
+    { id: "read", scope: "agents:read" },
+    async () => ({}),
+  );
   await read(ask(KEYS.limited));
   statuses.length = 0;
   await Promise.all([...Array.from({ length: 30 }, () => ask(key())), ask(KEYS.other)].map(read));

@@ -4,6 +4,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
+import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -21,6 +22,8 @@ export function ownGateway(clients: object) {
     addressOf: () => "192.0.2.1",
     answers: createAnswers(),
     bodies: createBodyShares(),
+    identified: () => {},
+    logRequest: createRequestLog(silentLogger),
     publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,

@@ -8,6 +8,7 @@ import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
+import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -26,6 +27,8 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
     bodies: createBodyShares(),
+    identified: () => {},
+    logRequest: createRequestLog(silentLogger),
     publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,

@@ -6,6 +6,7 @@ import type { GateContext } from "../src/gate.ts";
 import { gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
+import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { createRefusals } from "../src/rate-limit/refusals.ts";
@@ -25,6 +26,8 @@ const gate: GateContext = {
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
   bodies: createBodyShares(),
+  identified: () => {},
+  logRequest: createRequestLog(silentLogger),
   publicUrl: "",
   holdOpen: () => () => {},
   clock: systemClock,

@@ -7,6 +7,7 @@ import { recordLog } from "@parley/shared/testing/recorded-log";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { createBodyShares } from "../src/http/body-shares.ts";
+import { createRequestLog } from "../src/http/log-request.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
@@ -28,6 +29,8 @@ function gateWith(log: Logger): GateContext {
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
     bodies: createBodyShares(),
+    identified: () => {},
+    logRequest: createRequestLog(log),
     publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,
@@ -91,4 +94,27 @@ test("a callback leaves one line too, without its query and without an owner", a
     { level: "info", msg: "request", operation: "handleCallback", status: 429 },
   ]);
   expect(JSON.stringify(lines)).not.toMatch(/zebra|owner_id/);
+});
+
+test("refused requests without a key leave at most 60 lines a minute, and the next line says how many left none", () => {
+  let nowMs = 0;
+  const { log, lines } = recordLog("info");
+  const logRequest = createRequestLog(log, () => nowMs);
+  const refused = (caller: { ownerId: string; id: string } | null = null) =>
+    logRequest("listAgents", {
+      request: new Request("http://gateway/v1/public/agents"),
+      requestId: "req-1",
+      caller,
+      status: 401,
+      startedAt: 0,
+      failure: null,
+    });
+  for (let at = 0; at < 1_000; at++) refused();
+  expect(lines).toHaveLength(60);
+  refused({ ownerId: "own_1", id: "key_1" });
+  expect(lines).toHaveLength(61);
+  nowMs = 60_001;
+  refused();
+  expect(lines).toHaveLength(62);
+  expect(lines[61]).toMatchObject({ unlogged: 940 });
 });

@@ -6,6 +6,8 @@ import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
 import type { Guesses } from "../rate-limit/guesses.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
+import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 import { authenticateKey, type Scope, WrongKey } from "./api-key.ts";
 import type { KeyRing, LookThrough } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
@@ -34,18 +36,25 @@ export interface IdentifyContext {
   clock: Clock;
 }
 
+/** Requests of one address in any minute that lack the key or session they need: a program that forgot its key may ask on. */
+const KEYLESS_PER_MINUTE = 300;
 /** Requests per minute of one session: a dashboard page makes a handful. */
 export const SESSION_REQUESTS_PER_MINUTE = 300;
 const EVERYTHING = ["*"];
 
 /**
  * Returns the caller; null on routes without authentication.
- * @throws ServiceError unauthenticated, forbidden for a write from another site's page, rate_limited for too many wrong keys
+ * @throws ServiceError unauthenticated, forbidden for a write from another site's page, rate_limited for too many wrong keys or requests
+ *   without any
  */
 export async function identify(ctx: IdentifyContext, access: Access, request: Request): Promise<Caller | null> {
   if (access === "anyone") {
     refuseOtherOrigins(request);
     return null;
+  }
+  if (credentialOf(request) === null) {
+    const decision = await takeInTurn(ctx.addressLimiter, "keyless", ctx.addressOf(request), KEYLESS_PER_MINUTE);
+    refuseOverRate(decision, "Too many requests without an API key from this address, wait a minute");
   }
   try {
     const isSession = access === "session" || (!hasKey(request) && hasSession(request));
@@ -62,6 +71,16 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
     }
     throw error;
   }
+}
+
+/** What the request's key or session is remembered by once it was right; null without either. */
+export function credentialOf(request: Request): string | null {
+  const credential = request.headers.get("x-api-key") || readSessionToken(request);
+  return credential ? sha256(credential).toString("latin1") : null;
+}
+
+function sha256(text: string): Buffer {
+  return new Bun.CryptoHasher("sha256").update(text).digest();
 }
 
 function hasKey(request: Request): boolean {
@@ -86,7 +105,7 @@ async function callerOfSession(ctx: IdentifyContext, access: Access, request: Re
   refuseOtherOrigins(request, access === "chat");
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");
-  const digest = new Bun.CryptoHasher("sha256").update(token).digest();
+  const digest = sha256(token);
   const guess = { of: ctx.addressOf(request), sent: digest.toString("latin1"), gone: () => request.signal };
   const find = () => ctx.accounts.authenticateSession({ digest });
   const { session } = await ctx.guesses.look(guess, find, (found) => !found.session);

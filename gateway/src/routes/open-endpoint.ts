@@ -1,5 +1,4 @@
 import { type GateContext, jsonAnswer } from "../gate.ts";
-import { logRequest } from "../http/log-request.ts";
 import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import type { OpenOperation } from "../openapi/open-operation.ts";
@@ -51,7 +50,7 @@ export function openEndpoint(
       const { status, body, headers: own } = problemOf(error, requestId);
       response = jsonAnswer(status, body, new Headers({ ...own, ...headers }));
     }
-    logRequest(gate.log, operation.id, {
+    gate.logRequest(operation.id, {
       request,
       requestId,
       caller: null,

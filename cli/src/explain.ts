@@ -14,6 +14,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   telephony_provider: "--carrier",
   url: "--url",
   request_type: "--request-type",
+  retry_schedule: "--retry-schedule",
   since: "--since",
   page: "--page",
   page_size: "--page-size",

@@ -32,7 +32,7 @@ function create(url: string, ...more: string[]) {
 }
 
 test("a destination can be created, listed, changed, given a new secret and deleted; secrets are shown only when created", async () => {
-  const { secret, ...made } = await create(URL, "--disabled");
+  const { secret, ...made } = await create(URL, "--disabled", "--retry-schedule", "extended");
   expect(secret).toMatch(/^whsec_/);
   expect(made).toEqual({
     destination_id: expect.stringMatching(/^whd_[0-9a-z]{26}$/),
@@ -40,6 +40,7 @@ test("a destination can be created, listed, changed, given a new secret and dele
     name: "CRM",
     url: URL,
     request_type: "POST",
+    retry_schedule: "extended",
     status: "disabled",
     old_secret_valid_until: null,
     created_at: TIME,
@@ -49,6 +50,8 @@ test("a destination can be created, listed, changed, given a new secret and dele
   expect((await json("webhook", "list", ...owned)).destinations).toEqual([made]);
   const changed = await json("webhook", "update", id, "--enable", "--request-type", "PUT", "--name", "ERP", ...owned);
   expect(changed).toEqual({ ...made, status: "enabled", request_type: "PUT", name: "ERP", updated_at: TIME });
+  const standard = await json("webhook", "update", id, "--retry-schedule", "standard", ...owned);
+  expect(standard).toEqual({ ...changed, retry_schedule: "standard", updated_at: TIME });
   const rotated = await json("webhook", "rotate", id, ...owned);
   expect(rotated).toEqual({ destination_id: id, secret: expect.any(String), old_secret_valid_until: TIME });
   expect(rotated.secret).not.toBe(secret);

@@ -54,6 +54,7 @@ test("a destination is created with its secret, listed without, changed, given a
   expect(made.body).toEqual({
     destination_id: expect.stringMatching(/^whd_[0-9a-z]{26}$/),
     ...hook(),
+    retry_schedule: "standard",
     status: "enabled",
     secret: expect.stringMatching(/^whsec_/),
     old_secret_valid_until: null,
@@ -65,7 +66,8 @@ test("a destination is created with its secret, listed without, changed, given a
   const path = `/destinations/${destination.destination_id}`;
   const changed = await patch(manage, path, { status: "disabled", request_type: "PUT" });
   expect(changed.body).toEqual({ ...destination, status: "disabled", request_type: "PUT", updated_at: TIME });
-  expect((await patch(manage, path, { name: "Theirs" })).body).toMatchObject({ name: "Theirs", status: "disabled" });
+  const other = { name: "Theirs", retry_schedule: "extended" };
+  expect((await patch(manage, path, other)).body).toMatchObject({ ...other, status: "disabled" });
 
   const rotated = await manage.send("POST", `${path}/rotate-secret`);
   expect(rotated.body).toEqual({
@@ -88,6 +90,7 @@ test.each([
   [{ request_type: "DELETE" }, "request_type"],
   [{ name: "" }, "name"],
   [{ status: "on" }, "status"],
+  [{ retry_schedule: "hourly" }, "retry_schedule"],
 ])("a destination with %j is refused", async (fields, path) => {
   const { manage } = await member();
   const answer = await manage.post("/destinations", { ...hook(), ...fields });
@@ -106,7 +109,15 @@ test("a sample event reaches its destination and shows in the log of deliveries"
     return body;
   });
   const { payload } = received.at(-1) ?? {};
-  expect(delivery).toEqual({
+  const attempt = {
+    number: 1,
+    started_at: TIME,
+    duration_ms: expect.any(Number),
+    http_status: 200,
+    error: null,
+    response_excerpt: "thank you",
+  };
+  const listed = {
     delivery_id,
     destination_id,
     event_id: expect.stringMatching(/^evt_/),
@@ -114,22 +125,23 @@ test("a sample event reaches its destination and shows in the log of deliveries"
     conversation_id: payload?.conversation_id,
     is_test: true,
     status: "delivered",
-    attempts: [
-      {
-        number: 1,
-        started_at: TIME,
-        duration_ms: expect.any(Number),
-        http_status: 200,
-        error: null,
-        response_excerpt: "thank you",
-      },
-    ],
+    attempts: [attempt],
     next_attempt_at: null,
     created_at: TIME,
-  });
+  };
+  const headers = {
+    "user-agent": "Parley",
+    "content-type": expect.stringMatching(/^multipart/),
+    "webhook-id": expect.stringMatching(/^evt_/),
+    "webhook-timestamp": expect.stringMatching(/^\d+$/),
+    "webhook-signature": expect.stringMatching(/^v1,/),
+  };
+  const request = { method: "POST", url: hook().url, headers };
+  expect(delivery).toEqual({ ...listed, payload: expect.any(String), attempts: [{ ...attempt, request }] });
+  expect(JSON.parse(delivery.payload)).toEqual(payload);
   const page = { total: 1, page: 1, page_size: 10, total_pages: 1 };
   for (const query of ["", `?destination_id=${destination_id}&status=delivered`]) {
-    expect((await manage.get(`/deliveries${query}`)).body).toEqual({ deliveries: [delivery], ...page });
+    expect((await manage.get(`/deliveries${query}`)).body).toEqual({ deliveries: [listed], ...page });
   }
   for (const query of ["?status=failed", "?conversation_id=none", "?destination_id=none", "?page=2"]) {
     expect((await manage.get(`/deliveries${query}`)).body.deliveries).toEqual([]);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { namesOf, numberOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
+import { namesOf, numberOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
 import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
@@ -17,6 +17,7 @@ interface NewDestinationOptions extends OwnerOptions {
   name: string;
   url: string;
   requestType: keyof typeof REQUEST_TYPES;
+  retrySchedule: keyof typeof RETRY_SCHEDULES;
   disabled?: boolean;
 }
 
@@ -24,6 +25,7 @@ interface ChangeOptions extends OwnerOptions {
   name?: string;
   url?: string;
   requestType?: keyof typeof REQUEST_TYPES;
+  retrySchedule?: keyof typeof RETRY_SCHEDULES;
   enable?: boolean;
   disable?: boolean;
 }
@@ -53,15 +55,23 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .requiredOption("--name <name>", "Name that identifies the destination, up to 100 characters")
     .requiredOption("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption().makeOptionMandatory())
+    .addOption(retryScheduleOption().default("standard"))
     .option("--disabled", "Send nothing until you enable it")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(program, 'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST'),
     )
-    .action(async ({ owner, name, url, requestType, disabled, json }: NewDestinationOptions) => {
+    .action(async ({ owner, name, url, requestType, retrySchedule, disabled, json }: NewDestinationOptions) => {
       await requireOwner(env, owner);
-      const request = { ownerId: owner, name, url, requestType: REQUEST_TYPES[requestType], enabled: !disabled };
+      const request = {
+        ownerId: owner,
+        name,
+        url,
+        requestType: REQUEST_TYPES[requestType],
+        retrySchedule: RETRY_SCHEDULES[retrySchedule],
+        enabled: !disabled,
+      };
       const response = await withDispatcher(env, (dispatcher) => dispatcher.createDestination(request));
       const fields = presentNewDestination(response.destination, response.secret);
       await print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
@@ -89,15 +99,18 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .option("--name <name>", "Name, up to 100 characters")
     .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
+    .addOption(retryScheduleOption())
     .addOption(new Option("--enable", "Send events to the destination again").conflicts("disable"))
     .option("--disable", "Stop sending and cancel pending deliveries")
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
     .action(async (destinationId: string, options: ChangeOptions, command: Command) => {
-      const { owner, name, url, requestType, enable, disable, json } = options;
+      const { owner, name, url, requestType, retrySchedule, enable, disable, json } = options;
       const enabled = enable ? true : disable ? false : undefined;
-      if ([name, url, requestType, enabled].every((given) => given === undefined))
-        command.error("error: give at least one of --name, --url, --request-type, --enable and --disable");
+      if ([name, url, requestType, retrySchedule, enabled].every((given) => given === undefined))
+        command.error(
+          "error: give at least one of --name, --url, --request-type, --retry-schedule, --enable and --disable",
+        );
       const { destination } = await withDispatcher(env, (dispatcher) =>
         dispatcher.updateDestination({
           ownerId: owner,
@@ -105,6 +118,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
           name,
           url,
           requestType: numberOf(REQUEST_TYPES, requestType),
+          retrySchedule: retrySchedule && RETRY_SCHEDULES[retrySchedule],
           enabled,
         }),
       );
@@ -155,6 +169,11 @@ export function addWebhookCommands(program: Command, env: Environment): void {
 
 function requestTypeOption(): Option {
   return wordOption("--request-type <method>", "HTTP method that events are sent with", namesOf(REQUEST_TYPES));
+}
+
+function retryScheduleOption(): Option {
+  const description = "When failed attempts are repeated: four attempts, or eight over 24 hours";
+  return new Option("--retry-schedule <schedule>", description).choices(namesOf(RETRY_SCHEDULES));
 }
 
 /** Waits for a delivery's first attempt; returns the delivery in its current state when that takes too long. */

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 import { onFirstUse } from "./numbers.ts";
 
 const dateTime = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }));
+const toTheSecond = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }));
 const timeOfDay = onFirstUse(() => new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }));
 const day = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }));
 const distance = onFirstUse(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }));
@@ -16,12 +17,23 @@ const RELATIVE_DAYS_MAX = 6;
 /**
  * A moment in the viewer's zone, in UTC on hover.
  * @param at in ISO 8601
+ * @param seconds whether seconds are shown
  * @param on a moment of the day that the page names: on that day, the time of day is enough
  */
-export function Time({ at, relative = false, on }: { at: string; relative?: boolean; on?: string }) {
+export function Time({
+  at,
+  relative = false,
+  seconds = false,
+  on,
+}: {
+  at: string;
+  relative?: boolean;
+  seconds?: boolean;
+  on?: string;
+}) {
   const date = new Date(at);
   const isThatDay = on !== undefined && new Date(on).toDateString() === date.toDateString();
-  const absolute = isThatDay ? timeOfDay : dateTime;
+  const absolute = isThatDay ? timeOfDay : seconds ? toTheSecond : dateTime;
   const read = () => (relative ? sinceOrDate(date, new Date()) : absolute().format(date));
   const shown = useSyncExternalStore(relative ? followTime : neverChanges, read, read);
   return (

@@ -40,7 +40,10 @@ function described(event: keyof typeof EVENTS, payload: Json): Json {
     },
     responses: {
       "2XX": { description: "Received. Any other response, or none within 10 seconds, is a failure." },
-      "4XX": { description: "Failed. Parley makes four attempts in all, 10 seconds apart." },
+      "4XX": {
+        description:
+          "Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so.",
+      },
     },
   };
 }

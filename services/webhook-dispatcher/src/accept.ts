@@ -4,7 +4,7 @@ import { batched } from "@parley/shared/rpc/batched";
 import { byteShares } from "@parley/shared/shares/byte-shares";
 import { QUEUE } from "./delivery/queue.ts";
 import { newDelivery } from "./delivery/state.ts";
-import { listEnabled } from "./store/destinations.ts";
+import { listEnabled, type ScheduledDestination } from "./store/destinations.ts";
 import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 
 /** Deliveries in one statement, unless a single event has more. Postgres takes 31 µs for each of 100, and 25 for each of 350. */
@@ -26,7 +26,7 @@ export type Accept = (events: readonly EventRow[]) => Promise<unknown>;
 
 interface WantedEvent {
   event: EventRow;
-  destinationIds: readonly string[];
+  destinations: readonly ScheduledDestination[];
 }
 
 /** The events of one owner in one call. */
@@ -85,12 +85,12 @@ export function acceptor(db: Database, now: () => Date): Accept {
     // Deduplicates, because a repeated event in one statement would be delivered twice.
     const distinct = new Map(events.map((event) => [`${event.ownerId} ${event.eventId}`, event]));
     const stored = [...Map.groupBy(distinct.values(), ({ ownerId }) => ownerId)].map(async ([ownerId, owned]) => {
-      const destinationIds = await enabledOf(ownerId);
+      const destinations = await enabledOf(ownerId);
       // An event without a destination is not stored.
-      if (destinationIds.length > 0)
+      if (destinations.length > 0)
         await enqueue(
           ownerId,
-          owned.map((event) => ({ event, destinationIds })),
+          owned.map((event) => ({ event, destinations })),
         );
     });
     // Waits for all, so that a call's events count (accept-bounds.ts) until they are stored.
@@ -98,10 +98,10 @@ export function acceptor(db: Database, now: () => Date): Accept {
   };
 }
 
-/** The ids of each owner's enabled destinations. */
-async function readEnabled(db: Database, ownerIds: readonly string[]): Promise<string[][]> {
+/** Each owner's enabled destinations. */
+async function readEnabled(db: Database, ownerIds: readonly string[]): Promise<ScheduledDestination[][]> {
   const enabled = Map.groupBy(await listEnabled(db, ownerIds), ({ ownerId }) => ownerId);
-  return ownerIds.map((ownerId) => (enabled.get(ownerId) ?? []).map(({ destinationId }) => destinationId));
+  return ownerIds.map((ownerId) => enabled.get(ownerId) ?? []);
 }
 
 /**
@@ -117,7 +117,7 @@ function nextStatement(calls: readonly Call[]): { wanted: WantedEvent[]; from: C
   for (const call of calls) {
     from.push(call);
     for (const [at, next] of call.left.entries()) {
-      deliveries += next.destinationIds.length;
+      deliveries += next.destinations.length;
       characters += next.event.payload.length;
       const isFull = deliveries > DELIVERIES_AT_ONCE || characters > CHARACTERS_AT_ONCE;
       if ((wanted.size > 0 && isFull) || wanted.has(next.event.eventId)) {
@@ -139,9 +139,11 @@ function tooMany(): ServiceError {
 }
 
 async function store(db: Database, wanted: readonly WantedEvent[], now: Date): Promise<void> {
-  const deliveries = wanted.flatMap(({ event, destinationIds }) =>
-    destinationIds.map((destinationId) => newDeliveryOf(event, destinationId)),
+  const deliveries = wanted.flatMap(({ event, destinations }) =>
+    destinations.map(({ destinationId, retrySchedule }) =>
+      newDeliveryOf(event, destinationId, newDelivery(retrySchedule, now)),
+    ),
   );
   const events = wanted.map(({ event }) => event);
-  await insertEvents(db, events, deliveries, newDelivery(now), QUEUE, now);
+  await insertEvents(db, events, deliveries, QUEUE, now);
 }

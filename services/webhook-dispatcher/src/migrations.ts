@@ -6,6 +6,7 @@ import storedChanges from "@parley/shared/stored-bytes/changes.sql" with { type:
 import webhooks from "../migrations/0001_webhooks.sql" with { type: "text" };
 import forgottenConversations from "../migrations/0002_forgotten_conversations.sql" with { type: "text" };
 import eventBytes from "../migrations/0006_event_bytes.sql" with { type: "text" };
+import retrySchedules from "../migrations/0007_retry_schedules.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -15,4 +16,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_jobs_announced", sql: jobsAnnounced },
   { name: "0005_stored_changes", sql: storedChanges },
   { name: "0006_event_bytes", sql: eventBytes },
+  { name: "0007_retry_schedules", sql: retrySchedules },
 ];

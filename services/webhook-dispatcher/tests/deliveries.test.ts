@@ -17,7 +17,7 @@ import {
   startTestDispatcher,
   type TestDispatcher,
 } from "./kit.ts";
-import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
+import { fieldOf, isSignedWith, type Received, startReceiver } from "./receiver.ts";
 
 let service: TestDispatcher;
 /** A dispatcher that waits for an answer no longer than a second. */
@@ -52,6 +52,41 @@ describe("what arrives", () => {
     ]);
     expect(received && isSignedWith(secret, received)).toBeTrue();
     expect(received && isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, received)).toBeFalse();
+  });
+
+  test("is shown with the delivery: the payload, the address, and the headers of each attempt as the receiver got them", async () => {
+    await using receiver = startReceiver();
+    receiver.answer = () => new Response("", { status: receiver.received.length < 2 ? 503 : 204 });
+    const { ownerId, destinationId } = await newDestination(service.client, `${receiver.url}?a=1`);
+    const event = newEvent(ownerId);
+    await acceptEvent(service.client, event);
+    const [listed] = await ended(service.client, ownerId);
+    const { client } = service;
+    await client.updateDestination({ ownerId, destinationId, url: "https://elsewhere.example/", requestType: PUT });
+    const { delivery } = await client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
+    expect(delivery?.payload).toBe(event.payload);
+    const requests = delivery?.attempts.map(({ request }) => request) ?? [];
+    expect(requests).toHaveLength(2);
+    for (const [at, request] of requests.entries()) {
+      expect(request).toMatchObject({ method: POST, url: `${receiver.url}?a=1` });
+      expect(request?.headers).toMatchObject({ "user-agent": "Parley", "webhook-id": event.eventId });
+      expect(receiver.received[at]?.headers).toMatchObject(request?.headers ?? {});
+    }
+    // A list has neither.
+    expect(listed?.payload).toBeUndefined();
+    expect(listed?.attempts.map(({ request }) => request)).toEqual([undefined, undefined]);
+  });
+
+  test("by GET is shown as it was sent: without a long transcript, and without the payload in the address", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });
+    const conversation_transcript = [{ role: "user", content: "x".repeat(70_000) }];
+    const payload = JSON.stringify({ event: "conversation.completed", conversation_transcript });
+    await acceptEvent(service.client, newEvent(ownerId, { payload }));
+    const [listed] = await ended(service.client, ownerId);
+    const { delivery } = await service.client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
+    expect(delivery?.payload).toBe(fieldOf(receiver.received[0] as Received, "payload"));
+    expect(delivery?.attempts[0]?.request).toMatchObject({ method: GET, url: receiver.url });
   });
 
   test("by GET is the URL's own query unchanged, then event and payload, signed", async () => {

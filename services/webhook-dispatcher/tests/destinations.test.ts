@@ -207,8 +207,8 @@ describe("the log", () => {
     expect(await list({ conversationId: "\0" })).toEqual({ deliveries: [], total: 0 });
     expect(await failure(list({ status: 9 }))).toMatchObject({ kind: "invalid", paths: ["status"] });
     const [first] = all;
-    expect(await service.client.getDelivery({ ownerId, deliveryId: first?.deliveryId ?? "" })).toEqual({
-      delivery: first,
+    expect(await service.client.getDelivery({ ownerId, deliveryId: first?.deliveryId ?? "" })).toMatchObject({
+      delivery: { deliveryId: first?.deliveryId, status: first?.status, createdAt: first?.createdAt },
     });
   });
 

@@ -54,7 +54,8 @@ test("failed deliveries are resent part by part, none of them twice", async () =
   const destination = await newDestination(service.client, "https://hooks.example.com");
   await insertDeliveries(destination, CHANGED_AT_ONCE + MORE, "failed");
   const since = new Date(0);
-  const next = (after: string) => changeFailed(service.sql, destination, { since, after }, resent(TOMORROW));
+  const next = (after: string) =>
+    changeFailed(service.sql, destination, { since, after }, resent("standard", TOMORROW));
   const first = await next("");
   expect(first.count).toBe(CHANGED_AT_ONCE);
   await service.sql`

@@ -16,7 +16,7 @@ const LOG = { events: {}, deliveries: FAILED, attempts: {} };
 function delivered(ownerId: string, deliveryId: string): Ended {
   return {
     delivery: { ownerId, deliveryId, status: "pending", attempts: 1, attemptsLeft: 1, nextAttemptAt: NOW },
-    attempt: { startedAt: NOW, durationMs: 1, httpStatus: 200, error: null, responseExcerpt: null },
+    attempt: { startedAt: NOW, durationMs: 1, httpStatus: 200, error: null, responseExcerpt: null, request: null },
     next: { status: "delivered", attempts: 2, attemptsLeft: 0, nextAttemptAt: null },
   };
 }
@@ -60,7 +60,8 @@ const STATEMENTS: Statement[] = [
     name: "changeFailed",
     tables: { deliveries: FAILED },
     run: async (db, ownerId) =>
-      (await changeFailed(db, { ownerId, destinationId }, { since: new Date(0), after: "" }, resent(NOW))).count,
+      (await changeFailed(db, { ownerId, destinationId }, { since: new Date(0), after: "" }, resent("standard", NOW)))
+        .count,
     expected: ROWS,
   },
   {

@@ -66,7 +66,9 @@ test("a failed delivery that changes meanwhile is resent", async () => {
   const ownerId = newOwner();
   await insertDelivery(ownerId, "failed");
   const wanted = { since: new Date(0), after: "" };
-  const changed = await overtaken(ownerId, () => changeFailed(db, { ownerId, destinationId }, wanted, resent(NOW)));
+  const changed = await overtaken(ownerId, () =>
+    changeFailed(db, { ownerId, destinationId }, wanted, resent("standard", NOW)),
+  );
   expect(changed).toEqual({ count: 1, last: "dlv_1" });
   expect([...(await statesOf(db, ownerId))]).toMatchObject([{ status: "pending", attempts: 1 }]);
 });

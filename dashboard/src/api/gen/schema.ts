@@ -992,7 +992,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a webhook delivery
+         * Get a webhook delivery with what was sent
          * @description Needs a session.
          */
         get: operations["getDelivery"];
@@ -1015,7 +1015,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Makes up to four more attempts for a delivery that has ended, even if it was delivered.
+         * @description Makes the attempts of its destination's schedule again for a delivery that has ended, even if it was delivered.
          *
          *     Needs a session.
          */
@@ -3871,6 +3871,11 @@ export interface components {
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
             /**
+             * @description When failed attempts are repeated. `standard`: four attempts, ten seconds apart. `extended`: eight attempts over 24 hours.
+             * @enum {string}
+             */
+            retry_schedule: "standard" | "extended";
+            /**
              * @description A disabled destination receives no events.
              * @enum {string}
              */
@@ -3907,6 +3912,8 @@ export interface components {
              * @enum {string}
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
+            /** @description When failed attempts are repeated: `standard` is four attempts, ten seconds apart, `extended` eight over 24 hours. Default: standard. */
+            retry_schedule?: ("standard" | "extended") | null;
             /** @description A disabled destination receives no events. Default: enabled. */
             status?: ("enabled" | "disabled") | null;
         };
@@ -3931,6 +3938,11 @@ export interface components {
              * @enum {string}
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
+            /**
+             * @description When failed attempts are repeated. `standard`: four attempts, ten seconds apart. `extended`: eight attempts over 24 hours.
+             * @enum {string}
+             */
+            retry_schedule: "standard" | "extended";
             /**
              * @description A disabled destination receives no events.
              * @enum {string}
@@ -3973,6 +3985,11 @@ export interface components {
              * @enum {string}
              */
             request_type?: "GET" | "POST" | "PATCH" | "PUT";
+            /**
+             * @description When failed attempts are repeated. `standard`: four attempts, ten seconds apart. `extended`: eight attempts over 24 hours.
+             * @enum {string}
+             */
+            retry_schedule?: "standard" | "extended";
             /**
              * @description A disabled destination receives no events.
              * @enum {string}
@@ -4058,8 +4075,6 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "delivered" | "failed" | "cancelled";
-            /** @description The newest 20 attempts, oldest first. */
-            attempts: components["schemas"]["Attempt"][];
             /** @description When the next attempt is due, null if there is none. */
             next_attempt_at: string | null;
             /**
@@ -4068,6 +4083,8 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
+            /** @description The newest 20 attempts, oldest first. */
+            attempts: components["schemas"]["Attempt"][];
         };
         Attempt: {
             /** @description Which attempt of the delivery it is. */
@@ -4086,6 +4103,85 @@ export interface components {
             error: string | null;
             /** @description The first 4 KiB of the receiver's response. */
             response_excerpt: string | null;
+        };
+        SentDelivery: {
+            /**
+             * @description ID of the delivery.
+             * @example dlv_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            delivery_id: string;
+            /**
+             * @description ID of the destination.
+             * @example whd_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            destination_id: string;
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            event_id: string;
+            /**
+             * @description Name of the event.
+             * @example conversation.completed
+             */
+            event: string;
+            /** @description ID of the conversation that ended. */
+            conversation_id: string;
+            /** @description Whether it is a sample event, whose conversation does not exist. */
+            is_test: boolean;
+            /**
+             * @description Status of the delivery.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "cancelled";
+            /** @description When the next attempt is due, null if there is none. */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the delivery was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description The JSON that is sent, null after its conversation is deleted. */
+            payload: string | null;
+            /** @description The newest 20 attempts, oldest first. */
+            attempts: components["schemas"]["SentAttempt"][];
+        };
+        SentAttempt: {
+            /** @description Which attempt of the delivery it is. */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When the attempt started.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            started_at: string;
+            /** @description Milliseconds that the attempt took. */
+            duration_ms: number;
+            /** @description Status of the receiver's response; null if there was none. */
+            http_status: number | null;
+            /** @description Why there was no complete response; null if there was one. */
+            error: string | null;
+            /** @description The first 4 KiB of the receiver's response. */
+            response_excerpt: string | null;
+            /** @description What was sent, null if no request was made or an earlier release made it. */
+            request: components["schemas"]["AttemptRequest"] | null;
+        };
+        AttemptRequest: {
+            /**
+             * @description HTTP method that events are sent with.
+             * @enum {string}
+             */
+            method: "GET" | "POST" | "PATCH" | "PUT";
+            /**
+             * @description Address that the request went to, without the event and payload that a GET appends.
+             * @example https://hooks.acme.example/parley
+             */
+            url: string;
+            /** @description Headers that were sent, with the signature. */
+            headers: {
+                [key: string]: string;
+            };
         };
         NumberList: {
             /** @description All phone numbers, oldest first. */
@@ -15021,6 +15117,7 @@ export interface operations {
                      *           "name": "Production",
                      *           "url": "https://hooks.acme.example/parley",
                      *           "request_type": "POST",
+                     *           "retry_schedule": "standard",
                      *           "status": "enabled",
                      *           "old_secret_valid_until": null,
                      *           "created_at": "2026-01-31T09:30:00.000Z",
@@ -15146,6 +15243,7 @@ export interface operations {
                  *       "name": "Production",
                  *       "url": "https://hooks.acme.example/parley",
                  *       "request_type": "POST",
+                 *       "retry_schedule": "extended",
                  *       "status": "enabled"
                  *     }
                  */
@@ -15169,6 +15267,7 @@ export interface operations {
                      *       "name": "Production",
                      *       "url": "https://hooks.acme.example/parley",
                      *       "request_type": "POST",
+                     *       "retry_schedule": "extended",
                      *       "status": "enabled",
                      *       "old_secret_valid_until": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",
@@ -15579,6 +15678,7 @@ export interface operations {
                      *       "name": "Staging",
                      *       "url": "https://hooks.acme.example/parley",
                      *       "request_type": "PUT",
+                     *       "retry_schedule": "standard",
                      *       "status": "enabled",
                      *       "old_secret_valid_until": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",
@@ -16597,7 +16697,18 @@ export interface operations {
                      *           "duration_ms": 42,
                      *           "http_status": 503,
                      *           "error": null,
-                     *           "response_excerpt": "out of service"
+                     *           "response_excerpt": "out of service",
+                     *           "request": {
+                     *             "method": "POST",
+                     *             "url": "https://hooks.acme.example/parley",
+                     *             "headers": {
+                     *               "user-agent": "Parley",
+                     *               "content-type": "multipart/form-data; boundary=parley-5f0c6d1e",
+                     *               "webhook-id": "evt_01m7yyhwfkj4q1t6w9y3a5c7d0",
+                     *               "webhook-timestamp": "1769851800",
+                     *               "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+                     *             }
+                     *           }
                      *         },
                      *         {
                      *           "number": 2,
@@ -16605,7 +16716,18 @@ export interface operations {
                      *           "duration_ms": 42,
                      *           "http_status": 503,
                      *           "error": null,
-                     *           "response_excerpt": "out of service"
+                     *           "response_excerpt": "out of service",
+                     *           "request": {
+                     *             "method": "POST",
+                     *             "url": "https://hooks.acme.example/parley",
+                     *             "headers": {
+                     *               "user-agent": "Parley",
+                     *               "content-type": "multipart/form-data; boundary=parley-5f0c6d1e",
+                     *               "webhook-id": "evt_01m7yyhwfkj4q1t6w9y3a5c7d0",
+                     *               "webhook-timestamp": "1769851800",
+                     *               "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+                     *             }
+                     *           }
                      *         },
                      *         {
                      *           "number": 3,
@@ -16613,7 +16735,18 @@ export interface operations {
                      *           "duration_ms": 42,
                      *           "http_status": 503,
                      *           "error": null,
-                     *           "response_excerpt": "out of service"
+                     *           "response_excerpt": "out of service",
+                     *           "request": {
+                     *             "method": "POST",
+                     *             "url": "https://hooks.acme.example/parley",
+                     *             "headers": {
+                     *               "user-agent": "Parley",
+                     *               "content-type": "multipart/form-data; boundary=parley-5f0c6d1e",
+                     *               "webhook-id": "evt_01m7yyhwfkj4q1t6w9y3a5c7d0",
+                     *               "webhook-timestamp": "1769851800",
+                     *               "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+                     *             }
+                     *           }
                      *         },
                      *         {
                      *           "number": 4,
@@ -16621,14 +16754,26 @@ export interface operations {
                      *           "duration_ms": 42,
                      *           "http_status": 503,
                      *           "error": null,
-                     *           "response_excerpt": "out of service"
+                     *           "response_excerpt": "out of service",
+                     *           "request": {
+                     *             "method": "POST",
+                     *             "url": "https://hooks.acme.example/parley",
+                     *             "headers": {
+                     *               "user-agent": "Parley",
+                     *               "content-type": "multipart/form-data; boundary=parley-5f0c6d1e",
+                     *               "webhook-id": "evt_01m7yyhwfkj4q1t6w9y3a5c7d0",
+                     *               "webhook-timestamp": "1769851800",
+                     *               "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4="
+                     *             }
+                     *           }
                      *         }
                      *       ],
                      *       "next_attempt_at": null,
-                     *       "created_at": "2026-01-31T09:30:00.000Z"
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "payload": "{\"event\":\"conversation.completed\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"is_test_call\":true}"
                      *     }
                      */
-                    "application/json": components["schemas"]["Delivery"];
+                    "application/json": components["schemas"]["SentDelivery"];
                 };
             };
             /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
@@ -22393,7 +22538,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -22452,7 +22597,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -22511,7 +22656,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -12,7 +12,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { Attempts } from "./attempts.tsx";
+import { Attempts, Payload } from "./attempts.tsx";
 import {
   DELIVERIES,
   DELIVERIES_SHOWN,
@@ -21,6 +21,7 @@ import {
   type DeliveryFilter,
   deliveriesQuery,
   destinationsQuery,
+  sentDeliveryQuery,
 } from "./queries.ts";
 
 /** Deliveries as lines that open to their attempts. @param empty in place of an empty list */
@@ -118,6 +119,7 @@ function summaryOf({ next_attempt_at }: Delivery, last: Delivery["attempts"][num
 }
 
 function Opened({ delivery }: { delivery: Delivery }) {
+  const sent = useQuery(sentDeliveryQuery(delivery));
   return (
     <div className="flex flex-col gap-4">
       <dl className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
@@ -140,11 +142,20 @@ function Opened({ delivery }: { delivery: Delivery }) {
         </Fact>
         {delivery.next_attempt_at && (
           <Fact name="Next attempt">
-            <Time at={delivery.next_attempt_at} relative />
+            <Time at={delivery.next_attempt_at} seconds />
           </Fact>
         )}
       </dl>
-      <Attempts attempts={delivery.attempts} />
+      {sent.isPending ? (
+        <LoadingRows rows={2} />
+      ) : sent.isLoadingError ? (
+        <ErrorState error={sent.error} onRetry={sent.refetch} />
+      ) : (
+        <>
+          <Payload payload={sent.data.payload} />
+          <Attempts attempts={sent.data.attempts} />
+        </>
+      )}
     </div>
   );
 }

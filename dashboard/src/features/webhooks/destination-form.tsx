@@ -8,7 +8,7 @@ import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
 import type { Destination } from "./queries.ts";
 
-export type DestinationFields = Pick<Destination, "name" | "url" | "request_type">;
+export type DestinationFields = Pick<Destination, "name" | "url" | "request_type" | "retry_schedule">;
 
 const METHODS = [
   { value: "POST", label: "POST", hint: "recommended" },
@@ -16,7 +16,11 @@ const METHODS = [
   { value: "PATCH", label: "PATCH" },
   { value: "GET", label: "GET", hint: "small payloads only" },
 ] as const;
-const NEW: DestinationFields = { name: "", url: "", request_type: "POST" };
+const SCHEDULES = [
+  { value: "standard", label: "4 attempts, 10 seconds apart" },
+  { value: "extended", label: "8 attempts over 24 hours" },
+] as const;
+const NEW: DestinationFields = { name: "", url: "", request_type: "POST", retry_schedule: "standard" };
 
 /** The fields of a webhook. @param write the result of `useMutation` for saving them */
 export function DestinationForm({
@@ -32,10 +36,11 @@ export function DestinationForm({
 }) {
   const [fields, setFields] = useState(before);
   const errors = fieldsOf(write.error);
-  const failure = sentenceBeside(write.error, ["name", "url", "request_type"]);
+  const failure = sentenceBeside(write.error, ["name", "url", "request_type", "retry_schedule"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    write.mutate({ ...fields, name: fields.name.trim(), url: fields.url.trim() });
+    const { name, url, request_type, retry_schedule } = fields;
+    write.mutate({ name: name.trim(), url: url.trim(), request_type, retry_schedule });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
@@ -71,6 +76,20 @@ export function DestinationForm({
             value={fields.request_type}
             onChange={(value) => setFields({ ...fields, request_type: value as DestinationFields["request_type"] })}
             options={METHODS}
+          />
+        )}
+      </Field>
+      <Field
+        label="Attempts"
+        hint="How often an event is sent until your server accepts it."
+        error={errors.get("retry_schedule")}
+      >
+        {(control) => (
+          <Select
+            {...control}
+            value={fields.retry_schedule}
+            onChange={(value) => setFields({ ...fields, retry_schedule: value as DestinationFields["retry_schedule"] })}
+            options={SCHEDULES}
           />
         )}
       </Field>

@@ -4,6 +4,7 @@ import type { Tone } from "../../ui/badge.tsx";
 
 export type Destination = Schema["Destination"];
 export type Delivery = Schema["Delivery"];
+export type SentDelivery = Schema["SentDelivery"];
 export type DeliveryStatus = Delivery["status"];
 
 export const DESTINATIONS = ["destinations"] as const;
@@ -50,6 +51,16 @@ export function deliveriesQuery(filter: DeliveryFilter) {
     placeholderData: (before) => before,
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ status }) => status === "pending") ? PENDING_EVERY_MS : EVERY_MS,
+  });
+}
+
+/** A delivery with its payload and what each attempt sent, read again after each attempt. */
+export function sentDeliveryQuery({ delivery_id, attempts }: Delivery) {
+  return queryOptions({
+    queryKey: [...DELIVERIES, "sent", delivery_id, attempts.at(-1)?.number ?? 0],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/manage/deliveries/{delivery_id}", { params: { path: { delivery_id } }, signal })),
+    placeholderData: (before) => before,
   });
 }
 

@@ -41,6 +41,7 @@ const destination = {
   name: "Production",
   url: "https://hooks.acme.example/parley",
   request_type: "POST",
+  retry_schedule: "standard",
   status: "enabled",
   old_secret_valid_until: null,
   created_at: CREATED_AT,
@@ -64,6 +65,24 @@ const delivery = {
   attempts: [1, 2, 3, 4].map((number) => ({ number, ...failed })),
   next_attempt_at: null,
   created_at: CREATED_AT,
+};
+const sent = {
+  ...delivery,
+  payload: JSON.stringify({ event: delivery.event, conversation_id: SESSION_ID, is_test_call: true }),
+  attempts: delivery.attempts.map((attempt) => ({
+    ...attempt,
+    request: {
+      method: destination.request_type,
+      url: destination.url,
+      headers: {
+        "user-agent": "Parley",
+        "content-type": "multipart/form-data; boundary=parley-5f0c6d1e",
+        "webhook-id": EVENT_ID,
+        "webhook-timestamp": "1769851800",
+        "webhook-signature": "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+      },
+    },
+  })),
 };
 const number = { mobile_number: NUMBER, telephony_provider: "TWILIO" };
 const ownNumber = { ...number, carrier_id: null };
@@ -150,8 +169,14 @@ const KEY_EXAMPLES: OperationExamples = {
 const WEBHOOK_EXAMPLES: OperationExamples = {
   listDestinations: { response: { destinations: [destination] } },
   createDestination: {
-    request: { name: destination.name, url: destination.url, request_type: "POST", status: "enabled" },
-    response: { ...destination, secret: SECRET },
+    request: {
+      name: destination.name,
+      url: destination.url,
+      request_type: "POST",
+      retry_schedule: "extended",
+      status: "enabled",
+    },
+    response: { ...destination, retry_schedule: "extended", secret: SECRET },
   },
   updateDestination: {
     request: { name: "Staging", request_type: "PUT" },
@@ -164,7 +189,7 @@ const WEBHOOK_EXAMPLES: OperationExamples = {
   sendTestEvent: { response: { delivery_id: DELIVERY_ID } },
   resendFailedDeliveries: { request: { since: "2026-01-31T09:30:00Z" }, response: { resent: 1 } },
   listDeliveries: { response: { deliveries: [delivery], ...ONE_PAGE } },
-  getDelivery: { response: delivery },
+  getDelivery: { response: sent },
   resendDelivery: { response: { ...delivery, status: "pending", next_attempt_at: UPDATED_AT } },
 };
 

@@ -1,11 +1,11 @@
 import { DELIVERY_STATUSES, numberOf } from "@parley/shared/domain/api-names";
-import { presentDelivery } from "@parley/shared/domain/present/webhook";
+import { presentDelivery, presentSentDelivery } from "@parley/shared/domain/present/webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { Delivery, DeliveryList, ListDeliveriesQuery } from "../../schemas/manage/deliveries.ts";
+import { Delivery, DeliveryList, ListDeliveriesQuery, SentDelivery } from "../../schemas/manage/deliveries.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
@@ -45,9 +45,9 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
         {
           id: "getDelivery",
           tag: "Management",
-          summary: "Get a webhook delivery",
+          summary: "Get a webhook delivery with what was sent",
           scope: "session",
-          response: Delivery,
+          response: SentDelivery,
           refuses: ["not_found"],
         },
         async ({ ownerId, params, origin }) => {
@@ -55,7 +55,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
             { ownerId, deliveryId: params.delivery_id ?? "" },
             { origin },
           );
-          return presentDelivery(required(delivery));
+          return presentSentDelivery(required(delivery));
         },
       ),
     )
@@ -67,7 +67,8 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
           id: "resendDelivery",
           tag: "Management",
           summary: "Send a delivery again",
-          description: "Makes up to four more attempts for a delivery that has ended, even if it was delivered.",
+          description:
+            "Makes the attempts of its destination's schedule again for a delivery that has ended, even if it was delivered.",
           scope: "session",
           response: Delivery,
           refuses: ["condition", "not_found"],

@@ -1,4 +1,4 @@
-import { numberOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
+import { numberOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { presentDestination } from "@parley/shared/domain/present/webhook";
 import { Elysia } from "elysia";
@@ -59,6 +59,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
               name: body.name,
               url: body.url,
               requestType: REQUEST_TYPES[body.request_type],
+              retrySchedule: RETRY_SCHEDULES[body.retry_schedule ?? "standard"],
               enabled: body.status !== "disabled",
             },
             { origin },
@@ -88,6 +89,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
               name: body.name,
               url: body.url,
               requestType: numberOf(REQUEST_TYPES, body.request_type),
+              retrySchedule: body.retry_schedule && RETRY_SCHEDULES[body.retry_schedule],
               enabled: body.status === undefined ? undefined : body.status === "enabled",
             },
             { origin },

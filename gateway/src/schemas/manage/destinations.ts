@@ -1,4 +1,4 @@
-import { namesOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
+import { namesOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { At, Id, Resource } from "../resources.ts";
 import { About, DateTimeText, Maybe, Nullable, OneOf, Text } from "../types.ts";
@@ -14,6 +14,11 @@ const Url = Text({
 
 export const RequestType = OneOf(namesOf(REQUEST_TYPES), { description: "HTTP method that events are sent with." });
 
+export const RetrySchedule = OneOf(namesOf(RETRY_SCHEDULES), {
+  description:
+    "When failed attempts are repeated. `standard`: four attempts, ten seconds apart. `extended`: eight attempts over 24 hours.",
+});
+
 export const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
   description: "A disabled destination receives no events.",
 });
@@ -23,6 +28,10 @@ export const CreateDestinationBody = Type.Object(
     name: Name,
     url: Url,
     request_type: RequestType,
+    retry_schedule: Maybe(
+      RetrySchedule,
+      "When failed attempts are repeated: `standard` is four attempts, ten seconds apart, `extended` eight over 24 hours. Default: standard.",
+    ),
     status: Maybe(DestinationStatus, "A disabled destination receives no events. Default: enabled."),
   },
   { $id: "CreateDestinationRequest", description: "A webhook destination." },
@@ -33,6 +42,7 @@ export const UpdateDestinationBody = Type.Object(
     name: Type.Optional(Name),
     url: Type.Optional(Url),
     request_type: Type.Optional(RequestType),
+    retry_schedule: Type.Optional(RetrySchedule),
     status: Type.Optional(DestinationStatus),
   },
   { $id: "UpdateDestinationRequest", description: "The fields to change. Those that you leave out stay as they are." },
@@ -51,6 +61,7 @@ const destinationFields = {
     examples: ["https://hooks.acme.example/parley"],
   }),
   request_type: RequestType,
+  retry_schedule: RetrySchedule,
   status: DestinationStatus,
   old_secret_valid_until: Nullable(
     At(),

@@ -12,7 +12,7 @@ import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { RegistrationState } from "@parley/proto/parley/voice/v1/trunk.ts";
-import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DeliveryStatus, RequestType, RetrySchedule } from "@parley/proto/parley/webhook/v1/webhook.ts";
 
 /** The scopes that a key can have (docs/api-reference.md#scopes). */
 export const SCOPES = [
@@ -147,6 +147,11 @@ export const REQUEST_TYPES = {
   POST: RequestType.REQUEST_TYPE_POST,
   PATCH: RequestType.REQUEST_TYPE_PATCH,
   PUT: RequestType.REQUEST_TYPE_PUT,
+} as const;
+
+export const RETRY_SCHEDULES = {
+  standard: RetrySchedule.RETRY_SCHEDULE_STANDARD,
+  extended: RetrySchedule.RETRY_SCHEDULE_EXTENDED,
 } as const;
 
 export const DELIVERY_STATUSES = {

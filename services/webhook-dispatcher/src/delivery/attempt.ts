@@ -6,10 +6,11 @@ import type { Logger } from "@parley/shared/log";
 import { durations } from "@parley/shared/telemetry/instruments";
 import { inSpan, SpanKind } from "@parley/shared/telemetry/spans";
 import type { Sign } from "../secrets.ts";
-import type { AttemptRow, PendingDelivery } from "../store/deliveries.ts";
+import type { AttemptRequest, AttemptRow, PendingDelivery } from "../store/deliveries.ts";
 import type { RequestTypeName } from "../store/destinations.ts";
 import { EXCERPT_BYTES_MAX, excerptOf } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
+import type { RetryScheduleName } from "./state.ts";
 import { payloadFor } from "./url-payload.ts";
 
 const took = durations("parley.webhook.attempt.duration", "Duration of delivery attempts by outcome");
@@ -26,6 +27,8 @@ export interface Sender {
 export interface Target {
   url: string;
   requestType: RequestTypeName;
+  /** When failed attempts are repeated. */
+  retrySchedule: RetryScheduleName;
   sign: Sign;
 }
 
@@ -70,6 +73,7 @@ async function send(
   let httpStatus = null as number | null;
   let receivedBytes = 0;
   let error: string | null = null;
+  let logged: AttemptRequest | null = null;
   // AbortSignal.timeout would keep each attempt's signal for the full ten seconds.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
@@ -81,6 +85,7 @@ async function send(
     const { url, ...rest } = request;
     const signed = target.sign(eventId, payload, startedAt);
     const headers = { "user-agent": "Parley", ...rest.headers, ...signed };
+    logged = { method: request.method, url: target.url, headers };
     // A redirect is an answer like any other.
     const answer = await sender.ask(url, { ...rest, headers, redirect: "manual", signal: late.signal });
     httpStatus = answer.status;
@@ -106,6 +111,7 @@ async function send(
     httpStatus,
     error,
     responseExcerpt: httpStatus === null ? null : excerptOf(pieces),
+    request: logged && JSON.stringify(logged),
     // Any 2xx is success, even if its body breaks off or never ends.
     succeeded: httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
     receivedBytes,

@@ -31,12 +31,20 @@ function startLane(lend: (eventId: string) => Promise<null>): { readsSoFar(): nu
   const key = { ownerId: newOwner(), destinationId: newId("whd") };
   const now = clock.now();
   const destination: DestinationRow = {
-    ...{ ...key, name: "CRM", url: "http://127.0.0.1:1", requestType: "POST", enabled: true, oldSecrets: [] },
+    ...{
+      ...key,
+      name: "CRM",
+      url: "http://127.0.0.1:1",
+      requestType: "POST",
+      retrySchedule: "standard",
+      enabled: true,
+      oldSecrets: [],
+    },
     ...{ sealedSecret: sealSecret(sealer, key, "secret"), createdAt: now, updatedAt: now },
   };
   const pending = ["first", "second"].map(
     (eventId): PendingDelivery => ({
-      ...{ ...newDelivery(now), ...key, deliveryId: newId("dlv"), nextAttemptAt: now, eventId },
+      ...{ ...newDelivery("standard", now), ...key, deliveryId: newId("dlv"), nextAttemptAt: now, eventId },
       ...{ event: "conversation.completed", payload: null, payloadBytes: 5_000, traceparent: null },
     }),
   );

@@ -8,7 +8,7 @@ import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
 import { type Attempt, makeAttempt, type Sender, type Target } from "./attempt.ts";
 import { logAttempt } from "./log-attempt.ts";
 import type { LendPayload } from "./payloads.ts";
-import type { Settle } from "./settle.ts";
+import type { MadeAttempt, Settle } from "./settle.ts";
 import type { DeliveryState } from "./state.ts";
 import { targetOf } from "./target.ts";
 
@@ -192,14 +192,15 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     // A lane begins many attempts together, and so do an owner's lanes.
     const turn = enterLoop(key.ownerId);
     if (turn) await turn;
-    const attempt = target && !ending.signal.aborted ? await attemptOf(target, delivery) : null;
+    const to = target;
+    const attempt = to && !ending.signal.aborted ? await attemptOf(to, delivery) : null;
     if (attempt) isCostly = !attempt.succeeded || attempt.receivedBytes >= LONG_RESPONSE_BYTES;
     underWay--;
     underWayBytes -= bytes;
     // Memory that is no longer counted: many attempts may wait to be stored.
     delivery.payload = null;
     begin();
-    const state = attempt && (await settle(delivery, attempt));
+    const state = to && attempt && (await settle({ delivery, attempt, schedule: to.retrySchedule }));
     settled.push(delivery.deliveryId);
     unsettled--;
     retryAt = earlier(retryAt, state?.nextAttemptAt ?? null);
@@ -268,9 +269,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   /** Retries until the database accepts it. Returns null at shutdown: another process may repeat the attempt, as after a crash. */
-  async function settle(delivery: PendingDelivery, attempt: Attempt): Promise<DeliveryState | null> {
+  async function settle(made: MadeAttempt): Promise<DeliveryState | null> {
     let isTold = false;
-    return persistently(() => ctx.settle({ delivery, attempt }), {
+    return persistently(() => ctx.settle(made), {
       delaysMs: every(SETTLE_RETRY_MS),
       goesOn(err) {
         // Logs once per attempt, because there may be many and the database may be down for long.

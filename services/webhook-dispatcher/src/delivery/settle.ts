@@ -2,11 +2,13 @@ import type { Database } from "@parley/shared/db/database";
 import { batched } from "@parley/shared/rpc/batched";
 import { type Ended, keyOf, readStates, storeEnded } from "../store/deliveries.ts";
 import type { Attempt } from "./attempt.ts";
-import { afterAttempt, type DeliveryState } from "./state.ts";
+import { afterAttempt, type DeliveryState, type RetryScheduleName } from "./state.ts";
 
 export interface MadeAttempt {
   delivery: Ended["delivery"];
   attempt: Attempt;
+  /** The destination's when the attempt was made. */
+  schedule: RetryScheduleName;
 }
 
 const ATTEMPTS_AT_ONCE = 500;
@@ -37,7 +39,13 @@ async function settleAll(
   let waiting = made;
   while (waiting.length > 0) {
     const ended = waiting
-      .map(({ delivery, attempt }): Ended => ({ delivery, attempt, next: afterAttempt(delivery, attempt, retryMs) }))
+      .map(
+        ({ delivery, attempt, schedule }): Ended => ({
+          delivery,
+          attempt,
+          next: afterAttempt(delivery, attempt, schedule, retryMs),
+        }),
+      )
       .sort((a, b) => (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1));
     const stored = await storeEnded(db, ended);
     for (const { delivery, next } of ended) if (stored.has(keyOf(delivery))) settled.set(keyOf(delivery), next);
@@ -47,9 +55,9 @@ async function settleAll(
       db,
       waiting.map(({ delivery }) => delivery),
     );
-    waiting = waiting.flatMap(({ delivery, attempt }) => {
+    waiting = waiting.flatMap(({ delivery, attempt, schedule }) => {
       const now = states.get(keyOf(delivery));
-      return now?.attempts === delivery.attempts ? [{ delivery: now, attempt }] : [];
+      return now?.attempts === delivery.attempts ? [{ delivery: now, attempt, schedule }] : [];
     });
   }
   return made.map(({ delivery }) => settled.get(keyOf(delivery)) ?? null);

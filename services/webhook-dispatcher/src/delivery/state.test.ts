@@ -1,8 +1,17 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ATTEMPTS_MAX, afterAttempt, cancelled, type DeliveryState, newDelivery, resent } from "./state.ts";
+import {
+  afterAttempt,
+  cancelled,
+  type DeliveryState,
+  newDelivery,
+  RETRY_WAITS,
+  type RetryScheduleName,
+  resent,
+} from "./state.ts";
 
 const RETRY_MS = 10_000;
+const ATTEMPTS_MAX = 4;
 const START = new Date("2026-01-01T00:00:00.000Z");
 const later = (date: Date, ms: number) => new Date(date.getTime() + ms);
 
@@ -33,7 +42,7 @@ function tell(story: Story, { afterMs, what, succeeds, takesMs }: Happening): St
   }
   if (what === "resend") {
     if (state.status === "pending") return { ...story, now };
-    return { made, now, sending: sending + 1, state: { ...state, ...resent(now) } };
+    return { made, now, sending: sending + 1, state: { ...state, ...resent("standard", now) } };
   }
   const isDue = state.nextAttemptAt !== null && state.nextAttemptAt <= now;
   if (!isDue || what === "crash") return { ...story, now };
@@ -42,13 +51,13 @@ function tell(story: Story, { afterMs, what, succeeds, takesMs }: Happening): St
     sending,
     now: endedAt,
     made: [...made, { startedAt: now, endedAt, sending }],
-    state: afterAttempt(state, { succeeded: succeeds, endedAt }, RETRY_MS),
+    state: afterAttempt(state, { succeeded: succeeds, endedAt }, "standard", RETRY_MS),
   };
 }
 
 /** The lives of deliveries, step by step. */
 const stories = fc.array(happening, { maxLength: 60 }).map((happenings) => {
-  const story: Story[] = [{ state: newDelivery(START), now: START, made: [], sending: 0 }];
+  const story: Story[] = [{ state: newDelivery("standard", START), now: START, made: [], sending: 0 }];
   for (const each of happenings) story.push(tell(story.at(-1) as Story, each));
   return story;
 });
@@ -73,7 +82,7 @@ describe("whatever happens to a delivery", () => {
         let attempts = 0;
         while (state.nextAttemptAt) {
           const succeeded = ++attempts === successAt;
-          state = afterAttempt(state, { succeeded, endedAt: state.nextAttemptAt }, RETRY_MS);
+          state = afterAttempt(state, { succeeded, endedAt: state.nextAttemptAt }, "standard", RETRY_MS);
         }
         expect(attempts).toBeLessThanOrEqual(ATTEMPTS_MAX);
         expect(state.status).not.toBe("pending");
@@ -111,10 +120,10 @@ describe("whatever happens to a delivery", () => {
 });
 
 describe("an attempt that was in progress when its delivery was cancelled", () => {
-  const state = { ...newDelivery(START), ...cancelled() };
+  const state = { ...newDelivery("standard", START), ...cancelled() };
 
   test("makes it delivered when it succeeds", () => {
-    expect(afterAttempt(state, { succeeded: true, endedAt: START }, RETRY_MS)).toEqual({
+    expect(afterAttempt(state, { succeeded: true, endedAt: START }, "standard", RETRY_MS)).toEqual({
       status: "delivered",
       attempts: 1,
       attemptsLeft: 0,
@@ -123,6 +132,45 @@ describe("an attempt that was in progress when its delivery was cancelled", () =
   });
 
   test("leaves it cancelled when it fails", () => {
-    expect(afterAttempt(state, { succeeded: false, endedAt: START }, RETRY_MS)).toEqual({ ...state, attempts: 1 });
+    expect(afterAttempt(state, { succeeded: false, endedAt: START }, "standard", RETRY_MS)).toEqual({
+      ...state,
+      attempts: 1,
+    });
+  });
+});
+
+describe("a delivery whose attempts all fail", () => {
+  /** The seconds between its attempts. */
+  function waitsOf(schedule: RetryScheduleName, scheduleOf = (_attempts: number) => schedule): number[] {
+    const waits: number[] = [];
+    let state = newDelivery(schedule, START);
+    while (state.nextAttemptAt) {
+      const endedAt = state.nextAttemptAt;
+      state = afterAttempt(state, { succeeded: false, endedAt }, scheduleOf(state.attempts), RETRY_MS);
+      if (state.nextAttemptAt) waits.push((state.nextAttemptAt.getTime() - endedAt.getTime()) / 1000);
+    }
+    expect(state.status).toBe("failed");
+    return waits;
+  }
+
+  test("is attempted four times, ten seconds apart, on the standard schedule", () => {
+    expect(waitsOf("standard")).toEqual([10, 10, 10]);
+  });
+
+  test("is attempted eight times over 24 hours, ever further apart, on the extended schedule", () => {
+    const waits = waitsOf("extended");
+    expect(waits).toEqual([10, 300, 1_500, 5_400, 14_400, 28_800, 36_000]);
+    const day = 24 * 60 * 60;
+    expect(Math.abs(waits.reduce((sum, each) => sum + each) - day)).toBeLessThanOrEqual(10);
+  });
+
+  test("keeps its number of attempts when its destination gets another schedule, and waits as that one does", () => {
+    expect(waitsOf("standard", () => "extended")).toEqual([14_400, 28_800, 36_000]);
+    expect(waitsOf("extended", () => "standard")).toEqual(Array(RETRY_WAITS.extended.length).fill(10));
+  });
+
+  test("starts anew on the schedule that its destination has when it is resent", () => {
+    expect(resent("extended", START)).toMatchObject({ status: "pending", attemptsLeft: 8, nextAttemptAt: START });
+    expect(resent("standard", START)).toMatchObject({ attemptsLeft: 4 });
   });
 });

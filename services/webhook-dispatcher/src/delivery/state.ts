@@ -1,7 +1,15 @@
-import type { DELIVERY_STATUSES } from "@parley/shared/domain/api-names";
+import type { DELIVERY_STATUSES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 
-/** Attempts before a delivery has failed (docs/api-reference.md#deliveries). */
-export const ATTEMPTS_MAX = 4;
+export type RetryScheduleName = keyof typeof RETRY_SCHEDULES;
+
+/**
+ * The waits between attempts, in multiples of `PARLEY_WEBHOOK_RETRY_MS`, which is 10 s: 30 s in all, or 24 hours
+ * (docs/webhooks.md#answer-quickly-expect-repeats).
+ */
+export const RETRY_WAITS: Readonly<Record<RetryScheduleName, readonly number[]>> = {
+  standard: [1, 1, 1],
+  extended: [1, 30, 150, 540, 1_440, 2_880, 3_600],
+};
 
 export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;
 
@@ -21,21 +29,30 @@ export interface AttemptEnd {
   endedAt: Date;
 }
 
-export function newDelivery(now: Date): DeliveryState {
-  return { status: "pending", attempts: 0, attemptsLeft: ATTEMPTS_MAX, nextAttemptAt: now };
+export function newDelivery(schedule: RetryScheduleName, now: Date): DeliveryState {
+  return { status: "pending", attempts: 0, attemptsLeft: RETRY_WAITS[schedule].length + 1, nextAttemptAt: now };
 }
 
 /**
- * The state after one more attempt. The next attempt starts `retryMs` after this one ended. If the delivery was
- * cancelled or ended during the attempt, the attempt still counts; a success makes it delivered in any case.
+ * The state after one more attempt. The next attempt starts after this one ended: a delivery keeps its number of attempts when its
+ * destination gets another schedule, and waits as the new one does before its last attempts. If the delivery was cancelled or ended
+ * during the attempt, the attempt still counts; a success makes it delivered in any case.
+ * @param retryMs what the schedule's waits are multiples of
  */
-export function afterAttempt(state: DeliveryState, { succeeded, endedAt }: AttemptEnd, retryMs: number): DeliveryState {
+export function afterAttempt(
+  state: DeliveryState,
+  { succeeded, endedAt }: AttemptEnd,
+  schedule: RetryScheduleName,
+  retryMs: number,
+): DeliveryState {
   const attempts = state.attempts + 1;
   if (succeeded) return { ...ended("delivered"), attempts };
   if (state.status !== "pending") return { ...state, attempts };
   const attemptsLeft = state.attemptsLeft - 1;
   if (attemptsLeft === 0) return { ...ended("failed"), attempts };
-  return { status: "pending", attempts, attemptsLeft, nextAttemptAt: new Date(endedAt.getTime() + retryMs) };
+  const waits = RETRY_WAITS[schedule];
+  const waitMs = retryMs * (waits[Math.max(0, waits.length - attemptsLeft)] ?? 1);
+  return { status: "pending", attempts, attemptsLeft, nextAttemptAt: new Date(endedAt.getTime() + waitMs) };
 }
 
 /** The state of pending deliveries after their destination is disabled or deleted. */
@@ -44,8 +61,8 @@ export function cancelled(): Omit<DeliveryState, "attempts"> {
 }
 
 /** The state of an ended delivery that is resent: as if new, but its attempts stay. */
-export function resent(now: Date): Omit<DeliveryState, "attempts"> {
-  const { attempts: _, ...state } = newDelivery(now);
+export function resent(schedule: RetryScheduleName, now: Date): Omit<DeliveryState, "attempts"> {
+  const { attempts: _, ...state } = newDelivery(schedule, now);
   return state;
 }
 

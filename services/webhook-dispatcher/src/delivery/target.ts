@@ -5,13 +5,13 @@ import type { Target } from "./attempt.ts";
 
 /** Where a destination's requests go. A secret that cannot be decrypted fails the attempts, which the owner sees; failing the lane would retry forever. */
 export function targetOf(sealer: Sealer, destination: DestinationRow): Target {
-  const { url, requestType } = destination;
+  const { url, requestType, retrySchedule } = destination;
   try {
-    return { url, requestType, sign: signer(sealer, destination) };
+    return { url, requestType, retrySchedule, sign: signer(sealer, destination) };
   } catch (error) {
     const sign = () => {
       throw error;
     };
-    return { url, requestType, sign };
+    return { url, requestType, retrySchedule, sign };
   }
 }

@@ -1,11 +1,14 @@
+import { RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId, newId } from "@parley/shared/ids";
 import { checkName } from "@parley/shared/text/name";
 import type { DispatcherContext, Handler } from "../context.ts";
-import { fromRequestType, toDestination } from "../convert.ts";
+import { fromRequestType, fromRetrySchedule, toDestination } from "../convert.ts";
 import { checkDestinationUrl, DESTINATIONS_MAX } from "../rules.ts";
 import { newSecret, sealSecret } from "../secrets.ts";
 import { countDestinations, type DestinationRow, insertDestination, lockDestinations } from "../store/destinations.ts";
+
+const { standard: STANDARD } = RETRY_SCHEDULES;
 
 /** The response is the only one that shows this secret; a rotation makes a new one. */
 export function createDestination({
@@ -14,7 +17,7 @@ export function createDestination({
   sealer,
   allowedHosts,
 }: DispatcherContext): Handler<"createDestination"> {
-  return async ({ ownerId, name, url, requestType, enabled }) => {
+  return async ({ ownerId, name, url, requestType, enabled, retrySchedule = STANDARD }) => {
     if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
     checkName("name", name);
     checkDestinationUrl(url, allowedHosts);
@@ -26,6 +29,7 @@ export function createDestination({
       name,
       url,
       requestType: fromRequestType(requestType),
+      retrySchedule: fromRetrySchedule(retrySchedule),
       enabled,
       sealedSecret: sealSecret(sealer, key, secret),
       oldSecrets: [],

@@ -9,7 +9,7 @@ import { changeEnded, getDestinationId } from "../store/deliveries.ts";
 import { lockDestination } from "../store/destinations.ts";
 import { findDelivery } from "../store/list-deliveries.ts";
 
-/** Gives a delivery up to four more attempts, however it ended. */
+/** Gives a delivery the attempts of its destination's schedule again, however it ended. */
 export function resendDelivery({ db, clock, boundedRead }: DispatcherContext): Handler<"resendDelivery"> {
   return async ({ ownerId, deliveryId }, call) => {
     checkDeliveryId(deliveryId);
@@ -18,7 +18,7 @@ export function resendDelivery({ db, clock, boundedRead }: DispatcherContext): H
       const destinationId = await getDestinationId(tx, { ownerId, deliveryId });
       const destination = await lockDestination(tx, { ownerId, destinationId }).catch(toDeleted);
       checkEnabled(destination);
-      await changeEnded(tx, { ownerId, deliveryId }, resent(now));
+      await changeEnded(tx, { ownerId, deliveryId }, resent(destination.retrySchedule, now));
       await enqueueDestinations(tx, [destination], now);
     });
     const find = (room: Room) => findDelivery(db, { ownerId, deliveryId }, room);

@@ -18,7 +18,7 @@ export function resendFailedDeliveries({ db, clock }: DispatcherContext): Handle
       db.begin(async (tx) => {
         const destination = await lockDestination(tx, { ownerId, destinationId });
         checkEnabled(destination);
-        const changed = await changeFailed(tx, destination, { since, after }, resent(now));
+        const changed = await changeFailed(tx, destination, { since, after }, resent(destination.retrySchedule, now));
         await enqueueDestinations(tx, [destination], now);
         return changed;
       });

@@ -11,12 +11,13 @@ export function sendTestEvent({ db, clock }: DispatcherContext): Handler<"sendTe
   return async ({ ownerId, destinationId }) => {
     const now = clock.now();
     const event = sampleEvent(ownerId, now);
-    const delivery = newDeliveryOf(event, destinationId);
-    await db.begin(async (tx) => {
+    const deliveryId = await db.begin(async (tx) => {
       const destination = await lockDestination(tx, { ownerId, destinationId });
       checkEnabled(destination);
-      await insertEvents(tx, [event], [delivery], newDelivery(now), QUEUE, now);
+      const delivery = newDeliveryOf(event, destinationId, newDelivery(destination.retrySchedule, now));
+      await insertEvents(tx, [event], [delivery], QUEUE, now);
+      return delivery.deliveryId;
     });
-    return { deliveryId: delivery.deliveryId };
+    return { deliveryId };
   };
 }

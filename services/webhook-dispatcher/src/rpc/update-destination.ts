@@ -1,7 +1,7 @@
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { checkName } from "@parley/shared/text/name";
 import type { DispatcherContext, Handler } from "../context.ts";
-import { fromRequestType, toDestination } from "../convert.ts";
+import { fromRequestType, fromRetrySchedule, toDestination } from "../convert.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";
 import { cancelled } from "../delivery/state.ts";
 import { checkDestinationUrl } from "../rules.ts";
@@ -13,10 +13,11 @@ import { type DestinationRow, lockDestination, updateDestinationRow } from "../s
  * lane (lane.ts).
  */
 export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
-  return async ({ ownerId, destinationId, name, url, requestType, enabled }) => {
+  return async ({ ownerId, destinationId, name, url, requestType, enabled, retrySchedule }) => {
     if (name !== undefined) checkName("name", name);
     if (url !== undefined) checkDestinationUrl(url, allowedHosts);
     const given = requestType === RequestType.REQUEST_TYPE_UNSPECIFIED ? undefined : fromRequestType(requestType);
+    const schedule = retrySchedule === undefined ? undefined : fromRetrySchedule(retrySchedule);
     const now = clock.now();
     const row = await db.begin(async (tx) => {
       const current = await lockDestination(tx, { ownerId, destinationId });
@@ -25,6 +26,7 @@ export function updateDestination({ db, clock, allowedHosts }: DispatcherContext
         name: name ?? current.name,
         url: url ?? current.url,
         requestType: given ?? current.requestType,
+        retrySchedule: schedule ?? current.retrySchedule,
         enabled: enabled ?? current.enabled,
         updatedAt: now,
       };

@@ -4,7 +4,7 @@ import { plainArray } from "@parley/shared/db/plain-array";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { DeliveryState } from "../delivery/state.ts";
-import type { DestinationKey } from "./destinations.ts";
+import type { DestinationKey, RequestTypeName } from "./destinations.ts";
 
 export interface DeliveryKey {
   ownerId: string;
@@ -90,6 +90,16 @@ export interface AttemptRow {
   /** Null when the response was complete. */
   error: string | null;
   responseExcerpt: string | null;
+  /** An `AttemptRequest` as JSON; null when none was made. */
+  request: string | null;
+}
+
+/** What an attempt sends beside the event and its payload. */
+export interface AttemptRequest {
+  method: RequestTypeName;
+  /** Without the event and payload that a GET appends. */
+  url: string;
+  headers: Record<string, string>;
 }
 
 export interface Ended {
@@ -130,19 +140,20 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
         ${array.integer(plainArray(ended.map(({ attempt }) => attempt.durationMs)))},
         ${array.integer(plainArray(ended.map(({ attempt }) => attempt.httpStatus)))},
         ${array.text(ended.map(({ attempt }) => attempt.error))},
-        ${array.text(ended.map(({ attempt }) => attempt.responseExcerpt))}
+        ${array.text(ended.map(({ attempt }) => attempt.responseExcerpt))},
+        ${array.text(ended.map(({ attempt }) => attempt.request))}
       ) as ended (owner_id, delivery_id, was_status, was_left, number, next_status, next_left, next_at,
-        started_at, duration_ms, http_status, error, response_excerpt)
+        started_at, duration_ms, http_status, error, response_excerpt, request)
       where deliveries.owner_id = ended.owner_id and deliveries.delivery_id = ended.delivery_id
         and deliveries.status = ended.was_status and deliveries.attempts_left = ended.was_left
         and deliveries.attempts = ended.number - 1
       returning ended.*, forgotten
     ), logged as (
       insert into attempts
-        (owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt)
+        (owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt, request)
       select owner_id, delivery_id, number, started_at, duration_ms, http_status, error,
         -- It may quote what was sent (forget.ts).
-        case when not forgotten then response_excerpt end
+        case when not forgotten then response_excerpt end, request
       from changed
     ) ${ended.some(({ next }) => next.attempts > ATTEMPTS_KEPT) ? sql`, gone as (${deleteOldAttempts(sql)})` : sql``}
     -- One text, because the driver takes a microsecond for a row.

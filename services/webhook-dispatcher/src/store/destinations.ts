@@ -3,6 +3,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
+import type { RetryScheduleName } from "../delivery/state.ts";
 
 export type RequestTypeName = keyof typeof REQUEST_TYPES;
 
@@ -10,6 +11,9 @@ export interface DestinationKey {
   ownerId: string;
   destinationId: string;
 }
+
+/** A destination as far as its new deliveries need it. */
+export type ScheduledDestination = Pick<DestinationRow, "ownerId" | "destinationId" | "retrySchedule">;
 
 export interface OldSecret {
   sealedSecret: string;
@@ -21,6 +25,7 @@ export interface DestinationRow extends DestinationKey {
   name: string;
   url: string;
   requestType: RequestTypeName;
+  retrySchedule: RetryScheduleName;
   enabled: boolean;
   sealedSecret: string;
   /** Newest first; may include expired ones. */
@@ -43,23 +48,24 @@ export async function countDestinations(sql: Sql, ownerId: string): Promise<numb
 export async function insertDestination(sql: Sql, row: DestinationRow): Promise<void> {
   await sql`
     insert into destinations
-      (owner_id, destination_id, name, url, request_type, enabled, sealed_secret, created_at, updated_at)
+      (owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, created_at, updated_at)
     values
-      (${row.ownerId}, ${row.destinationId}, ${row.name}, ${row.url}, ${row.requestType}, ${row.enabled},
-       ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt})`;
+      (${row.ownerId}, ${row.destinationId}, ${row.name}, ${row.url}, ${row.requestType}, ${row.retrySchedule},
+       ${row.enabled}, ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt})`;
 }
 
 /** All of an owner's destinations, oldest first: there are few. */
 export async function listDestinationRows(sql: Sql, ownerId: string): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
-    select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+    select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
+      created_at, updated_at
     from destinations where owner_id = ${ownerId} order by destination_id`;
 }
 
 /** The enabled destinations of several owners, without their secrets. */
-export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<DestinationKey[]> {
-  return sql<DestinationKey[]>`
-    select owner_id, destination_id from destinations where owner_id = any(${arraysOf(sql).text(ownerIds)}) and enabled`;
+export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<ScheduledDestination[]> {
+  return sql<ScheduledDestination[]>`
+    select owner_id, destination_id, retry_schedule from destinations where owner_id = any(${arraysOf(sql).text(ownerIds)}) and enabled`;
 }
 
 /** The destinations of all owners. */
@@ -70,7 +76,8 @@ export async function listDestinationKeys(sql: Sql): Promise<DestinationKey[]> {
 /** The destinations that exist among the keys. */
 export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
-    select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+    select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
+      created_at, updated_at
     from destinations
     join unnest(
       ${keys.map((key) => key.ownerId)}::text[],
@@ -82,7 +89,8 @@ export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]
 export async function lockDestination(tx: Sql, { ownerId, destinationId }: DestinationKey): Promise<DestinationRow> {
   const [row] = isId("whd", destinationId)
     ? await tx<DestinationRow[]>`
-        select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+        select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
+          created_at, updated_at
         from destinations where owner_id = ${ownerId} and destination_id = ${destinationId} for update`
     : [];
   if (!row) throw notFound("Destination");
@@ -92,7 +100,8 @@ export async function lockDestination(tx: Sql, { ownerId, destinationId }: Desti
 export async function updateDestinationRow(sql: Sql, row: DestinationRow): Promise<void> {
   await sql`
     update destinations
-    set name = ${row.name}, url = ${row.url}, request_type = ${row.requestType}, enabled = ${row.enabled},
+    set name = ${row.name}, url = ${row.url}, request_type = ${row.requestType},
+      retry_schedule = ${row.retrySchedule}, enabled = ${row.enabled},
       sealed_secret = ${row.sealedSecret}, old_secrets = ${sql.json(row.oldSecrets as never)},
       updated_at = ${row.updatedAt}
     where owner_id = ${row.ownerId} and destination_id = ${row.destinationId}`;

@@ -29,14 +29,15 @@ export interface NewDelivery {
   event: EventRow;
   destinationId: string;
   deliveryId: string;
+  state: DeliveryState;
 }
 
-export function newDeliveryOf(event: EventRow, destinationId: string): NewDelivery {
-  return { event, destinationId, deliveryId: newId("dlv") };
+export function newDeliveryOf(event: EventRow, destinationId: string, state: DeliveryState): NewDelivery {
+  return { event, destinationId, deliveryId: newId("dlv"), state };
 }
 
 /**
- * Inserts events with their deliveries in `state` and enqueues a job of `queue` for each destination, in one statement,
+ * Inserts events with their deliveries and enqueues a job of `queue` for each destination, in one statement,
  * so that concurrent inserts for the same destinations wait only for its commit. Leaves existing events unchanged.
  * @param deliveries only those of these events
  */
@@ -44,7 +45,6 @@ export async function insertEvents(
   sql: Sql,
   events: readonly EventRow[],
   deliveries: readonly NewDelivery[],
-  state: DeliveryState,
   queue: string,
   now: Date,
 ): Promise<void> {
@@ -71,14 +71,18 @@ export async function insertEvents(
       insert into deliveries
         (owner_id, delivery_id, destination_id, event_id, conversation_id, status, attempts, attempts_left,
          next_attempt_at, created_at)
-      select owner_id, delivery_id, destination_id, event_id, conversation_id, ${state.status}, ${state.attempts},
-        ${state.attemptsLeft}, ${state.nextAttemptAt}, ${now}
+      select owner_id, delivery_id, destination_id, event_id, conversation_id,  status, attempts, attempts_left,
+        next_attempt_at, ${now}
       from unnest(
         ${plainArray(deliveries.map(({ event }) => event.ownerId))}::text[],
         ${plainArray(deliveries.map(({ event }) => event.eventId))}::text[],
         ${plainArray(deliveries.map(({ destinationId }) => destinationId))}::text[],
-        ${plainArray(deliveries.map(({ deliveryId }) => deliveryId))}::text[]
-      ) as given (owner_id, event_id, destination_id, delivery_id)
+        ${plainArray(deliveries.map(({ deliveryId }) => deliveryId))}::text[],
+        ${plainArray(deliveries.map(({ state }) => state.status))}::text[],
+        ${plainArray(deliveries.map(({ state }) => state.attempts))}::integer[],
+        ${plainArray(deliveries.map(({ state }) => state.attemptsLeft))}::integer[],
+        ${plainArray(deliveries.map(({ state }) => state.nextAttemptAt?.toISOString() ?? null))}::timestamptz[]
+      ) as given (owner_id, event_id, destination_id, delivery_id, status, attempts, attempts_left, next_attempt_at)
       join stored using (owner_id, event_id)
       returning owner_id, destination_id
     )

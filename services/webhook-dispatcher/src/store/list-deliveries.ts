@@ -21,10 +21,16 @@ export interface LoggedDelivery extends DeliveryKey {
   createdAt: Date;
   test: boolean;
   log: LoggedAttempt[];
+  /** Null when it was removed, and in lists. */
+  payload: string | null;
 }
+
+type DeliveryRow = Omit<LoggedDelivery, "log" | "payload">;
 
 export interface LoggedAttempt extends AttemptRow {
   number: number;
+  /** Null also in lists. */
+  request: string | null;
 }
 
 /** Bytes of an attempt beside the response. */
@@ -43,7 +49,7 @@ export async function listDeliveryRows(
     await tx`set local plan_cache_mode = force_custom_plan`;
     const [rows, [count]] = await Promise.all([
       // Chosen before the join, so that no event of a skipped delivery is read.
-      tx<Omit<LoggedDelivery, "log">[]>`
+      tx<DeliveryRow[]>`
         select page.* from (
           select d.delivery_id from deliveries d where ${matching(tx, filter)}
           order by d.delivery_id desc limit ${page.size} offset ${(page.number - 1) * page.size}
@@ -53,21 +59,28 @@ export async function listDeliveryRows(
         order by delivery_id desc`,
       tx<{ total: number }[]>`select count(*) as total from deliveries d where ${matching(tx, filter)}`,
     ]);
-    return { rows: await withAttempts(tx, rows, room), total: count?.total ?? 0 };
+    return { rows: await withAttempts(tx, rows, room, tx`null::text`), total: count?.total ?? 0 };
   });
 }
 
-/** @throws NeedsRoom */
+/** A delivery with what was sent, which a list leaves out. @throws NeedsRoom */
 export async function findDelivery(
   db: Database,
   { ownerId, deliveryId }: DeliveryKey,
   room: Room,
 ): Promise<LoggedDelivery | null> {
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    const rows = await tx<Omit<LoggedDelivery, "log">[]>`
+    const rows = await tx<DeliveryRow[]>`
       ${selected(tx, tx`owner_id = ${ownerId} and delivery_id = ${deliveryId}`)}`;
-    const [row] = await withAttempts(tx, rows, room);
-    return row ?? null;
+    const [row] = await withAttempts(tx, rows, room, tx`request`);
+    if (!row) return null;
+    const [sent] = await readBoundedPage<{ payload: string | null }>(tx, {
+      rows: tx`select payload from events where owner_id = ${ownerId} and event_id = ${row.eventId}`,
+      bytes: tx`coalesce(octet_length(payload), 0)`,
+      order: tx``,
+      room,
+    });
+    return { ...row, payload: sent?.payload ?? null };
   });
 }
 
@@ -88,12 +101,14 @@ const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: 
 
 async function withAttempts(
   sql: Sql,
-  rows: readonly Omit<LoggedDelivery, "log">[],
+  rows: readonly DeliveryRow[],
   room: Room,
+  request: Fragment,
 ): Promise<LoggedDelivery[]> {
   const attempts = await readBoundedPage<LoggedAttempt & DeliveryKey>(sql, {
     rows: sql`
-      select a.owner_id, a.delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt
+      select a.owner_id, a.delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt,
+        ${request} as request
       from unnest(${rows.map((row) => row.deliveryId)}::text[]) as wanted (delivery_id)
       cross join lateral (
         select owner_id, delivery_id, attempts from deliveries
@@ -103,10 +118,10 @@ async function withAttempts(
         select * from attempts
         where owner_id = d.owner_id and delivery_id = d.delivery_id and number > d.attempts - ${ATTEMPTS_KEPT} offset 0
       ) as a`,
-    bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0)`,
+    bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0) + coalesce(octet_length(request), 0)`,
     order: sql`order by number`,
     room,
   });
   const logs = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
-  return rows.map((row) => ({ ...row, log: logs.get(row.deliveryId) ?? [] }));
+  return rows.map((row) => ({ ...row, log: logs.get(row.deliveryId) ?? [], payload: null }));
 }

@@ -26,6 +26,23 @@ export namespace RequestType {
   export type REQUEST_TYPE_PUT = typeof RequestType.REQUEST_TYPE_PUT;
 }
 
+/** When failed attempts are repeated (docs/webhooks.md). */
+export const RetrySchedule = {
+  RETRY_SCHEDULE_UNSPECIFIED: 0,
+  /** RETRY_SCHEDULE_STANDARD - Four attempts, ten seconds apart. */
+  RETRY_SCHEDULE_STANDARD: 1,
+  /** RETRY_SCHEDULE_EXTENDED - Eight attempts over 24 hours. */
+  RETRY_SCHEDULE_EXTENDED: 2,
+} as const;
+
+export type RetrySchedule = typeof RetrySchedule[keyof typeof RetrySchedule];
+
+export namespace RetrySchedule {
+  export type RETRY_SCHEDULE_UNSPECIFIED = typeof RetrySchedule.RETRY_SCHEDULE_UNSPECIFIED;
+  export type RETRY_SCHEDULE_STANDARD = typeof RetrySchedule.RETRY_SCHEDULE_STANDARD;
+  export type RETRY_SCHEDULE_EXTENDED = typeof RetrySchedule.RETRY_SCHEDULE_EXTENDED;
+}
+
 export const DeliveryStatus = {
   DELIVERY_STATUS_UNSPECIFIED: 0,
   /** DELIVERY_STATUS_PENDING - An attempt is due or in progress. */
@@ -61,6 +78,7 @@ export interface Destination {
     | undefined;
   /** Until when deliveries are also signed with the secret from before the last rotation; absent if they are not. */
   oldSecretValidUntil?: Date | undefined;
+  retrySchedule: RetrySchedule;
 }
 
 export interface Delivery {
@@ -73,7 +91,7 @@ export interface Delivery {
   event: string;
   conversationId: string;
   status: DeliveryStatus;
-  /** In the order in which they were made: at most four, and four more for each resend. */
+  /** In the order in which they were made: the newest 20. */
   attempts: Attempt[];
   /** Present while it is pending. */
   nextAttemptAt: Date | undefined;
@@ -82,6 +100,8 @@ export interface Delivery {
     | undefined;
   /** Whether it is a test event, whose conversation does not exist. */
   test: boolean;
+  /** The JSON that is sent. Lists leave it out; absent after its conversation is forgotten. */
+  payload?: string | undefined;
 }
 
 export interface Attempt {
@@ -97,7 +117,24 @@ export interface Attempt {
     | string
     | undefined;
   /** At most 4 KiB of the response's body. */
-  responseExcerpt?: string | undefined;
+  responseExcerpt?:
+    | string
+    | undefined;
+  /** Lists leave it out; absent if no request was made. */
+  request: AttemptRequest | undefined;
+}
+
+/** What an attempt sent, beside the event and its payload. */
+export interface AttemptRequest {
+  method: RequestType;
+  /** The destination's at the time, without the event and payload that a GET appends. */
+  url: string;
+  headers: { [key: string]: string };
+}
+
+export interface AttemptRequest_HeadersEntry {
+  key: string;
+  value: string;
 }
 
 function createBaseDestination(): Destination {
@@ -111,6 +148,7 @@ function createBaseDestination(): Destination {
     createdAt: undefined,
     updatedAt: undefined,
     oldSecretValidUntil: undefined,
+    retrySchedule: 0,
   };
 }
 
@@ -142,6 +180,9 @@ export const Destination: MessageFns<Destination> = {
     }
     if (message.oldSecretValidUntil !== undefined) {
       Timestamp.encode(toTimestamp(message.oldSecretValidUntil), writer.uint32(74).fork()).join();
+    }
+    if (message.retrySchedule !== 0) {
+      writer.uint32(80).int32(message.retrySchedule);
     }
     return writer;
   },
@@ -231,6 +272,14 @@ export const Destination: MessageFns<Destination> = {
             message.oldSecretValidUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.retrySchedule = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -257,6 +306,7 @@ export const Destination: MessageFns<Destination> = {
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
     message.oldSecretValidUntil = object.oldSecretValidUntil ?? undefined;
+    message.retrySchedule = object.retrySchedule ?? 0;
     return message;
   },
 };
@@ -273,6 +323,7 @@ function createBaseDelivery(): Delivery {
     nextAttemptAt: undefined,
     createdAt: undefined,
     test: false,
+    payload: undefined,
   };
 }
 
@@ -307,6 +358,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.test !== false) {
       writer.uint32(80).bool(message.test);
+    }
+    if (message.payload !== undefined) {
+      writer.uint32(90).string(message.payload);
     }
     return writer;
   },
@@ -404,6 +458,14 @@ export const Delivery: MessageFns<Delivery> = {
             message.test = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.payload = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -431,6 +493,7 @@ export const Delivery: MessageFns<Delivery> = {
     message.nextAttemptAt = object.nextAttemptAt ?? undefined;
     message.createdAt = object.createdAt ?? undefined;
     message.test = object.test ?? false;
+    message.payload = object.payload ?? undefined;
     return message;
   },
 };
@@ -443,6 +506,7 @@ function createBaseAttempt(): Attempt {
     httpStatus: undefined,
     error: undefined,
     responseExcerpt: undefined,
+    request: undefined,
   };
 }
 
@@ -465,6 +529,9 @@ export const Attempt: MessageFns<Attempt> = {
     }
     if (message.responseExcerpt !== undefined) {
       writer.uint32(50).string(message.responseExcerpt);
+    }
+    if (message.request !== undefined) {
+      AttemptRequest.encode(message.request, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -530,6 +597,14 @@ export const Attempt: MessageFns<Attempt> = {
             message.responseExcerpt = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.request = AttemptRequest.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -553,6 +628,166 @@ export const Attempt: MessageFns<Attempt> = {
     message.httpStatus = object.httpStatus ?? undefined;
     message.error = object.error ?? undefined;
     message.responseExcerpt = object.responseExcerpt ?? undefined;
+    message.request = (object.request !== undefined && object.request !== null)
+      ? AttemptRequest.fromPartial(object.request)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseAttemptRequest(): AttemptRequest {
+  return { method: 0, url: "", headers: {} };
+}
+
+export const AttemptRequest: MessageFns<AttemptRequest> = {
+  encode(message: AttemptRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.method !== 0) {
+      writer.uint32(8).int32(message.method);
+    }
+    if (message.url !== "") {
+      writer.uint32(18).string(message.url);
+    }
+    globalThis.Object.entries(message.headers).forEach(([key, value]: [string, string]) => {
+      AttemptRequest_HeadersEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AttemptRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAttemptRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.method = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = AttemptRequest_HeadersEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.headers[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AttemptRequest>, I>>(base?: I): AttemptRequest {
+    return AttemptRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AttemptRequest>, I>>(object: I): AttemptRequest {
+    const message = createBaseAttemptRequest();
+    message.method = object.method ?? 0;
+    message.url = object.url ?? "";
+    message.headers = (globalThis.Object.entries(object.headers ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseAttemptRequest_HeadersEntry(): AttemptRequest_HeadersEntry {
+  return { key: "", value: "" };
+}
+
+export const AttemptRequest_HeadersEntry: MessageFns<AttemptRequest_HeadersEntry> = {
+  encode(message: AttemptRequest_HeadersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AttemptRequest_HeadersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAttemptRequest_HeadersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AttemptRequest_HeadersEntry>, I>>(base?: I): AttemptRequest_HeadersEntry {
+    return AttemptRequest_HeadersEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AttemptRequest_HeadersEntry>, I>>(object: I): AttemptRequest_HeadersEntry {
+    const message = createBaseAttemptRequest_HeadersEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Page } from "../../common/v1/common.ts";
-import { Delivery, DeliveryStatus, Destination, RequestType } from "./webhook.ts";
+import { Delivery, DeliveryStatus, Destination, RequestType, RetrySchedule } from "./webhook.ts";
 
 export interface ConversationEvent {
   ownerId: string;
@@ -69,6 +69,8 @@ export interface CreateDestinationRequest {
   url: string;
   requestType: RequestType;
   enabled: boolean;
+  /** Absent: standard. */
+  retrySchedule?: RetrySchedule | undefined;
 }
 
 export interface CreateDestinationResponse {
@@ -95,6 +97,7 @@ export interface UpdateDestinationRequest {
   url?: string | undefined;
   requestType: RequestType;
   enabled?: boolean | undefined;
+  retrySchedule?: RetrySchedule | undefined;
 }
 
 export interface UpdateDestinationResponse {
@@ -666,7 +669,7 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
 };
 
 function createBaseCreateDestinationRequest(): CreateDestinationRequest {
-  return { ownerId: "", name: "", url: "", requestType: 0, enabled: false };
+  return { ownerId: "", name: "", url: "", requestType: 0, enabled: false, retrySchedule: undefined };
 }
 
 export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
@@ -685,6 +688,9 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
     }
     if (message.enabled !== false) {
       writer.uint32(40).bool(message.enabled);
+    }
+    if (message.retrySchedule !== undefined) {
+      writer.uint32(48).int32(message.retrySchedule);
     }
     return writer;
   },
@@ -742,6 +748,14 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
             message.enabled = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.retrySchedule = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -764,6 +778,7 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
     message.url = object.url ?? "";
     message.requestType = object.requestType ?? 0;
     message.enabled = object.enabled ?? false;
+    message.retrySchedule = object.retrySchedule ?? undefined;
     return message;
   },
 };
@@ -948,7 +963,15 @@ export const ListDestinationsResponse: MessageFns<ListDestinationsResponse> = {
 };
 
 function createBaseUpdateDestinationRequest(): UpdateDestinationRequest {
-  return { ownerId: "", destinationId: "", name: undefined, url: undefined, requestType: 0, enabled: undefined };
+  return {
+    ownerId: "",
+    destinationId: "",
+    name: undefined,
+    url: undefined,
+    requestType: 0,
+    enabled: undefined,
+    retrySchedule: undefined,
+  };
 }
 
 export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
@@ -970,6 +993,9 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
     }
     if (message.enabled !== undefined) {
       writer.uint32(48).bool(message.enabled);
+    }
+    if (message.retrySchedule !== undefined) {
+      writer.uint32(56).int32(message.retrySchedule);
     }
     return writer;
   },
@@ -1035,6 +1061,14 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
             message.enabled = reader.bool();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.retrySchedule = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1058,6 +1092,7 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
     message.url = object.url ?? undefined;
     message.requestType = object.requestType ?? 0;
     message.enabled = object.enabled ?? undefined;
+    message.retrySchedule = object.retrySchedule ?? undefined;
     return message;
   },
 };
@@ -2175,7 +2210,7 @@ export const WebhookDispatcherServiceService = {
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
   /**
-   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * Makes the attempts of the destination's schedule again for a delivery that has ended. Refused if its destination is disabled or deleted, or its
    * conversation is forgotten.
    */
   resendDelivery: {
@@ -2232,7 +2267,7 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
   /**
-   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * Makes the attempts of the destination's schedule again for a delivery that has ended. Refused if its destination is disabled or deleted, or its
    * conversation is forgotten.
    */
   resendDelivery: handleUnaryCall<ResendDeliveryRequest, ResendDeliveryResponse>;
@@ -2422,7 +2457,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * Makes the attempts of the destination's schedule again for a delivery that has ended. Refused if its destination is disabled or deleted, or its
    * conversation is forgotten.
    */
   resendDelivery(

@@ -1,5 +1,5 @@
 import type { Attempt, Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "../api-names.ts";
+import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES, RETRY_SCHEDULES } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
 /** A destination as the management API and the command line show it. */
@@ -9,6 +9,7 @@ export function presentDestination(destination: Destination) {
     name: destination.name,
     url: destination.url,
     request_type: nameOf(REQUEST_TYPES, destination.requestType) ?? "unknown",
+    retry_schedule: nameOf(RETRY_SCHEDULES, destination.retrySchedule) ?? "unknown",
     status: destination.enabled ? "enabled" : "disabled",
     old_secret_valid_until: isoTime(destination.oldSecretValidUntil) ?? null,
     created_at: isoTime(destination.createdAt) ?? null,
@@ -30,6 +31,22 @@ export function presentDelivery(delivery: Delivery) {
     next_attempt_at: isoTime(delivery.nextAttemptAt) ?? null,
     created_at: isoTime(delivery.createdAt) ?? null,
   };
+}
+
+/** A delivery with what was sent to its destination. */
+export function presentSentDelivery(delivery: Delivery) {
+  const { payload, attempts } = delivery;
+  return {
+    ...presentDelivery(delivery),
+    payload: payload ?? null,
+    attempts: attempts.map((attempt) => ({ ...presentAttempt(attempt), request: presentRequest(attempt) })),
+  };
+}
+
+function presentRequest({ request }: Attempt) {
+  return request
+    ? { method: nameOf(REQUEST_TYPES, request.method) ?? "unknown", url: request.url, headers: request.headers }
+    : null;
 }
 
 function presentAttempt(attempt: Attempt) {

@@ -57,7 +57,7 @@ const PROTOCOLS: Readonly<Record<string, Target["protocol"]>> = { udp: "UDP", tc
 /** Null for an invalid address, or one that would mean another in our request. */
 function endpointOf(sipUri: string): { user: string; host: string; protocol: Target["protocol"] } | null {
   const uri = readUri(sipUri);
-  if (!uri || !/^[\w.+-]+$/.test(uri.user)) return null;
+  if (!uri?.host || !/^[\w.+-]+$/.test(uri.user)) return null;
   const transport = uri.params.get("transport")?.toLowerCase() ?? (uri.scheme === "sips" ? "tls" : "udp");
   const protocol = PROTOCOLS[transport];
   return protocol ? { user: uri.user, host: hostPort(uri.host, uri.port), protocol } : null;

@@ -2,8 +2,8 @@ import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { isListed } from "@parley/shared/egress/address";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { SipUri } from "../transport/sip/address.ts";
 import type { Invite } from "../transport/sip/answering.ts";
+import { numberOf } from "./numbers.ts";
 
 export interface TrunkContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findTrunk">;
@@ -34,12 +34,6 @@ export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise
   const isFromTrunk = settings !== undefined && (await isAddressOf(ctx, settings, invite.source.address));
   if (!isFromTrunk && !invite.hasShown({ realm: REALM, ...credentialsOf(settings) })) return null;
   return carrier && called !== null ? { called, ofOwnerId: carrier.ownerId } : null;
-}
-
-/** The number in a URI, with or without a plus, as trunks write it; null if it is not one in international form. */
-export function numberOf(uri: SipUri | null): string | null {
-  const digits = /^(?:\+|00)?([1-9]\d{6,14})(?:;.*)?$/.exec(uri?.user ?? "")?.[1];
-  return digits ? `+${digits}` : null;
 }
 
 async function isAddressOf(

@@ -8,8 +8,9 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { type CallRequest, type Channel, NotConnected, type StartCall } from "../call/port.ts";
 import type { Invite } from "../transport/sip/answering.ts";
-import { admitTrunkCall, numberOf, type TrunkContext } from "./admit-trunk-call.ts";
+import { admitTrunkCall, type TrunkContext } from "./admit-trunk-call.ts";
 import type { Announce } from "./announce.ts";
+import { callerNumber, numberOf } from "./numbers.ts";
 
 export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
@@ -99,13 +100,13 @@ async function dialled({ accounts }: TrunkContext, { called, to }: Invite): Prom
 }
 
 /** A call to an agent's id has no number, so it is like one from a browser. */
-function channelOf(called: string, { caller }: Invite): Channel {
+function channelOf(called: string, { identities }: Invite): Channel {
   if (!called.startsWith("+")) return { type: "WEB" };
   return {
     type: "TELEPHONY",
     callingType: "INBOUND",
     toMobileNumber: called,
-    fromMobileNumber: numberOf(caller) ?? undefined,
+    fromMobileNumber: callerNumber(identities, called) ?? undefined,
   };
 }
 

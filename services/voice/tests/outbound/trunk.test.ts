@@ -77,7 +77,7 @@ test("a call over a trunk rings, is answered and ends when the other party hangs
   const call = await placed(kit);
   await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_IN_PROGRESS));
   expect(far[0]?.invite.called.user).toBe(THEIRS);
-  expect(far[0]?.invite.caller?.user).toBe(OURS);
+  expect(far[0]?.invite.identities[0]?.user).toBe(OURS);
   await far[0]?.leg.hangUp();
   expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS });
 });

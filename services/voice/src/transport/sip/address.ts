@@ -1,12 +1,12 @@
 import { type Params, paramsOf, positionsOf, readParams, split, unquoted, writeParams } from "./grammar.ts";
 import type { SipMessage } from "./message.ts";
 
-/** The parts of a `sip:` or `sips:` URI that are used here. */
+/** The parts of a `sip:`, `sips:` or `tel:` URI that are used here. */
 export interface SipUri {
-  scheme: "sip" | "sips";
-  /** Percent-decoded; "" if there is none. */
+  scheme: "sip" | "sips" | "tel";
+  /** Percent-decoded, without parameters of its own, such as those of a ported number; "" if there is none. */
   user: string;
-  /** IPv6 addresses without brackets. */
+  /** IPv6 addresses without brackets; "" of a `tel:` URI. */
   host: string;
   port: number | null;
   params: Params;
@@ -20,14 +20,17 @@ export interface NameAddress {
   params: Params;
 }
 
-const URI =
-  /^(sips?):(?:([^@;?]{1,256})@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9.\-_]{1,253})(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i;
+const TEL = /^tel:([^;?]{1,64})((?:;[^?]*)?)$/i;
+const SIP =
+  /^(sips?):(?:([^@?]{1,256})@)?(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9.\-_]{1,253})(?::(\d{1,5}))?((?:;[^?]*)?)(?:\?.*)?$/i;
 
 /** Returns null for other schemes and malformed URIs. A password in the user part is dropped. */
 export function readUri(text: string): SipUri | null {
-  const [, scheme, user = "", host, port, params = ""] = URI.exec(text) ?? [];
+  const [, number, numberParams = ""] = TEL.exec(text) ?? [];
+  if (number !== undefined) return telUri(number, readParams(numberParams));
+  const [, scheme, user = "", host, port, params = ""] = SIP.exec(text) ?? [];
   if (scheme === undefined || host === undefined || Number(port ?? 0) > 65_535) return null;
-  const decoded = percentDecoded(user.split(":")[0] as string);
+  const decoded = percentDecoded(user.split(/[;:]/)[0] as string);
   if (decoded === null) return null;
   return {
     scheme: scheme.toLowerCase() as SipUri["scheme"],
@@ -36,6 +39,15 @@ export function readUri(text: string): SipUri | null {
     port: port ? Number(port) : null,
     params: readParams(params),
   };
+}
+
+/** RFC 3966: a local number is completed by its context. */
+function telUri(number: string, params: Params): SipUri | null {
+  const decoded = percentDecoded(number);
+  if (decoded === null) return null;
+  const context = params.get("phone-context") ?? "";
+  const isLocal = !number.startsWith("+") && context.startsWith("+");
+  return { scheme: "tel", user: isLocal ? `${context}${decoded}` : decoded, host: "", port: null, params };
 }
 
 /**
@@ -55,13 +67,14 @@ export function readNameAddress(value: string): NameAddress | null {
   return closed > 0 && hasScheme(uri) ? { name: unquoted(address.slice(0, opened).trim()), uri, params } : null;
 }
 
+/** The addresses of a header. */
+export function addressesIn({ headers }: SipMessage, header: string): NameAddress[] {
+  return (headers.get(header) ?? []).map(readNameAddress).filter((address) => address !== null);
+}
+
 /** The first address of a header. */
-export function addressIn({ headers }: SipMessage, header: string): NameAddress | null {
-  for (const value of headers.get(header) ?? []) {
-    const address = readNameAddress(value);
-    if (address) return address;
-  }
-  return null;
+export function addressIn(message: SipMessage, header: string): NameAddress | null {
+  return addressesIn(message, header)[0] ?? null;
 }
 
 /** What a dialog knows the party of From or To by. */

@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import { addressIn, readUri, type SipUri, tagOf } from "./address.ts";
+import { identitiesOf } from "./caller.ts";
 import type { Calls } from "./calls.ts";
 import { responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
@@ -14,11 +15,11 @@ import type { Incoming } from "./transactions.ts";
 
 /** A call that waits for an answer: one of `accept` and `refuse` ends it, unless the caller gives up first. */
 export interface Invite {
-  /** The callee, and the identity that the caller claims. */
   called: SipUri;
   /** The callee that the caller dialed; a proxy may have redirected the call. */
   to: SipUri | null;
-  caller: SipUri | null;
+  /** Whom the caller claims to be, best first; empty if that is withheld. */
+  identities: readonly SipUri[];
   callId: string;
   source: Target;
   /** Aborted when the caller gives up before an answer. */
@@ -71,7 +72,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
     decide({
       called,
       to: readUri(addressIn(request, "to")?.uri ?? ""),
-      caller: readUri(addressIn(request, "from")?.uri ?? ""),
+      identities: identitiesOf(request),
       callId: dialog.callId,
       source: from,
       cancelled: gaveUp.signal,

@@ -46,6 +46,8 @@ const LISTS: ReadonlySet<string> = new Set([
   "route",
   "record-route",
   "contact",
+  "p-asserted-identity",
+  "remote-party-id",
   "require",
   "supported",
   "allow",

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readNameAddress } from "../../../src/transport/sip/address.ts";
 import { NAME_ADDRESSES } from "./name-addresses.ts";
+import { NUMBERS } from "./numbers.ts";
 import { startSender } from "./sender.ts";
 
 let sender: Awaited<ReturnType<typeof startSender>>;
@@ -9,10 +10,13 @@ beforeEach(async () => {
 });
 afterEach(() => sender.stop());
 
-test.each(NAME_ADDRESSES)("an INVITE with %s is answered or refused rightly", async (_what, message, right) => {
-  const { answer: _answer, ...outcome } = await sender.outcomeOf(message);
-  expect(outcome).toEqual(right);
-});
+test.each([...NAME_ADDRESSES, ...NUMBERS])(
+  "an INVITE with %s is answered or refused rightly",
+  async (_what, message, right) => {
+    const { answer: _answer, ...outcome } = await sender.outcomeOf(message);
+    expect(outcome).toEqual(right);
+  },
+);
 
 test.each([
   ['"Ada" <sip:a@b>', "Ada"],

@@ -1,8 +1,5 @@
 import { CALLED, CALLER, invite } from "./messages.ts";
-import type { Outcome } from "./sender.ts";
-
-/** What a row is, the message, and what is right. */
-export type Row = readonly [title: string, message: string, right: Outcome];
+import type { Row } from "./sender.ts";
 
 const ANSWERED = { status: 200, caller: CALLER, called: CALLED };
 const from = (value: string) => invite([`From: ${value}`]);

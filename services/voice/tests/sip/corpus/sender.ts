@@ -17,6 +17,9 @@ export interface Outcome {
   called?: string;
 }
 
+/** What a row is, the message, and what is right. */
+export type Row = readonly [title: string, message: string, right: Outcome];
+
 /** A user agent that answers calls to every number, and a peer that sends it what a test says, from one UDP socket. */
 export async function startSender() {
   const requests: CallRequest[] = [];

@@ -6,6 +6,7 @@ import { pingHttp, pingRpc } from "../processes/ping.ts";
 import { bunProgram, operatorsVariables, select } from "./bun-program.ts";
 import type { Home } from "./home.ts";
 import {
+  allowLoopback,
   allowStandIns,
   carriers,
   dailyKey,
@@ -90,6 +91,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
+        ...(name === "webhook-dispatcher" && allowLoopback(surroundings)),
         ...(name === "conversation" && defaultModel(surroundings)),
         ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),

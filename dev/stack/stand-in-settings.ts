@@ -86,3 +86,9 @@ export function allowStandIns(
   const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...ports.map(standInAddress)].filter(Boolean);
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
 }
+
+/** Webhooks may go to programs on this machine, such as the sample receivers (docs/webhooks.md). */
+export function allowLoopback({ env }: StandInPlaces): Record<string, string> {
+  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, "localhost", "127.0.0.0/8", "::1"].filter(Boolean);
+  return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
+}

@@ -144,7 +144,10 @@ describe("the environment of each process", () => {
       expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7");
     }
     expect(env("voice").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7,127.0.0.1:12");
-    expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
+  });
+
+  test("webhooks may go to programs on this machine, plus what the operator allows", () => {
+    expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,localhost,127.0.0.0/8,::1");
   });
 
   test("every service and the gateway get the others' addresses", () => {

@@ -31,6 +31,13 @@ const patch = (name: string, body: object, headers = {}) =>
   });
 
 describe("creating a prompt", () => {
+  test("with new_only never adds a version to a prompt that exists", async () => {
+    const name = decodeURIComponent(await newPrompt());
+    const { status, body } = await api.post("/prompts?new_only=true", { prompt_name: name, prompt_content: "two" });
+    expect({ status, ...body }).toMatchObject({ status: 409, errors: [{ path: "prompt_name" }] });
+    expect((await api.get(`/prompts/${encodeURIComponent(name)}`)).body.prompt_content).toBe("one");
+  });
+
   test("makes version 1 of type main", async () => {
     const { status, body } = await api.post("/prompts", { prompt_name: "greeting", prompt_content: "Be kind." });
     expect(status).toBe(200);

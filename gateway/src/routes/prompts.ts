@@ -8,6 +8,7 @@ import { presentPrompt, presentVersion } from "../present/prompt.ts";
 import { required } from "../present/required.ts";
 import {
   CreatePromptBody,
+  CreatePromptQuery,
   GetPromptQuery,
   ListPromptsQuery,
   ListVersionsQuery,
@@ -31,17 +32,19 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "Create a prompt, or a new version of one",
           scope: "prompts:write",
+          query: CreatePromptQuery,
           body: CreatePromptBody,
           response: Prompt,
           refuses: ["conflict"],
         },
-        async ({ ownerId, body, idempotency, write }) => {
+        async ({ ownerId, query, body, idempotency, write }) => {
           const { prompt } = await prompts.createPrompt(
             {
               ownerId,
               promptName: body.prompt_name,
               promptContent: body.prompt_content,
               promptType: numberOf(PROMPT_TYPES, body.prompt_metadata?.prompt_type ?? undefined),
+              newOnly: query.new_only === true,
               idempotency,
             },
             write,

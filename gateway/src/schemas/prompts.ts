@@ -31,6 +31,15 @@ export const CreatePromptBody = Type.Object(
   { $id: "CreatePromptRequest", description: "A prompt, or a new version of one." },
 );
 
+export const CreatePromptQuery = Type.Object({
+  new_only: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "Whether a prompt that has the name is refused with 409, instead of getting a new version.",
+    }),
+  ),
+});
+
 export const UpdatePromptBody = Type.Object(
   { prompt_content: PromptContent },
   { $id: "UpdatePromptRequest", description: "A new version of a prompt." },

@@ -131,7 +131,14 @@ export async function createPrompt(
   promptContent = "Be brief.",
   promptType: PromptType = PromptType.PROMPT_TYPE_MAIN,
 ): Promise<void> {
-  await prompts.createPrompt({ ownerId, promptName, promptContent, promptType, idempotency: undefined });
+  await prompts.createPrompt({
+    ownerId,
+    promptName,
+    promptContent,
+    promptType,
+    idempotency: undefined,
+    newOnly: false,
+  });
 }
 
 /** Lists an owner's agents: the first hundred, unless `given` says otherwise. */

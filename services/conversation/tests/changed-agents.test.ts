@@ -19,7 +19,7 @@ import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn 
 /** The number of changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
 const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 120);
 const OWNERS = 4;
-const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined };
+const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined, newOnly: false };
 /** While a process is stopped, the calls that reach it fail. */
 const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };
 const TIMEOUT_MS = 60_000;

@@ -67,6 +67,7 @@ export function creation(ownerId: string, given: Partial<CreatePromptRequest> = 
     promptContent: "Say hello.",
     promptType: UNSPECIFIED,
     idempotency: undefined,
+    newOnly: false,
     ...given,
   };
 }

@@ -43,6 +43,19 @@ describe("creating", () => {
     expect(analysis.prompt?.promptType).toBe(ANALYSIS);
   });
 
+  test("a name that is taken is a conflict at the name when only a new prompt is wanted, and stays as it was", async () => {
+    const owner = newOwner();
+    const fresh = creation(owner, { newOnly: true });
+    expect((await client.createPrompt(fresh)).prompt).toMatchObject({ promptVersion: 1 });
+    expect(await failure(client.createPrompt({ ...fresh, promptContent: "Overwritten." }))).toMatchObject({
+      kind: "conflict",
+      paths: ["prompt_name"],
+      detail: expect.stringContaining("greeting is taken"),
+    });
+    const { versions } = await client.listPromptVersions({ ownerId: owner, promptName: "greeting" } as never);
+    expect(versions).toMatchObject([{ promptContent: "Say hello." }]);
+  });
+
   test("an existing name gets its next version, with the first one's created_at and its own updated_at", async () => {
     const owner = newOwner();
     const first = await client.createPrompt(creation(owner, { promptType: ANALYSIS }));

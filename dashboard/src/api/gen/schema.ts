@@ -6803,7 +6803,10 @@ export interface operations {
     };
     createPrompt: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether a prompt that has the name is refused with 409, instead of getting a new version. */
+                new_only?: boolean;
+            };
             header?: {
                 /** @description Repeating the request with the same key within 24 hours returns the first response. */
                 "Idempotency-Key"?: string;

@@ -2,7 +2,7 @@ import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
-import { invalid, type ServiceError } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -13,7 +13,7 @@ import { checkContent, checkPromptName } from "../rules.ts";
 import { insertVersion } from "../store/prompts.ts";
 
 export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["createPrompt"]> {
-  return ({ ownerId, promptName, promptContent, promptType, idempotency }, call) =>
+  return ({ ownerId, promptName, promptContent, promptType, idempotency, newOnly }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
       checkPromptName(promptName);
       checkContent(promptContent);
@@ -25,10 +25,11 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
         promptType: nameOf(PROMPT_TYPES, promptType) ?? null,
         internalAgentId: null,
         promptContent,
+        newOnly,
         now: ctx.clock.now(),
       };
       const row = await withinRoom(tx, ownerId, ctx.room, () => insertVersion(tx, version));
-      if (!row) throw otherType(promptType);
+      if (!row) throw newOnly ? isTaken(promptName) : otherType(promptType);
       return { prompt: toPrompt(row) };
     });
 }
@@ -38,4 +39,9 @@ function otherType(asked: PromptType): ServiceError {
   const own = asked === PROMPT_TYPES.main ? "analysis" : "main";
   const path = "prompt_metadata.prompt_type";
   return invalid(path, `${path} must be ${own}: a new version keeps the type of its prompt`);
+}
+
+function isTaken(name: string): ServiceError {
+  const message = `prompt_name ${name} is taken: choose another, or leave out new_only to add a version to that prompt`;
+  return new ServiceError("conflict", message, { violations: [{ path: "prompt_name", message }] });
 }

@@ -46,15 +46,17 @@ export interface NewVersion {
   /** For a new prompt, the agent that it is created for. */
   internalAgentId: string | null;
   promptContent: string;
+  /** Whether only a prompt that does not exist may be inserted. */
+  newOnly?: boolean;
   now: Date;
 }
 
 /**
  * Inserts version 1, or the next version when the name exists. Concurrent calls queue on the prompt's row.
- * @returns null when the prompt exists with another type
+ * @returns null when the prompt exists with another type, or at all with `newOnly`
  */
 export async function insertVersion(sql: Sql, version: NewVersion): Promise<PromptRow | null> {
-  const { ownerId, promptName, promptId, promptType, internalAgentId, promptContent, now } = version;
+  const { ownerId, promptName, promptId, promptType, internalAgentId, promptContent, newOnly = false, now } = version;
   const [row] = await sql<Omit<PromptRow, "promptContent">[]>`
     with prompt as (
       insert into prompts
@@ -63,7 +65,7 @@ export async function insertVersion(sql: Sql, version: NewVersion): Promise<Prom
         (${ownerId}, ${promptName}, ${promptId}, ${promptType ?? "main"}, 1, ${internalAgentId}, ${now}, ${now})
       on conflict (owner_id, prompt_name) do update
         set latest_version = prompts.latest_version + 1, updated_at = greatest(prompts.updated_at, excluded.updated_at)
-        where prompts.prompt_type = coalesce(${promptType}, prompts.prompt_type)
+        where not ${newOnly} and prompts.prompt_type = coalesce(${promptType}, prompts.prompt_type)
       returning owner_id, prompt_name, prompt_type, latest_version, created_at, updated_at
     ), version as (
       insert into prompt_versions (owner_id, prompt_name, prompt_version, content, created_at)

@@ -31,7 +31,11 @@ export interface CreatePromptRequest {
   promptContent: string;
   /** Unspecified: main for a new prompt, the prompt's own for another version. */
   promptType: PromptType;
-  idempotency: Idempotency | undefined;
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** Whether a prompt that has the name is a conflict, instead of getting a new version. */
+  newOnly: boolean;
 }
 
 export interface CreatePromptResponse {
@@ -186,7 +190,7 @@ export interface ForgetOwnerResponse {
 }
 
 function createBaseCreatePromptRequest(): CreatePromptRequest {
-  return { ownerId: "", promptName: "", promptContent: "", promptType: 0, idempotency: undefined };
+  return { ownerId: "", promptName: "", promptContent: "", promptType: 0, idempotency: undefined, newOnly: false };
 }
 
 export const CreatePromptRequest: MessageFns<CreatePromptRequest> = {
@@ -205,6 +209,9 @@ export const CreatePromptRequest: MessageFns<CreatePromptRequest> = {
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(42).fork()).join();
+    }
+    if (message.newOnly !== false) {
+      writer.uint32(48).bool(message.newOnly);
     }
     return writer;
   },
@@ -262,6 +269,14 @@ export const CreatePromptRequest: MessageFns<CreatePromptRequest> = {
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.newOnly = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -286,6 +301,7 @@ export const CreatePromptRequest: MessageFns<CreatePromptRequest> = {
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.newOnly = object.newOnly ?? false;
     return message;
   },
 };

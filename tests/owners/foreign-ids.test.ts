@@ -111,9 +111,10 @@ function inFields(names: Names): Names {
 
 /** The fields that hold names, with those that have several or another form. */
 function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
-  const { conversationId, sessionId, promptName, provider, mobileNumber, trunkNumber } = names;
+  const { agentId, conversationId, sessionId, promptName, provider, mobileNumber, trunkNumber } = names;
   return {
     ...names,
+    copiedAgentId: agentId,
     ownerId: hostile.ownerId,
     conversationIds: [conversationId, sessionId],
     promptNames: [promptName],

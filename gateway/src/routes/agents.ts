@@ -9,10 +9,10 @@ import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import {
   CreateAgentBody,
+  CreateAgentQuery,
   ListAgentsQuery,
   UpdateAgentBody,
   UpdateAgentQuery,
-  WriteAgentQuery,
 } from "../schemas/agents/requests.ts";
 import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/agents/shown.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
@@ -29,7 +29,7 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           tag: "Agents",
           summary: "Create an agent",
           scope: "agents:write",
-          query: WriteAgentQuery,
+          query: CreateAgentQuery,
           body: CreateAgentBody,
           response: Agent,
           refuses: ["not_found", "conflict"],
@@ -38,6 +38,7 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           const request = {
             ...createAgentRequest(ownerId, body),
             moveNumbers: query.move_numbers === true,
+            copiedAgentId: query.copy_of,
             idempotency,
           };
           const { agent } = await agents.createAgent(request, write);

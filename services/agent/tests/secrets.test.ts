@@ -153,6 +153,17 @@ test("a mask that matches no key is refused, on a new agent too", async () => {
   expect(await failure(service.agents.updateAgent(update(agent, { llm })))).toEqual(refusal);
 });
 
+test("a copy of an agent gets the keys that its masks stand for, and never those of another owner's agent", async () => {
+  const ownerId = newOwner();
+  const original = await create(service.agents, creation(ownerId, { llm: customLlm(A, KEY) }));
+  const masked = { llm: customLlm(A, MASK), copiedAgentId: original.agentId };
+  const copy = await create(service.agents, creation(ownerId, masked));
+  expect(present((await runtime(copy)).llm)).toEqual(customLlm(A, KEY));
+  expect(await failure(create(service.agents, creation(newOwner(), masked)))).toMatchObject({ kind: "forbidden" });
+  const moved = creation(ownerId, { ...masked, llm: customLlm(B, MASK) });
+  expect(await failure(create(service.agents, moved))).toMatchObject({ kind: "invalid" });
+});
+
 test("a mask never matches another owner's key", async () => {
   await create(service.agents, creation(newOwner(), { llm: customLlm(A, KEY) }));
   const other = await create(service.agents, creation(newOwner()));

@@ -5206,6 +5206,8 @@ export interface operations {
             query?: {
                 /** @description Whether to take over numbers in `agent_mobile_number` that other agents answer. Without it, they are refused with 409. */
                 move_numbers?: boolean;
+                /** @description ID of the agent that the body is a copy of: a masked key in the body stands for that agent's key. */
+                copy_of?: string;
             };
             header?: {
                 /** @description Repeating the request with the same key within 24 hours returns the first response. */

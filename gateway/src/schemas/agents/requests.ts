@@ -141,6 +141,17 @@ export const WriteAgentQuery = Type.Object({
   ),
 });
 
+export const CreateAgentQuery = Type.Object({
+  ...WriteAgentQuery.properties,
+  copy_of: Type.Optional(
+    Text({
+      min: 1,
+      max: 200,
+      description: "ID of the agent that the body is a copy of: a masked key in the body stands for that agent's key.",
+    }),
+  ),
+});
+
 export const UpdateAgentQuery = Type.Object({
   ...WriteAgentQuery.properties,
   if_updated_at: Type.Optional(

@@ -2,7 +2,7 @@ import type { LlmConfig, LlmParams, ModelPrice } from "@parley/proto/parley/agen
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CUSTOM, type Prices } from "../catalogue/catalogue.ts";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
-import { openKey, type SealedKey, sealKey } from "./sealed-key.ts";
+import { type Before, openKey, type SealedKey, sealKey } from "./sealed-key.ts";
 
 /** An LLM configuration as stored: the key is sealed, and only its mask can be shown. */
 export interface StoredLlm {
@@ -23,14 +23,18 @@ export interface StoredParams extends SealedKey {
 /**
  * Prepares a configuration for storing. If a mask stands for several keys, because the masks of short keys are all
  * alike, it means the key in the same position.
- * @param stored the agent's previous configuration; null for a new agent
+ * @param before null for a new agent that is no copy
  * @throws ServiceError as `sealKey` does
  */
-export function sealLlm(given: LlmConfig, stored: StoredLlm | null, keys: ModelKeys, agent: AgentKey): StoredLlm {
-  const known = (stored ? [stored, ...stored.fallbacks] : []).map((config) => ({
-    ...config.params,
-    use: useOf(agent, config),
-  }));
+export function sealLlm(
+  given: LlmConfig,
+  before: Before<StoredLlm> | null,
+  keys: ModelKeys,
+  agent: AgentKey,
+): StoredLlm {
+  const known = before?.config
+    ? [before.config, ...before.config.fallbacks].map((config) => ({ ...config.params, use: useOf(before.of, config) }))
+    : [];
   const sealOne = (
     { providerName, modelName, params = {}, price }: LlmConfig,
     place: number,

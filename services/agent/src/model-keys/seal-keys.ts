@@ -8,18 +8,18 @@ type SealedFields = { [F in FieldWithKey]: NonNullable<AgentFields[F]> | undefin
 
 /**
  * Prepares a request's configurations with keys for storing.
- * @param before the agent's previous configuration; null for a new agent
+ * @param before the agent whose keys masks stand for: the same one before its change, or one that it copies; null for none
  * @throws ServiceError invalid for a mask that matches no key
  */
 export function sealKeys(
   { stt, llm, tts }: Pick<CreateAgentRequest, FieldWithKey>,
-  before: Pick<AgentFields, FieldWithKey> | null,
+  before: (Pick<AgentFields, FieldWithKey> & AgentKey) | null,
   keys: ModelKeys,
   agent: AgentKey,
 ): SealedFields {
   return {
-    stt: stt && sealSpeech("stt", stt, before?.stt ?? null, keys, agent),
-    llm: llm && sealLlm(llm, before?.llm ?? null, keys, agent),
-    tts: tts && sealSpeech("tts", tts, before?.tts ?? null, keys, agent),
+    stt: stt && sealSpeech("stt", stt, before && { of: before, config: before.stt }, keys, agent),
+    llm: llm && sealLlm(llm, before && { of: before, config: before.llm }, keys, agent),
+    tts: tts && sealSpeech("tts", tts, before && { of: before, config: before.tts }, keys, agent),
   };
 }

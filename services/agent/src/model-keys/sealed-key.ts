@@ -1,3 +1,4 @@
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { mask, STARS } from "@parley/shared/sealing";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
@@ -6,6 +7,12 @@ import type { KeyUse, ModelKeys } from "./model-keys.ts";
 export interface SealedKey {
   sealedApiKey?: string;
   apiKeyMask?: string;
+}
+
+/** A configuration, if there was one, of the agent whose keys masks stand for. */
+export interface Before<C> {
+  of: AgentKey;
+  config: C | null;
 }
 
 /** A key that the agent had before, and its use. */

@@ -2,7 +2,7 @@ import type { SpeechEndpoint } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
-import { openKey, type SealedKey, sealKey } from "./sealed-key.ts";
+import { type Before, openKey, type SealedKey, sealKey } from "./sealed-key.ts";
 
 interface SpeechConfig {
   providerName: string;
@@ -19,20 +19,21 @@ interface StoredEndpoint extends SealedKey {
 /**
  * Prepares a configuration for storing.
  * @param path where the request has the configuration
- * @param stored the agent's previous configuration; null for a new agent
+ * @param before null for a new agent that is no copy
  * @throws ServiceError as `sealKey` does
  */
 export function sealSpeech<C extends SpeechConfig>(
   path: "stt" | "tts",
   { endpoint, ...given }: C,
-  stored: StoredSpeech<C> | null,
+  before: Before<StoredSpeech<C>> | null,
   keys: ModelKeys,
   agent: AgentKey,
 ): StoredSpeech<C> {
   if (!endpoint) return given;
   const { apiKey, baseUrl } = endpoint;
   if (apiKey === undefined) return { ...given, endpoint: { baseUrl } };
-  const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(agent, stored) }] : [];
+  const { of = agent, config: stored = null } = before ?? {};
+  const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(of, stored) }] : [];
   const use = useOf(agent, { providerName: given.providerName, endpoint });
   return { ...given, endpoint: { baseUrl, ...sealKey(apiKey, use, known, keys, `${path}.params.api_key`) } };
 }

@@ -20,6 +20,7 @@ import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
+import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
 import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
 
@@ -29,7 +30,7 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     checkProviders(ctx, request);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
-    const sealed = sealKeys(request, null, ctx.modelKeys, key);
+    const sealed = sealKeys(request, await copiedAgent(ctx, request), ctx.modelKeys, key);
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
     const store = (tx: Sql, prompts: AcquiredPrompts) =>
       withinRoom(tx, request.ownerId, ctx.room, () => insert(tx, prompts));
@@ -59,6 +60,13 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       ),
     );
   };
+}
+
+/** The agent whose keys the masks stand for. @throws ServiceError not_found or forbidden */
+async function copiedAgent(ctx: AgentContext, { ownerId, copiedAgentId: agentId }: CreateAgentRequest) {
+  if (agentId === undefined) return null;
+  checkAgentId(agentId);
+  return getAgentRow(ctx.db, { ownerId, agentId });
 }
 
 /**

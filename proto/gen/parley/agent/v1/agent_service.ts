@@ -94,6 +94,8 @@ export interface CreateAgentRequest {
     | undefined;
   /** Whether it takes over numbers that other agents of the owner answer; otherwise they are a conflict. */
   moveNumbers: boolean;
+  /** An agent of the owner whose keys the masks in the request stand for. */
+  copiedAgentId?: string | undefined;
 }
 
 export interface CreateAgentResponse {
@@ -544,6 +546,7 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     recording: undefined,
     whatsapp: undefined,
     moveNumbers: false,
+    copiedAgentId: undefined,
   };
 }
 
@@ -614,6 +617,9 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     if (message.moveNumbers !== false) {
       writer.uint32(176).bool(message.moveNumbers);
+    }
+    if (message.copiedAgentId !== undefined) {
+      writer.uint32(186).string(message.copiedAgentId);
     }
     return writer;
   },
@@ -807,6 +813,14 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.moveNumbers = reader.bool();
             continue;
           }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.copiedAgentId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -852,6 +866,7 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.recording = object.recording ?? undefined;
     message.whatsapp = object.whatsapp ?? undefined;
     message.moveNumbers = object.moveNumbers ?? false;
+    message.copiedAgentId = object.copiedAgentId ?? undefined;
     return message;
   },
 };

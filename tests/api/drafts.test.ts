@@ -75,3 +75,16 @@ test("what a web call stores until it begins is at most 64 KiB", async () => {
     body: { detail: "dynamic_variables and metadata must be at most 64 KiB together" },
   });
 });
+
+test("a test chat begins with the greeting of the draft, and its messages follow in the same session", async () => {
+  const greeted = { first_message_prompt: "Hello {{name}}." };
+  const asked = { agent_id: agentId, dynamic_variables: { name: "Ada" }, draft: greeted };
+  const { status, body, headers } = await signedIn.post("//v1/manage/test-chats", asked);
+  expect({ status, ...body }).toMatchObject({ status: 200, first_message: "Hello Ada.", agent_id: agentId });
+  expect(headers.get("x-session-id")).toBe(body.session_id);
+  const { session_id } = body;
+  const message = { agent_id: agentId, session_id, message: "Hi", streaming: false, draft: greeted };
+  expect(await signedIn.post("//v1/public/chat", message)).toMatchObject({ status: 200, body: { session_id } });
+  const { body: chat } = await signedIn.get(`//v1/public/chat/sessions/${session_id}`);
+  expect(chat.messages.map(({ content }: { content: string }) => content).slice(0, 2)).toEqual(["Hello Ada.", "Hi"]);
+});

@@ -79,6 +79,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
     start_at: "2999-01-01",
   }),
   createWebCall: ({ agent_id }) => ({ agent_id }),
+  startTestChat: ({ agent_id }) => ({ agent_id }),
   createDailySession: ({ agent_id }) => ({ agent_id }),
   sendWhatsAppMessage: ({ agent_id }) => ({ agent_id, to_mobile_number: CALLEE, template }),
   updateDestination: () => ({ name: "Theirs" }),

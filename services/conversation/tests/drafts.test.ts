@@ -67,3 +67,19 @@ test("conversations on drafts send no event and are not counted as used", async 
   const { days } = await service.chat.countUsage({ ownerId, from, to });
   expect(days).toMatchObject([{ conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 }]);
 });
+
+test("a chat on a draft can begin with the draft's greeting, which the model then knows of", async () => {
+  const agent = await createAgent(service, { firstMessagePrompt: "Hello." });
+  const change = UpdateAgentRequest.fromPartial({ ...agent, firstMessagePrompt: "Hello {{name}}, here is Zoe." });
+  const { draftId } = await service.agents.createDraft({ change });
+  const metadata = { dynamic_variables: { name: "Ada" } };
+  const { sessionId, firstMessage } = await service.chat.startChat({ ...agent, metadata, draftId });
+  expect(firstMessage).toBe("Hello Ada, here is Zoe.");
+  await tryOut(agent, draftId, sessionId);
+  const { conversation } = await service.chat.getConversation({ ownerId: agent.ownerId, conversationId: sessionId });
+  expect(conversation).toMatchObject({
+    isTestCall: true,
+    transcript: { messages: [{ content: "Hello Ada, here is Zoe." }, { content: "Hi" }, {}] },
+  });
+  expect(JSON.stringify(service.model.calls.at(-1))).toContain("here is Zoe");
+});

@@ -55,10 +55,12 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 const UNAUTHENTICATED: Readonly<Record<string, string>> = { signIn: "Invalid email or password" };
 
+const LONG_GREETING =
+  "The agent's first_message_prompt is longer than 100000 characters once its dynamic variables are filled in: shorten their values";
 const CONDITIONS: Readonly<Record<string, string>> = {
   sendMessage: "message must be 1 to 4000 characters",
-  startChat:
-    "The agent's first_message_prompt is longer than 100000 characters once its dynamic variables are filled in: shorten their values",
+  startChat: LONG_GREETING,
+  startTestChat: LONG_GREETING,
   getChatSession: "Session is not a chat session",
   analyzeConversation: "Conversation is in progress: it can be analyzed after it ends",
   activateKey: "API key has expired, create a new one",
@@ -85,6 +87,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   updatePrompt: PROMPTS_FULL,
   sendMessage: "A reply is in progress in this session, wait for it to end",
   startChat: CONVERSATIONS_FULL,
+  startTestChat: CONVERSATIONS_FULL,
   createCall: CONVERSATIONS_FULL,
   createWebCall: CONVERSATIONS_FULL,
   createDailySession: CONVERSATIONS_FULL,

@@ -12,6 +12,7 @@ import { modelRoutes } from "./models.ts";
 import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statisticsRoutes } from "./statistics.ts";
+import { testChatRoutes } from "./test-chats.ts";
 import { usageRoutes } from "./usage.ts";
 
 /** Routes for a signed-in owner (docs/api-reference.md#management-api). */
@@ -28,5 +29,6 @@ export function manageRoutes(gate: GateContext, clients: Clients) {
     .use(modelRoutes(gate, clients))
     .use(settingsRoutes(gate, clients))
     .use(statisticsRoutes(gate, clients))
+    .use(testChatRoutes(gate, clients))
     .use(usageRoutes(gate, clients));
 }

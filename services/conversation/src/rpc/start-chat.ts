@@ -9,8 +9,8 @@ import { filledGreeting } from "../turn/ask/filled-texts.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 
 export function startChat(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, metadata }) => {
-    const agent = await ctx.getAgent(ownerId, agentId);
+  return async ({ ownerId, agentId, metadata, draftId }) => {
+    const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
     const variables = collectValues(metadata ?? {});
     const greeting = filledGreeting(agent, variables);
@@ -20,6 +20,7 @@ export function startChat(ctx: ConversationContext): Handler {
       conversationId,
       id: newId("cnv"),
       agentId,
+      draftId: draftId ?? null,
       greeting,
       metadata: metadata ?? {},
       variables,

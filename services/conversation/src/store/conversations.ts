@@ -67,6 +67,8 @@ export async function insertGreetedSession(
   session: SessionKey & {
     id: string;
     agentId: string;
+    /** The draft that the session tries; null for the agent itself. */
+    draftId: string | null;
     greeting: string;
     metadata: Record<string, unknown>;
     variables: Record<string, VariableValue>;
@@ -77,10 +79,10 @@ export async function insertGreetedSession(
   await sql`
     with opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
-        created_by, last_activity_at, created_at, updated_at)
+        created_by, is_test_call, draft_id, last_activity_at, created_at, updated_at)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
-        ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables)}, ${session.ownerId}, ${session.now},
-        ${session.now}, ${session.now})
+        ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables)}, ${session.ownerId},
+        ${session.draftId !== null}, ${session.draftId}, ${session.now}, ${session.now}, ${session.now})
       returning message_count
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)

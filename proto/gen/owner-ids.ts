@@ -111,6 +111,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.voice.v1.VoiceService/ForgetRecordings": ["owner_id"],
   "/parley.voice.v1.VoiceService/GetCall": ["owner_id"],
   "/parley.voice.v1.VoiceService/GetCallBatch": ["owner_id"],
+  "/parley.voice.v1.VoiceService/GetSpeechSetup": ["owner_id"],
   "/parley.voice.v1.VoiceService/HandleCarrierCallback": [],
   "/parley.voice.v1.VoiceService/HandleDailyWebhook": [],
   "/parley.voice.v1.VoiceService/HangUpCall": ["owner_id"],

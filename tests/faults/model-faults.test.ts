@@ -225,7 +225,10 @@ describe("a model with a fallback", () => {
       await goesOn(sessionOf(answer), ["user: Hi", `assistant: ${echoOf("Hi")}`], agent);
 
       const refused = await chat({ agent_id: await createAgent(api, model, { llm: unconfigured }), streaming });
-      expect([refused.status, refused.body]).toEqual([400, { detail: "LLM provider OPENAI is not configured" }]);
+      expect([refused.status, refused.body]).toEqual([
+        400,
+        { detail: "LLM provider OPENAI is not configured: the operator has to set OPENAI_API_KEY" },
+      ]);
     },
   );
 

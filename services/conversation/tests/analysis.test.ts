@@ -205,7 +205,7 @@ describe("an ended conversation of an agent with analysis", () => {
     const { sessionId } = await say(service, agent);
     await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, llm }));
     await end(sessionId);
-    const error = "LLM provider GROQ is not configured";
+    const error = "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY";
     expect(await analyzed(agent, sessionId)).toEqual([{ name: "summary", value: null, type: "str", error }]);
     expect(await eventOf(service, sessionId)).toBeDefined();
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AgentType, type LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ADMITTED, refusePeer } from "@parley/shared/rpc/tls/peers";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -92,4 +92,19 @@ test("only voice runtimes may call it", () => {
   const path = "/parley.conversation.v1.ConversationService/GetCallSetup";
   expect(refusePeer(ADMITTED.conversation, path, callBy("voice-runtime"))).toBeNull();
   expect(refusePeer(ADMITTED.conversation, path, callBy("gateway"))).not.toBeNull();
+});
+
+test("a model that cannot be asked is known before the call, with the variable to set, unless a fallback can be asked", async () => {
+  const keyless = {
+    providerName: "ANTHROPIC",
+    modelName: "claude-opus-5-5",
+    params: undefined,
+    fallbacks: [],
+    price: undefined,
+  };
+  const fault = "LLM provider ANTHROPIC is not configured: the operator has to set ANTHROPIC_API_KEY";
+  const faultOf = async (llm: LlmConfig | undefined) => (await setup(await createAgent(service, { llm }))).llmFault;
+  expect(await faultOf(keyless)).toBe(fault);
+  expect(await faultOf({ ...keyless, fallbacks: [llmOf(service.model)] })).toBeUndefined();
+  expect(await faultOf(undefined)).toBeUndefined();
 });

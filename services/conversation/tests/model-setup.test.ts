@@ -14,10 +14,20 @@ const setupWith = (env: Record<string, string>) => {
   return (handler as unknown as () => Promise<object>)();
 };
 
-test("the model setup names the providers that have a key, and no key", async () => {
+test("the model setup names each provider, the variable of its key and whether it is set, and no key", async () => {
   const setup = await setupWith({ OPENAI_API_KEY: "sk-secret", MISTRAL_API_KEY: "ms-secret" });
-  expect(setup).toEqual({ llmProviders: ["OPENAI", "OPENAI_RESPONSES", "MISTRAL"], defaultLlm: undefined });
-  expect(await setupWith({})).toMatchObject({ llmProviders: [] });
+  expect(setup).toMatchObject({
+    llm: [
+      { providerName: "OPENAI", keyVariable: "OPENAI_API_KEY", isReady: true },
+      { providerName: "OPENAI_RESPONSES", keyVariable: "OPENAI_API_KEY", isReady: true },
+      { providerName: "ANTHROPIC", keyVariable: "ANTHROPIC_API_KEY", isReady: false },
+      { providerName: "GOOGLE", isReady: false },
+      { providerName: "GROQ", isReady: false },
+      { providerName: "MISTRAL", keyVariable: "MISTRAL_API_KEY", isReady: true },
+    ],
+    defaultLlm: undefined,
+  });
+  expect(JSON.stringify(setup)).not.toContain("secret");
 });
 
 test("the model setup has the model that the operator proposes", async () => {

@@ -87,12 +87,18 @@ test("an answer of a user's own model that would take long to parse cannot be re
   }
 });
 
-test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
-  "%s without a credential is not configured",
-  (name) => {
+test.each([
+  ["OPENAI", ": the operator has to set OPENAI_API_KEY"],
+  ["OPENAI_RESPONSES", ": the operator has to set OPENAI_API_KEY"],
+  ["ANTHROPIC", ": the operator has to set ANTHROPIC_API_KEY"],
+  ["TOASTER", ""],
+  ["constructor", ""],
+])(
+  "%s without a credential is not configured, and the error names the variable of a known provider",
+  (name, remedy) => {
     expect(() =>
       selectModel("own_1", standard(name), settings("", egress, { credentials: credentials("", "") }), silentLogger),
-    ).toThrow(new ServiceError("condition", `LLM provider ${name} is not configured`));
+    ).toThrow(new ServiceError("condition", `LLM provider ${name} is not configured${remedy}`));
   },
 );
 
@@ -164,7 +170,7 @@ describe("a model with fallbacks", () => {
     expect((await whole(model)).text).toBe("Here instead.");
     const unusable = { ...standard("GROQ"), fallbacks: [standard("OPENAI")] };
     expect(() => selectModel("own_1", unusable, settings("", egress, none), silentLogger)).toThrow(
-      "LLM provider GROQ is not configured",
+      "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY",
     );
   });
 

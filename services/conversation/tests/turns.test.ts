@@ -329,7 +329,7 @@ describe("a turn that cannot be", () => {
     const before = service.model.calls.length;
     const refusals: [ReturnType<typeof turn>, string, string, string?][] = [
       [turn(mute), "condition", "Agent has no LLM configuration"],
-      [turn(unconfigured), "condition", "LLM provider GROQ is not configured"],
+      [turn(unconfigured), "condition", "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY"],
       [turn({ ...agent, agentId: newId("agt") }), "not_found", "Agent not found"],
       [turn({ ...agent, agentId: "\0" }), "not_found", "Agent not found"],
       [turn({ ...agent, ownerId: stranger.ownerId }), "forbidden", "You do not have access to this agent"],

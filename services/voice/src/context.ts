@@ -1,8 +1,7 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
-import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallSignals } from "./call/signals.ts";
+import type { CallHolder } from "./call/start-call.ts";
 import type { IceServer } from "./config.ts";
 import type { RecordingFiles } from "./recording/files/files.ts";
 import type { Recordings } from "./recording/recordings.ts";
@@ -11,7 +10,8 @@ import type { WebCalls } from "./web-calls/web-calls.ts";
 
 export interface VoiceContext {
   db: Database;
-  conversations: Pick<ServiceClient<typeof ConversationServiceService>, "getCallSetup">;
+  /** Refuses a call that could not be held because of its agent. */
+  checkAgent: CallHolder["check"];
   webCalls: WebCalls;
   voiceNotes: VoiceNotes;
   signals: CallSignals;

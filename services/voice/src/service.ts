@@ -44,6 +44,7 @@ import { createWebCall } from "./rpc/create-web-call.ts";
 import { endWebCall } from "./rpc/end-web-call.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { forgetRecordings } from "./rpc/forget-recordings.ts";
+import { getSpeechSetup } from "./rpc/get-speech-setup.ts";
 import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
 import { listTrunkRegistrations } from "./rpc/list-trunk-registrations.ts";
 import { readRecording } from "./rpc/read-recording.ts";
@@ -260,7 +261,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         const notes = voiceNotes({ getSpeech, speech });
         const ctx: VoiceContext = {
           db,
-          conversations,
+          checkAgent: calls.check,
           webCalls: browsers,
           voiceNotes: notes,
           signals,
@@ -282,6 +283,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             transcribe: registered(transcribe(ctx), { hasOwnShares: true }),
             speak: registered(speak(ctx), { hasOwnShares: true }),
             listTrunkRegistrations: listTrunkRegistrations({ db, clock, sip }),
+            getSpeechSetup: getSpeechSetup(speech),
             readRecording: readRecording(ctx),
             forgetRecordings: forgetRecordings(ctx),
             forgetOwner: forgetOwner(ctx),

@@ -41,11 +41,10 @@ beforeAll(async () => {
     recordings: { remove: async () => {} },
     recordingFiles: null,
     iceServers: [{ urls: ["stun:stun.example.com"] }],
-    conversations: {
-      getCallSetup: (async ({ agentId }: { agentId: string }) => {
-        if (gone.has(agentId)) throw notFound("Agent");
-        if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
-      }) as unknown as VoiceContext["conversations"]["getCallSetup"],
+    checkAgent: async ({ agentId }) => {
+      if (gone.has(agentId)) throw notFound("Agent");
+      if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
+      if (agentId === "agt_keyless") throw new ServiceError("condition", "the operator has to set OPENAI_API_KEY");
     },
     webCalls: {
       connect: async (call, offer) => {
@@ -117,8 +116,9 @@ test("a call that is refused may be tried again", async () => {
   expect(await connect(call)).toEqual({ answer: "the answer" });
 });
 
-test("a call of a foreign agent is not created", async () => {
+test("a call of a foreign agent, or of one that could not be held, is not created", async () => {
   expect(await serviceErrorOf(create(newOwner(), { agentId: "agt_foreign" }))).toMatchObject({ kind: "forbidden" });
+  expect(await serviceErrorOf(create(newOwner(), { agentId: "agt_keyless" }))).toMatchObject({ kind: "condition" });
 });
 
 test("a repeated request with its idempotency key creates one call", async () => {

@@ -1247,11 +1247,33 @@ export interface paths {
         };
         /**
          * Get the language models that are ready to use
-         * @description The providers that the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.
+         * @description The providers, which of them the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.
          *
          *     Needs a session.
          */
         get: operations["getModelSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/manage/speech": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the speech providers that are ready to use
+         * @description The speech-to-text, text-to-speech and speech-to-speech providers, and which of them the operator has a key for.
+         *
+         *     Needs a session.
+         */
+        get: operations["getSpeechSetup"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1302,6 +1324,28 @@ export interface paths {
         get: operations["getStatistics"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/manage/test-chats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open a test chat with the agent's greeting
+         * @description Opens a chat that tries the agent with unsaved changes. Its messages follow through `POST /v1/public/chat` with `session_id`, and with `draft` in each of them.
+         *
+         *     Needs a session.
+         */
+        post: operations["startTestChat"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4477,10 +4521,32 @@ export interface components {
             preview_url?: string | null;
         };
         ModelSetup: {
-            /** @description Providers of language models that are ready to use. */
-            llm_providers: string[];
+            /** @description Providers of language models. */
+            llm: components["schemas"]["ProviderSetup"][];
             /** @description The model for a new agent, in the form of its `llm`; null if there is none. */
             default_llm: components["schemas"]["LlmConfig"] | null;
+        };
+        ProviderSetup: {
+            /**
+             * @description Name of the provider.
+             * @example OPENAI
+             */
+            provider_name: string;
+            /**
+             * @description The operator's variable that holds its key.
+             * @example OPENAI_API_KEY
+             */
+            key_variable: string;
+            /** @description Whether that variable is set. */
+            is_ready: boolean;
+        };
+        SpeechSetup: {
+            /** @description Providers of speech-to-text. */
+            stt: components["schemas"]["ProviderSetup"][];
+            /** @description Providers of text-to-speech. */
+            tts: components["schemas"]["ProviderSetup"][];
+            /** @description Providers of speech-to-speech. */
+            sts: components["schemas"]["ProviderSetup"][];
         };
         Settings: {
             /**
@@ -4668,6 +4734,20 @@ export interface components {
              * @example 0
              */
             unpriced_replies?: number;
+        };
+        /** @description A chat that tries an agent, with its unsaved changes. */
+        StartTestChatRequest: {
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            dynamic_variables?: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
         Usage: {
             /** @description Every requested day, oldest first. */
@@ -19985,9 +20065,17 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "llm_providers": [
-                     *         "OPENAI",
-                     *         "OPENAI_RESPONSES"
+                     *       "llm": [
+                     *         {
+                     *           "provider_name": "OPENAI",
+                     *           "key_variable": "OPENAI_API_KEY",
+                     *           "is_ready": true
+                     *         },
+                     *         {
+                     *           "provider_name": "MISTRAL",
+                     *           "key_variable": "MISTRAL_API_KEY",
+                     *           "is_ready": false
+                     *         }
                      *       ],
                      *       "default_llm": {
                      *         "provider_name": "OPENAI",
@@ -19997,6 +20085,153 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ModelSetup"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable, try again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSpeechSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "stt": [
+                     *         {
+                     *           "provider_name": "DEEPGRAM",
+                     *           "key_variable": "DEEPGRAM_API_KEY",
+                     *           "is_ready": false
+                     *         }
+                     *       ],
+                     *       "tts": [
+                     *         {
+                     *           "provider_name": "OPENAI",
+                     *           "key_variable": "OPENAI_API_KEY",
+                     *           "is_ready": true
+                     *         }
+                     *       ],
+                     *       "sts": [
+                     *         {
+                     *           "provider_name": "OPENAI",
+                     *           "key_variable": "OPENAI_API_KEY",
+                     *           "is_ready": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SpeechSetup"];
                 };
             };
             /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
@@ -20581,6 +20816,259 @@ export interface operations {
                      *         {
                      *           "path": "from",
                      *           "message": "from is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable, try again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    startTestChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                 *       "dynamic_variables": {
+                 *         "company": "Acme"
+                 *       },
+                 *       "draft": {
+                 *         "agent_name": "Front desk"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartTestChatRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-Session-ID": components["headers"]["X-Session-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "session_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                     *       "first_message": "Hello, this is Acme. How can I help you?",
+                     *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FirstMessage"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent's first_message_prompt is longer than 100000 characters once its dynamic variables are filled in: shorten their values"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with something that exists. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "agent_id is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "agent_id",
+                     *           "message": "agent_id is not valid"
                      *         }
                      *       ]
                      *     }

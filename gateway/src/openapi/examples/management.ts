@@ -116,6 +116,7 @@ const voice = {
   language: "en-US",
   preview_url: "https://cdn.acme.example/receptionist.mp3",
 };
+const openAi = { provider_name: "OPENAI", key_variable: "OPENAI_API_KEY", is_ready: true };
 const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500, session_rate_limit_per_minute: 300 };
 /** With `include=cost`. */
 const modelFigures = {
@@ -234,9 +235,20 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   removeClonedVoice: { response: { message: "Voice removed" } },
   getModelSetup: {
     response: {
-      llm_providers: ["OPENAI", "OPENAI_RESPONSES"],
+      llm: [openAi, { provider_name: "MISTRAL", key_variable: "MISTRAL_API_KEY", is_ready: false }],
       default_llm: { provider_name: "OPENAI", model_name: "gpt-5-mini", params: {} },
     },
+  },
+  getSpeechSetup: {
+    response: {
+      stt: [{ provider_name: "DEEPGRAM", key_variable: "DEEPGRAM_API_KEY", is_ready: false }],
+      tts: [openAi],
+      sts: [openAi],
+    },
+  },
+  startTestChat: {
+    request: { agent_id: AGENT_ID, dynamic_variables: { company: "Acme" }, draft: { agent_name: "Front desk" } },
+    response: { session_id: SESSION_ID, first_message: "Hello, this is Acme. How can I help you?", agent_id: AGENT_ID },
   },
   getSettings: { response: settings },
   updateSettings: { request: { retention_days: 90 }, response: settings },

@@ -1,35 +1,62 @@
+import type { ProviderSetup } from "@parley/proto/parley/common/v1/common.ts";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentLlm } from "../../present/agent.ts";
-import { ModelSetup } from "../../schemas/manage/models.ts";
+import { ModelSetup, SpeechSetup } from "../../schemas/manage/models.ts";
 import { endpoint } from "../endpoint.ts";
 
-export function modelRoutes(gate: GateContext, { agents, conversations }: Clients) {
-  return new Elysia({ prefix: "/v1/manage/models" }).get(
-    "/",
-    ...endpoint(
-      gate,
-      {
-        id: "getModelSetup",
-        tag: "Management",
-        summary: "Get the language models that are ready to use",
-        description:
-          "The providers that the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.",
-        scope: "session",
-        response: ModelSetup,
-      },
-      async ({ ownerId, origin }) => {
-        const [{ llmProviders, defaultLlm }, { llm }] = await Promise.all([
-          conversations.getModelSetup({ ownerId }, { origin }),
-          agents.listProviders({ ownerId }, { origin }),
-        ]);
-        const known = llm.find(({ providerName }) => llmProviders.includes(providerName));
-        const [modelName] = known?.modelNames ?? [];
-        const first = known && modelName !== undefined ? { ...known, modelName, params: {}, fallbacks: [] } : undefined;
-        const chosen = defaultLlm ?? first;
-        return { llm_providers: llmProviders, default_llm: chosen ? presentLlm(chosen) : null };
-      },
-    ),
-  );
+export function modelRoutes(gate: GateContext, { agents, conversations, voices }: Clients) {
+  return new Elysia({ prefix: "/v1/manage" })
+    .get(
+      "/models",
+      ...endpoint(
+        gate,
+        {
+          id: "getModelSetup",
+          tag: "Management",
+          summary: "Get the language models that are ready to use",
+          description:
+            "The providers, which of them the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.",
+          scope: "session",
+          response: ModelSetup,
+        },
+        async ({ ownerId, origin }) => {
+          const [{ llm: setups, defaultLlm }, { llm }] = await Promise.all([
+            conversations.getModelSetup({ ownerId }, { origin }),
+            agents.listProviders({ ownerId }, { origin }),
+          ]);
+          const ready = setups.filter(({ isReady }) => isReady).map(({ providerName }) => providerName);
+          const known = llm.find(({ providerName }) => ready.includes(providerName));
+          const [modelName] = known?.modelNames ?? [];
+          const first =
+            known && modelName !== undefined ? { ...known, modelName, params: {}, fallbacks: [] } : undefined;
+          const chosen = defaultLlm ?? first;
+          return { llm: setups.map(presentSetup), default_llm: chosen ? presentLlm(chosen) : null };
+        },
+      ),
+    )
+    .get(
+      "/speech",
+      ...endpoint(
+        gate,
+        {
+          id: "getSpeechSetup",
+          tag: "Management",
+          summary: "Get the speech providers that are ready to use",
+          description:
+            "The speech-to-text, text-to-speech and speech-to-speech providers, and which of them the operator has a key for.",
+          scope: "session",
+          response: SpeechSetup,
+        },
+        async ({ ownerId, origin }) => {
+          const { stt, tts, sts } = await voices.getSpeechSetup({ ownerId }, { origin });
+          return { stt: stt.map(presentSetup), tts: tts.map(presentSetup), sts: sts.map(presentSetup) };
+        },
+      ),
+    );
+}
+
+function presentSetup({ providerName, keyVariable, isReady }: ProviderSetup) {
+  return { provider_name: providerName, key_variable: keyVariable, is_ready: isReady };
 }

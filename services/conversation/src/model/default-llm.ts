@@ -1,6 +1,5 @@
 import { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { readSettings, requiredText } from "@parley/shared/json/read-settings";
-import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
 
 /**
  * Reads a setting such as `{"provider_name": "OPENAI", "model_name": "gpt-5-mini"}`, in the form of the API.
@@ -18,11 +17,4 @@ export function parseDefaultLlm(text: string): LlmConfig {
       ...(typeof temperature === "number" && { temperature }),
     },
   });
-}
-
-/** The standard providers that the operator has a key for, in the order of `LLM_PROVIDERS`. */
-export function usableProviders(credentials: Credentials): string[] {
-  return Object.entries(LLM_PROVIDERS)
-    .filter(([, { prefix }]) => (credentials[prefix]?.apiKey ?? "") !== "")
-    .map(([name]) => name);
 }

@@ -4,6 +4,7 @@ import { createGroq } from "@ai-sdk/groq";
 import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { ProviderSetup } from "@parley/proto/parley/common/v1/common.ts";
 import { str, url, type ValidatorSpec } from "envalid";
 
 /** How a provider is reached. */
@@ -64,7 +65,7 @@ export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
 /** The variables that hold the providers' keys and addresses. */
 export const CREDENTIAL_VARIABLES: Readonly<Record<string, ValidatorSpec<string>>> = Object.fromEntries(
   Object.values(LLM_PROVIDERS).flatMap(({ prefix, baseURL }) => [
-    [`${prefix}_API_KEY`, str({ default: "" })],
+    [keyVariableOf(prefix), str({ default: "" })],
     [`${prefix}_BASE_URL`, url({ default: baseURL })],
   ]),
 );
@@ -77,8 +78,22 @@ export type Credentials = Readonly<Record<string, Credential>>;
 export function credentialsOf(variables: Readonly<Record<string, unknown>>): Credentials {
   return Object.fromEntries(
     Object.values(LLM_PROVIDERS).map(({ prefix }) => {
-      const credential = { apiKey: variables[`${prefix}_API_KEY`], baseURL: variables[`${prefix}_BASE_URL`] };
+      const credential = { apiKey: variables[keyVariableOf(prefix)], baseURL: variables[`${prefix}_BASE_URL`] };
       return [prefix, credential as Credential];
     }),
   );
+}
+
+/** The variable that holds the key of a provider. */
+export function keyVariableOf(prefix: string): string {
+  return `${prefix}_API_KEY`;
+}
+
+/** The standard providers, and whether the operator has a key for each. */
+export function providerSetups(credentials: Credentials): ProviderSetup[] {
+  return Object.entries(LLM_PROVIDERS).map(([providerName, { prefix }]) => ({
+    providerName,
+    keyVariable: keyVariableOf(prefix),
+    isReady: (credentials[prefix]?.apiKey ?? "") !== "",
+  }));
 }

@@ -12,7 +12,7 @@ import { chatCompletionsModel } from "./chat-completions/chat-completions.ts";
 import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./chat-completions/written-request.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
-import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
+import { type Credentials, keyVariableOf, LLM_PROVIDERS } from "./providers.ts";
 import { type RememberedModels, rememberModels } from "./remembered-models.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
@@ -33,8 +33,14 @@ export function selectModel(ownerId: string, llm: LlmConfig, settings: ProviderS
   const [first, ...others] = [llm, ...llm.fallbacks]
     .flatMap((config) => modelOf(ownerId, config, settings) ?? [])
     .map(observedModel);
-  if (!first) throw new ServiceError("condition", `LLM provider ${llm.providerName} is not configured`);
+  if (!first) throw new ServiceError("condition", notConfigured(llm.providerName));
   return withAttempts([first, ...others], { retryMs: settings.retryMs, log });
+}
+
+function notConfigured(name: string): string {
+  const provider = Object.hasOwn(LLM_PROVIDERS, name) ? LLM_PROVIDERS[name] : undefined;
+  const remedy = provider ? `: the operator has to set ${keyVariableOf(provider.prefix)}` : "";
+  return `LLM provider ${name} is not configured${remedy}`;
 }
 
 /** Returns null when the provider has no credential. */

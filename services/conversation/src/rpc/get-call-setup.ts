@@ -1,11 +1,14 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
 import { offeredTools } from "../turn/ask/tools.ts";
+import { llmOf } from "../turn/llm-of.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
@@ -14,7 +17,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallS
  * @throws ServiceError conflict if the call's conversation could not begin, because the owner has no room for it
  */
 export function getCallSetup(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, dynamicVariables = {}, draftId }) => {
+  return async ({ ownerId, agentId, dynamicVariables = {}, draftId }, { log }) => {
     const variables = callVariables(dynamicVariables);
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
@@ -27,6 +30,7 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       tts: agent.tts,
       sts: agent.sts,
       llm: agent.llm && withoutKey(agent.llm),
+      llmFault: llmFault(ctx, ownerId, agent, log),
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
@@ -38,6 +42,23 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       language: spokenLanguage(agent),
     };
   };
+}
+
+/** The model is not asked here: only a missing key is found. */
+function llmFault(
+  ctx: Pick<ConversationContext, "selectModel">,
+  ownerId: string,
+  agent: AgentRuntime,
+  log: Logger,
+): string | undefined {
+  if (!agent.llm) return undefined;
+  try {
+    ctx.selectModel(ownerId, llmOf(agent), log);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "condition") return error.detail;
+    throw error;
+  }
 }
 
 function withoutKey({ params, fallbacks, ...llm }: LlmConfig): LlmConfig {

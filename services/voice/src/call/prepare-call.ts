@@ -84,6 +84,7 @@ function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: Ge
   if (!stt) throw new ServiceError("condition", "Agent has no STT configuration: set stt");
   if (!tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
   if (!setup.llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
+  if (setup.llmFault) throw new ServiceError("condition", setup.llmFault);
   return { type: "each" as const, stt, tts, ...options.selectSpeech({ stt, tts }) };
 }
 

@@ -23,9 +23,12 @@ export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof Vo
       ctx,
       { ownerId, idempotency, codec: CreateWebCallResponse, call },
       {
-        // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled.
+        // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled, a missing key.
         prepare: () =>
-          ctx.conversations.getCallSetup({ ownerId, agentId, dynamicVariables, draftId }, { origin: call }),
+          ctx.checkAgent({
+            ...{ ownerId, agentId, dynamicVariables, metadata, draftId: draftId ?? null },
+            channel: { type: "WEB" },
+          }),
         write: async (tx): Promise<CreateWebCallResponse> => {
           const conversationId = newUuid();
           const token = newToken();

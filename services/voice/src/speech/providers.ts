@@ -1,4 +1,5 @@
 import type { SpeechEndpoint, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ProviderSetup } from "@parley/proto/parley/common/v1/common.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { str, url, type ValidatorSpec } from "envalid";
 import type { Access, Times } from "./access.ts";
@@ -85,6 +86,19 @@ export interface SpeechSettings {
   guardedFetch: typeof fetch;
   /** For tests. */
   times?: Partial<Times>;
+}
+
+/** The standard providers of each kind, and whether the operator has a key for each. */
+export function speechSetup({ variables }: Pick<SpeechSettings, "variables">) {
+  const setups = (providers: Providers<unknown>) =>
+    Object.entries(providers).map(
+      ([providerName, { key }]): ProviderSetup => ({
+        providerName,
+        keyVariable: key,
+        isReady: (variables[key] ?? "") !== "",
+      }),
+    );
+  return { stt: setups(STT_PROVIDERS), tts: setups(TTS_PROVIDERS), sts: setups(STS_PROVIDERS) };
 }
 
 /** @throws ServiceError condition, naming the variable, when the provider has no credential */

@@ -73,6 +73,12 @@ test("a call that cannot be held frees its place and leaves no conversation", as
   });
 });
 
+test("a call of an agent whose model has no key is refused before anyone is greeted, with the variable to set", async () => {
+  const llmFault = "LLM provider OPENAI is not configured: the operator has to set OPENAI_API_KEY";
+  const refused = serviceErrorOf(newCall({ conversations: fakeConversations({ llmFault }) }));
+  expect(await refused).toMatchObject({ kind: "condition", detail: llmFault });
+});
+
 test("an agent with a speech-to-speech model needs no other model, and its tools and words reach its conversation", async () => {
   const conversations = fakeConversations({
     llm: undefined,

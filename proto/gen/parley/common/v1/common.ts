@@ -23,6 +23,13 @@ export interface Idempotency {
   fingerprint: Buffer;
 }
 
+/** A provider of models or speech, and whether the operator has set the variable that holds its key. */
+export interface ProviderSetup {
+  providerName: string;
+  keyVariable: string;
+  isReady: boolean;
+}
+
 function createBasePage(): Page {
   return { number: 0, size: 0 };
 }
@@ -153,6 +160,85 @@ export const Idempotency: MessageFns<Idempotency> = {
     const message = createBaseIdempotency();
     message.key = object.key ?? "";
     message.fingerprint = object.fingerprint ?? Buffer.alloc(0);
+    return message;
+  },
+};
+
+function createBaseProviderSetup(): ProviderSetup {
+  return { providerName: "", keyVariable: "", isReady: false };
+}
+
+export const ProviderSetup: MessageFns<ProviderSetup> = {
+  encode(message: ProviderSetup, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerName !== "") {
+      writer.uint32(10).string(message.providerName);
+    }
+    if (message.keyVariable !== "") {
+      writer.uint32(18).string(message.keyVariable);
+    }
+    if (message.isReady !== false) {
+      writer.uint32(24).bool(message.isReady);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProviderSetup {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProviderSetup();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.keyVariable = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isReady = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ProviderSetup>, I>>(base?: I): ProviderSetup {
+    return ProviderSetup.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ProviderSetup>, I>>(object: I): ProviderSetup {
+    const message = createBaseProviderSetup();
+    message.providerName = object.providerName ?? "";
+    message.keyVariable = object.keyVariable ?? "";
+    message.isReady = object.isReady ?? false;
     return message;
   },
 };

@@ -28,7 +28,7 @@ import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Status } from "../../../google/rpc/status.ts";
 import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
-import { Idempotency, Page } from "../../common/v1/common.ts";
+import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
 import {
   CallingType,
   ChatSession,
@@ -67,7 +67,11 @@ export namespace Outcome {
 export interface StartChatRequest {
   ownerId: string;
   agentId: string;
-  metadata: { [key: string]: any } | undefined;
+  metadata:
+    | { [key: string]: any }
+    | undefined;
+  /** Begins a test of this draft of the agent. */
+  draftId?: string | undefined;
 }
 
 export interface StartChatResponse {
@@ -308,6 +312,8 @@ export interface GetCallSetupResponse {
   recording: boolean;
   /** What to offer to a model that the runtime asks itself, for RunCallTool. */
   toolDefinitions: ToolDefinition[];
+  /** Why no model of `llm` can be asked, for people to read. Absent if one can, and without `llm`. */
+  llmFault?: string | undefined;
 }
 
 export interface ToolDefinition {
@@ -517,8 +523,8 @@ export interface GetModelSetupRequest {
 }
 
 export interface GetModelSetupResponse {
-  /** The standard providers that the operator has a key for. */
-  llmProviders: string[];
+  /** The standard providers of language models. */
+  llm: ProviderSetup[];
   /** What the operator proposes for new agents. */
   defaultLlm: LlmConfig | undefined;
 }
@@ -630,7 +636,7 @@ export interface SetRetentionResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
-  return { ownerId: "", agentId: "", metadata: undefined };
+  return { ownerId: "", agentId: "", metadata: undefined, draftId: undefined };
 }
 
 export const StartChatRequest: MessageFns<StartChatRequest> = {
@@ -643,6 +649,9 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     }
     if (message.metadata !== undefined) {
       Struct.encode(Struct.wrap(message.metadata), writer.uint32(26).fork()).join();
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(34).string(message.draftId);
     }
     return writer;
   },
@@ -684,6 +693,14 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
             message.metadata = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -704,6 +721,7 @@ export const StartChatRequest: MessageFns<StartChatRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.agentId = object.agentId ?? "";
     message.metadata = object.metadata ?? undefined;
+    message.draftId = object.draftId ?? undefined;
     return message;
   },
 };
@@ -2894,6 +2912,7 @@ function createBaseGetCallSetupResponse(): GetCallSetupResponse {
     callSettings: undefined,
     recording: false,
     toolDefinitions: [],
+    llmFault: undefined,
   };
 }
 
@@ -2937,6 +2956,9 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     }
     for (const v of message.toolDefinitions) {
       ToolDefinition.encode(v!, writer.uint32(106).fork()).join();
+    }
+    if (message.llmFault !== undefined) {
+      writer.uint32(114).string(message.llmFault);
     }
     return writer;
   },
@@ -3058,6 +3080,14 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
             message.toolDefinitions.push(ToolDefinition.decode(reader, reader.uint32()));
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.llmFault = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3088,6 +3118,7 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     message.callSettings = object.callSettings ?? undefined;
     message.recording = object.recording ?? false;
     message.toolDefinitions = object.toolDefinitions?.map((e) => ToolDefinition.fromPartial(e)) || [];
+    message.llmFault = object.llmFault ?? undefined;
     return message;
   },
 };
@@ -5052,13 +5083,13 @@ export const GetModelSetupRequest: MessageFns<GetModelSetupRequest> = {
 };
 
 function createBaseGetModelSetupResponse(): GetModelSetupResponse {
-  return { llmProviders: [], defaultLlm: undefined };
+  return { llm: [], defaultLlm: undefined };
 }
 
 export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
   encode(message: GetModelSetupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.llmProviders) {
-      writer.uint32(10).string(v!);
+    for (const v of message.llm) {
+      ProviderSetup.encode(v!, writer.uint32(26).fork()).join();
     }
     if (message.defaultLlm !== undefined) {
       LlmConfig.encode(message.defaultLlm, writer.uint32(18).fork()).join();
@@ -5079,12 +5110,12 @@ export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
-            message.llmProviders.push(reader.string());
+            message.llm.push(ProviderSetup.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -5112,7 +5143,7 @@ export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<GetModelSetupResponse>, I>>(object: I): GetModelSetupResponse {
     const message = createBaseGetModelSetupResponse();
-    message.llmProviders = object.llmProviders?.map((e) => e) || [];
+    message.llm = object.llm?.map((e) => ProviderSetup.fromPartial(e)) || [];
     message.defaultLlm = (object.defaultLlm !== undefined && object.defaultLlm !== null)
       ? LlmConfig.fromPartial(object.defaultLlm)
       : undefined;

@@ -22,7 +22,7 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Idempotency, Page } from "../../common/v1/common.ts";
+import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
 import { Call, CallStatus, Voicemail } from "./call.ts";
 import { BatchCall, CallBatch, CallBatchSettings } from "./call_batch.ts";
 import { TrunkRegistration } from "./trunk.ts";
@@ -360,6 +360,16 @@ export interface ListTrunkRegistrationsResponse {
     | undefined;
   /** The same for TLS. Absent without SIP over TLS. */
   sipTlsAddress?: string | undefined;
+}
+
+export interface GetSpeechSetupRequest {
+  ownerId: string;
+}
+
+export interface GetSpeechSetupResponse {
+  stt: ProviderSetup[];
+  tts: ProviderSetup[];
+  sts: ProviderSetup[];
 }
 
 export interface CreateDailySessionRequest {
@@ -3905,6 +3915,140 @@ export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsRe
   },
 };
 
+function createBaseGetSpeechSetupRequest(): GetSpeechSetupRequest {
+  return { ownerId: "" };
+}
+
+export const GetSpeechSetupRequest: MessageFns<GetSpeechSetupRequest> = {
+  encode(message: GetSpeechSetupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSpeechSetupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSpeechSetupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetSpeechSetupRequest>, I>>(base?: I): GetSpeechSetupRequest {
+    return GetSpeechSetupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetSpeechSetupRequest>, I>>(object: I): GetSpeechSetupRequest {
+    const message = createBaseGetSpeechSetupRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetSpeechSetupResponse(): GetSpeechSetupResponse {
+  return { stt: [], tts: [], sts: [] };
+}
+
+export const GetSpeechSetupResponse: MessageFns<GetSpeechSetupResponse> = {
+  encode(message: GetSpeechSetupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.stt) {
+      ProviderSetup.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.tts) {
+      ProviderSetup.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.sts) {
+      ProviderSetup.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSpeechSetupResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSpeechSetupResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stt.push(ProviderSetup.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tts.push(ProviderSetup.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sts.push(ProviderSetup.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetSpeechSetupResponse>, I>>(base?: I): GetSpeechSetupResponse {
+    return GetSpeechSetupResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetSpeechSetupResponse>, I>>(object: I): GetSpeechSetupResponse {
+    const message = createBaseGetSpeechSetupResponse();
+    message.stt = object.stt?.map((e) => ProviderSetup.fromPartial(e)) || [];
+    message.tts = object.tts?.map((e) => ProviderSetup.fromPartial(e)) || [];
+    message.sts = object.sts?.map((e) => ProviderSetup.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseCreateDailySessionRequest(): CreateDailySessionRequest {
   return {
     ownerId: "",
@@ -4476,6 +4620,18 @@ export const VoiceServiceService = {
     responseDeserialize: (value: Buffer): ListTrunkRegistrationsResponse =>
       ListTrunkRegistrationsResponse.decode(value),
   },
+  /** Returns the speech providers and which of them the operator has set up. */
+  getSpeechSetup: {
+    path: "/parley.voice.v1.VoiceService/GetSpeechSetup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetSpeechSetupRequest): Buffer =>
+      Buffer.from(GetSpeechSetupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetSpeechSetupRequest => GetSpeechSetupRequest.decode(value),
+    responseSerialize: (value: GetSpeechSetupResponse): Buffer =>
+      Buffer.from(GetSpeechSetupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetSpeechSetupResponse => GetSpeechSetupResponse.decode(value),
+  },
   /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession: {
     path: "/parley.voice.v1.VoiceService/CreateDailySession" as const,
@@ -4573,6 +4729,8 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
   /** Returns the state of the registrations with the owner's SIP trunks. Trunks without registration have none. */
   listTrunkRegistrations: handleUnaryCall<ListTrunkRegistrationsRequest, ListTrunkRegistrationsResponse>;
+  /** Returns the speech providers and which of them the operator has set up. */
+  getSpeechSetup: handleUnaryCall<GetSpeechSetupRequest, GetSpeechSetupResponse>;
   /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
   /** Handles Daily's reports about its rooms. The connection identifies the owner; the signature is verified. */
@@ -4888,6 +5046,22 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns the speech providers and which of them the operator has set up. */
+  getSpeechSetup(
+    request: GetSpeechSetupRequest,
+    callback: (error: ServiceError | null, response: GetSpeechSetupResponse) => void,
+  ): ClientUnaryCall;
+  getSpeechSetup(
+    request: GetSpeechSetupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetSpeechSetupResponse) => void,
+  ): ClientUnaryCall;
+  getSpeechSetup(
+    request: GetSpeechSetupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetSpeechSetupResponse) => void,
   ): ClientUnaryCall;
   /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession(

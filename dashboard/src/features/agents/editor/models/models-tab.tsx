@@ -22,7 +22,10 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
   if (providers.isLoadingError) return <ErrorState error={providers.error} onRetry={providers.refetch} />;
   if (setup.isLoadingError) return <ErrorState error={setup.error} onRetry={setup.refetch} />;
   if (!providers.data || !setup.data) return <LoadingRows rows={4} />;
-  const catalogue = { models: providers.data.llm, usable: setup.data.llm_providers };
+  const catalogue = {
+    models: providers.data.llm,
+    usable: setup.data.llm.filter((each) => each.is_ready).map((each) => each.provider_name),
+  };
   const llm = values.llm as (LlmValue & { fallbacks?: LlmValue[] | null }) | null;
   const fallbacks = llm?.fallbacks ?? [];
   const setFallbacks = (next: LlmValue[]) => llm && set({ llm: { ...llm, fallbacks: next } as never });

@@ -59,12 +59,12 @@ function wordsWithin(text: string, syllables: number): number {
   return end;
 }
 
+/** Characters of scripts without spaces between words; and those that are a syllable each. */
+const UNSPACED = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Tibetan}`;
+const WHOLE = new RegExp(String.raw`(?!\p{M})[${UNSPACED}\p{sc=Hangul}\p{sc=Ethiopic}]`, "gu");
 /** A word with its punctuation; in scripts without spaces, a character. */
-const WORD =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}][^\p{L}\p{N}\s]*|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu;
+const WORD = new RegExp(String.raw`[${UNSPACED}][^\p{L}\p{N}\s]*|[^\s${UNSPACED}]+`, "gu");
 const VOWELS = /[aeiouyà-öø-ÿœæ]+/giu;
-/** Characters that are a syllable each. */
-const WHOLE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/gu;
 /** A final e is silent: "make" has one syllable. */
 const SILENT_E = /[aeiouy][^aeiouy\s]+e\W*$/i;
 const SYLLABLES_PER_DIGIT = 1.5;

@@ -40,11 +40,11 @@ function wordsOf(text: string): string[] {
   return plain.match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-const ENDS_SENTENCE = /[.!?。！？؟।]["'”’)\]]*\s*$/u;
+const ENDS_SENTENCE = /[\p{STerm}།༎]["'\p{Pe}\p{Pf}]*\s*$/u;
 /** What people say just before they continue: a word that needs another, or the announcement of a number or a name. */
 const UNFINISHED =
   /(?:\b(?:and|or|but|so|because|since|if|when|that|which|who|with|without|for|from|to|of|in|on|at|by|the|a|an|my|your|his|her|our|their|is|are|was|were|am|i|we|it's|um|uh|er|like)|\b(?:number|name|address|email|code|date|birthday|id|zip) is)[\s,…]*$/i;
-const TRAILS_OFF = /(?:,|…|\.\.\.|-|:)\s*$/;
+const TRAILS_OFF = /(?:[,،、，၊፣:：…-]|\.\.\.)\s*$/;
 
 /**
  * Milliseconds of silence that end a turn in which this was said: fewer than usual after a whole sentence, more when someone

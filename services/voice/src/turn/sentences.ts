@@ -9,32 +9,51 @@ export interface SentenceCutter {
   end(): string;
 }
 
+/** Shorter sentences are spoken together with the next. */
 export const SENTENCE_MIN = 20;
-/** A text without any end of a sentence is cut at a space before this. */
-const SENTENCE_MAX = 400;
+/** A text without any end of a sentence is cut before this, so that it can be heard before it is whole. */
+const SENTENCE_MAX = 200;
 
-/** The end of a sentence and the white space behind it; scripts without spaces end theirs with their own marks. */
-const END = /[.!?…]+["'”’)\]]*\s+|[。！？]+["'”’」』）]*\s*|\n+/gu;
+const CLOSERS = String.raw`["'\p{Pe}\p{Pf}]*`;
+/**
+ * The end of a sentence and the white space behind it. A mark that Latin scripts share needs the space, because numbers and names have
+ * it too; those of other scripts end a sentence anywhere. Thai and Lao have no mark: a space between letters ends what belongs together.
+ */
+const END = new RegExp(
+  [
+    String.raw`[.!?…]+${CLOSERS}\s+`,
+    String.raw`(?![.!?])[\p{STerm}།༎][\p{STerm}།༎…]*${CLOSERS}\s*`,
+    String.raw`(?<=[\p{sc=Greek}\p{sc=Armenian}])[;:\u037E]${CLOSERS}\s+`,
+    String.raw`(?<=[\p{sc=Thai}\p{sc=Lao}])[^\S\n]+(?=[\p{sc=Thai}\p{sc=Lao}])`,
+    String.raw`\n+`,
+  ].join("|"),
+  "gu",
+);
+/** Where people pause within a sentence. */
+const PAUSE = new RegExp(String.raw`[,;:]${CLOSERS}\s+|[،؛、，；：၊፣፤፥–—]\s*`, "gu");
+const SPACE = /\s+/gu;
+const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
+/** A character that is a syllable, which Latin scripts write with about three. */
+const SYLLABIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}]/u;
 /** A full stop behind one of these ends no sentence. */
 const ABBREVIATIONS =
-  /(?:^|[\s("'“])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|approx|dept|est|inc|ltd|co|corp|no|nos|vol|fig|tel|ext|ave|blvd|rd|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|a\.m|p\.m|u\.s|u\.k|ph\.d|[a-z])\.$/i;
+  /(?:^|[\s("'“])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|approx|dept|est|inc|ltd|co|corp|no|nos|vol|fig|tel|ext|ave|blvd|rd|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|a\.m|p\.m|u\.s|u\.k|ph\.d|\p{L}\p{M}*)\.$/iu;
 /** "1. January", "3. Open the door": an ordinal or the number of a list item. */
-const ORDINAL = /(?:^|\s)\d{1,3}\.$/;
+const ORDINAL = /(?:^|\s)\p{Nd}{1,3}\.$/u;
 
 export function sentenceCutter(): SentenceCutter {
   let held = "";
 
   function cut(): string | null {
+    const long = tooLong(held);
     for (const { index, 0: mark } of held.matchAll(END)) {
       const end = index + mark.length;
+      if (long !== null && end > long.length) break;
       // More white space or another mark may follow in the next piece.
       if (end === held.length) return null;
-      const sentence = held.slice(0, end);
-      if (sentence.trim().length >= SENTENCE_MIN && !isWithin(sentence.trimEnd(), held.slice(end))) return take(end);
+      if (isSpeakable(held.slice(0, end)) && !isWithin(held.slice(0, end).trimEnd(), held.slice(end))) return take(end);
     }
-    if (held.length <= SENTENCE_MAX) return null;
-    const space = held.lastIndexOf(" ", SENTENCE_MAX);
-    return take(space > 0 ? space + 1 : SENTENCE_MAX);
+    return long === null ? null : take(pauseWithin(long));
   }
 
   function take(length: number): string {
@@ -54,10 +73,48 @@ export function sentenceCutter(): SentenceCutter {
   };
 }
 
+function isSpeakable(part: string): boolean {
+  return spokenLength(part.trim()) >= SENTENCE_MIN;
+}
+
+/** About how many characters of a Latin script take as long to say. */
+export function spokenLength(text: string): number {
+  let length = 0;
+  for (const character of text) length += lengthOf(character);
+  return length;
+}
+
+function lengthOf(character: string): number {
+  return SYLLABIC.test(character) ? 3 : character.length;
+}
+
+/** The beginning of a text that has SENTENCE_MAX; null if the text is shorter. */
+function tooLong(text: string): string | null {
+  let length = 0;
+  let at = 0;
+  for (const character of text) {
+    length += lengthOf(character);
+    if (length > SENTENCE_MAX) return text.slice(0, at);
+    at += character.length;
+  }
+  return null;
+}
+
+/** The best place to cut a text that goes on: where people pause, or between words. */
+function pauseWithin(text: string): number {
+  for (const pattern of [PAUSE, SPACE]) {
+    const ends = [...text.matchAll(pattern)].map(({ index, 0: mark }) => index + mark.length);
+    const last = ends.findLast((end) => end < text.length && isSpeakable(text.slice(0, end)));
+    if (last !== undefined) return last;
+  }
+  const lastWord = [...WORDS.segment(text)].at(-1)?.index ?? 0;
+  return isSpeakable(text.slice(0, lastWord)) ? lastWord : text.length;
+}
+
 /** Whether a full stop at the end of `before` belongs to an abbreviation, a date or a number. */
 function isWithin(before: string, after: string): boolean {
   if (!before.endsWith(".") || before.endsWith("...")) return false;
   if (/^\p{Ll}/u.test(after)) return true;
   if (/(?:a|p)\.m\.$/i.test(before)) return !/^\p{Lu}/u.test(after);
-  return ABBREVIATIONS.test(before) || ORDINAL.test(before) || (/\d\.$/.test(before) && /^\d/.test(after));
+  return ABBREVIATIONS.test(before) || ORDINAL.test(before) || (/\p{Nd}\.$/u.test(before) && /^\p{Nd}/u.test(after));
 }

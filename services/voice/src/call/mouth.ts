@@ -3,12 +3,13 @@ import type { SpeakOptions, SpokenEvent, TextToSpeech } from "../speech/tts.ts";
 import type { Leg } from "../transport/leg.ts";
 import { heardText, type Spoken, type Timing } from "../turn/heard.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
+import { type Speakable, speakable } from "../turn/speakable.ts";
 
 /** Speaks the agent's replies on a leg, one at a time, and knows how much of each was heard. */
 export interface Mouth {
   /** A new reply; the previous one is over. */
   begin(reply: number): void;
-  /** Appends words of the reply that was begun last. */
+  /** Appends words of the reply that was begun last, as the model writes them. */
   say(text: string): void;
   /** Speaks the words so far without waiting for more. */
   flush(): void;
@@ -18,9 +19,9 @@ export interface Mouth {
   hold(): void;
   /** Resumes after what was heard. */
   resume(): void;
-  /** Ends the reply at any point. Returns what was heard of it. */
+  /** Ends the reply at any point. Returns what was heard of it, as the model wrote it. */
   stop(): string;
-  /** What has been heard of the reply so far. */
+  /** What has been heard of the reply so far, as the model wrote it. */
   heard(): string;
   /** The leg has played up to a mark. */
   reached(mark: string): void;
@@ -49,11 +50,11 @@ export interface MouthOptions {
 interface Utterance {
   reply: number;
   /** All words so far. */
-  text: string;
+  text: Speakable;
   isWhole: boolean;
   isHeld: boolean;
-  /** Heard before the voice was restarted. */
-  heardBefore: string;
+  /** How many characters of what can be spoken were heard before the voice was restarted. */
+  heardBefore: number;
   take: Take | null;
 }
 
@@ -125,7 +126,7 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
   }
 
   function play(reply: number, spoken: Take["spoken"], audio: Pcm): void {
-    const isFirst = spoken.audioMs === 0 && current?.heardBefore === "";
+    const isFirst = spoken.audioMs === 0 && current?.heardBefore === 0;
     if (isFirst) {
       events.firstAudio(reply);
       leg.play(audio.subarray(0, FRAME_SAMPLES));
@@ -139,9 +140,10 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
   }
 
   function speakOn(utterance: Utterance): void {
-    const rest = utterance.text.slice(utterance.heardBefore.length);
-    if (rest.trim() === "") {
+    const rest = utterance.text.spoken().slice(utterance.heardBefore);
+    if (!SPEAKABLE.test(rest)) {
       if (!utterance.isWhole) return;
+      utterance.heardBefore += rest.length;
       events.sound(utterance.reply, 0);
       return void events.played(utterance.reply);
     }
@@ -150,9 +152,16 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
     if (utterance.isWhole) utterance.take.end();
   }
 
-  function heardOf({ heardBefore, take }: Utterance): string {
+  function speak(utterance: Utterance, words: string): void {
+    if (words === "" || utterance.isHeld) return;
+    if (utterance.take) utterance.take.say(words);
+    else speakOn(utterance);
+  }
+
+  /** How many characters of what can be spoken were heard. */
+  function heardOf({ heardBefore, take }: Utterance): number {
     if (!take) return heardBefore;
-    return heardBefore + heardText(take.spoken, durationMs(leg.heardSamples() - take.from));
+    return heardBefore + heardText(take.spoken, durationMs(leg.heardSamples() - take.from)).length;
   }
 
   function silence(utterance: Utterance): void {
@@ -164,22 +173,24 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
 
   return {
     begin: (reply) => {
-      current = { reply, text: "", isWhole: false, isHeld: false, heardBefore: "", take: null };
+      current = { reply, text: speakable(), isWhole: false, isHeld: false, heardBefore: 0, take: null };
     },
     say: (text) => {
-      if (!current || text === "") return;
-      current.text += text;
-      if (current.isHeld) return;
-      if (current.take) current.take.say(text);
-      else speakOn(current);
+      if (current) speak(current, current.text.push(text));
     },
-    flush: () => current?.take?.flush(),
+    flush: () => {
+      if (!current) return;
+      speak(current, current.text.pause());
+      current.take?.flush();
+    },
     end: () => {
       if (!current || current.isWhole) return;
       current.isWhole = true;
+      const rest = current.text.end();
       if (current.isHeld) return;
-      if (current.take) current.take.end();
-      else speakOn(current);
+      if (!current.take) return speakOn(current);
+      current.take.say(rest);
+      current.take.end();
     },
     hold: () => {
       if (!current || current.isHeld) return;
@@ -194,11 +205,11 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
     stop: () => {
       if (!current) return "";
       silence(current);
-      const heard = current.heardBefore;
+      const heard = current.text.writtenUntil(current.heardBefore);
       current = null;
       return heard.trim();
     },
-    heard: () => (current ? heardOf(current).trim() : ""),
+    heard: () => current?.text.writtenUntil(heardOf(current)).trim() ?? "",
     reached: (mark) => {
       if (!current) return;
       if (mark === `audible ${current.reply}`) return events.audible(current.reply);

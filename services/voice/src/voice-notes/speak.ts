@@ -6,6 +6,7 @@ import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import { speakWhole } from "../speech/speak-whole.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
+import { speakable } from "../turn/speakable.ts";
 
 /** WhatsApp plays a larger one only after a download. */
 const BYTES_MAX = 512 * 1024;
@@ -32,8 +33,9 @@ export async function speakNote(
     const page = file.add(packet, FRAME_SAMPLES);
     if (page) pages.push(page);
   });
+  const reply = speakable();
   const cutter = sentenceCutter();
-  const sentences = [...cutter.push(text), cutter.end()];
+  const sentences = [...cutter.push(reply.push(text) + reply.end()), cutter.end()];
   const take = (audio: Pcm) => {
     toFrames(audio);
     return false;

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { speakable } from "../../src/turn/speakable.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
-import { type Given, newCall } from "../kit/scripted-call.ts";
-import { scriptedVoice } from "../kit/scripted-speech.ts";
+import { newCall } from "../kit/scripted-call.ts";
+import { WORD_MS } from "../kit/scripted-speech.ts";
 
 test("a call is held: greeting, question, answer, goodbye, and the end of the conversation", async () => {
   const conversations = fakeConversations({ greeting: "Front desk, how can I help?" });
@@ -92,25 +93,81 @@ test("the latency of an answer is measured from the end of speech to the first a
   expect(latency?.audibleMs).toBeLessThanOrEqual(320);
 });
 
-test("an answer without a word, such as an emoji, is not a failure", async () => {
+test.each(["👍", "```\nconst open = 9;\n```"])(
+  "an answer without a word, such as %j, is stored and is not a failure",
+  async (text) => {
+    const conversations = fakeConversations();
+    conversations.script = says(text);
+    const call = await newCall({ conversations });
+    for (const question of ["See you at nine?", "Great, and then at ten?"]) {
+      await call.asks(question);
+      await call.time.pass(2_000);
+    }
+    expect(call.voice.said).toEqual([]);
+    expect(conversations.asked).toHaveLength(2);
+    expect(conversations.lines.filter((line) => line === `assistant: ${text}`)).toHaveLength(2);
+    expect(call.leg.hungUp).toBe(false);
+  },
+);
+
+const MARKDOWN = `## Our hours
+
+- **Weekdays**: nine to five, see [the calendar](https://example.com/calendar?view=week)
+- *Sundays*: closed
+
+\`\`\`json
+{ "open": true }
+\`\`\`
+
+Shall I book a table?`;
+
+test("a reply with Markdown is spoken as words, and its transcript is what the model wrote", async () => {
   const conversations = fakeConversations();
-  conversations.script = says("👍");
-  const spoken: string[] = [];
-  const voice: Given["voice"] = {
-    ...scriptedVoice(),
-    speak: (_options, tell) => ({
-      say: (text) => void spoken.push(text),
-      end: () => queueMicrotask(() => tell({ type: "done" })),
-    }),
-  };
-  const call = await newCall({ conversations, voice });
-  for (const question of ["See you at nine?", "Great, and then at ten?"]) {
-    await call.asks(question);
-    await call.time.pass(2_000);
-  }
-  expect(spoken).toEqual(["👍", "👍"]);
-  expect(conversations.asked).toHaveLength(2);
-  expect(call.leg.hungUp).toBe(false);
+  conversations.script = () => [...Array.from(MARKDOWN, words), complete];
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(10_000);
+  expect(call.voice.said.join("")).toBe(
+    "Our hours.\n\nWeekdays: nine to five, see the calendar.\nSundays: closed.\n\n\nShall I book a table?",
+  );
+  expect(conversations.lines).toEqual(["user: When do you open?", `assistant: ${MARKDOWN}`]);
+});
+
+test.each([1, 2, 5, 8, 11, 15])(
+  "a reply with Markdown that is interrupted after %d words is stored up to that word",
+  async (count) => {
+    const conversations = fakeConversations();
+    conversations.script = says(MARKDOWN);
+    const call = await newCall({ conversations });
+    await call.asks("When do you open?");
+    await call.time.pass(WORD_MS * (count - 2));
+    call.began();
+    await call.time.pass(WORD_MS + 10);
+    call.hearing.report({ type: "partial", text: "Wait" });
+    await call.time.pass(1_000);
+    const stored = conversations.lines[1]?.replace("assistant: ", "") ?? "";
+    expect(MARKDOWN).toStartWith(stored);
+    const written = speakable();
+    const spoken = written.push(stored) + written.end();
+    const heardWords = Math.floor(call.leg.heardSamples() / 16 / WORD_MS);
+    expect(spoken.match(/\S+/g) ?? []).toHaveLength(heardWords);
+  },
+);
+
+test("a reply with Markdown that is stopped without words resumes where it was cut, and is stored once in full", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says(MARKDOWN);
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(7 * WORD_MS);
+  call.began();
+  await call.time.pass(WORD_MS + 10);
+  call.stopped();
+  await call.time.pass(10_000);
+  const [whole = "", rest = "?"] = call.voice.said;
+  expect(whole).toEndWith(rest);
+  expect(rest.length).toBeLessThan(whole.length);
+  expect(conversations.lines).toEqual(["user: When do you open?", `assistant: ${MARKDOWN}`]);
 });
 
 test("a call continues after the model schedules another", async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { NotConnected } from "../call/port.ts";
 import type { DailySession } from "../store/daily-sessions.ts";
 import { storeAgentJoined } from "../store/daily-sessions.ts";
-import { hostPort, readUri } from "../transport/sip/address.ts";
+import { hostPort, readUri } from "../transport/sip/messages/address.ts";
 import type { Target } from "../transport/sip/sockets.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionCall } from "./session.ts";

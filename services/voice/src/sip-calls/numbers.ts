@@ -1,5 +1,5 @@
 import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
-import type { SipUri } from "../transport/sip/address.ts";
+import type { SipUri } from "../transport/sip/messages/address.ts";
 
 /** The number in a URI, with or without a plus, as trunks write it; null if it is not one in international form. */
 export function numberOf(uri: SipUri | null): string | null {

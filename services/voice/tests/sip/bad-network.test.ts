@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { muLaw } from "@parley/shared/media/g711";
 import { eventually } from "@parley/shared/testing/eventually";
-import { agree } from "../../src/transport/sip/sdp.ts";
+import { agree } from "../../src/transport/sip/messages/sdp.ts";
 import { relayTo } from "../kit/bad-network.ts";
 import { listening, tone } from "../listening.ts";
 import { answer, phone } from "./phones.ts";

@@ -3,7 +3,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import type { PendingInvite } from "../../src/transport/sip/dialog.ts";
-import { headerOf } from "../../src/transport/sip/message.ts";
+import { headerOf } from "../../src/transport/sip/messages/message.ts";
 import { listening, tone } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";

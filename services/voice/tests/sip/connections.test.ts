@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
-import { headersOf, writeSip } from "../../src/transport/sip/message.ts";
+import { headersOf, writeSip } from "../../src/transport/sip/messages/message.ts";
 import { openSipSockets, type Target } from "../../src/transport/sip/sockets.ts";
 import { listening } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";

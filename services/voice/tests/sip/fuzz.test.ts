@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { writeRtp } from "@parley/shared/media/rtp-packet";
 import { eventually } from "@parley/shared/testing/eventually";
-import { writeSip } from "../../src/transport/sip/message.ts";
-import { agree } from "../../src/transport/sip/sdp.ts";
+import { writeSip } from "../../src/transport/sip/messages/message.ts";
+import { agree } from "../../src/transport/sip/messages/sdp.ts";
 import { listening } from "../listening.ts";
 import { phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";

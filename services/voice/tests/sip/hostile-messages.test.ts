@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
-import { isRequest } from "../../src/transport/sip/message.ts";
+import { isRequest } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
-import { headerOf } from "../../src/transport/sip/message.ts";
-import { agree } from "../../src/transport/sip/sdp.ts";
+import { headerOf } from "../../src/transport/sip/messages/message.ts";
+import { agree } from "../../src/transport/sip/messages/sdp.ts";
 import { listening, tone } from "../listening.ts";
 import { type Phone, phone } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";

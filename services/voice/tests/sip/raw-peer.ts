@@ -1,7 +1,7 @@
 import { muLaw } from "@parley/shared/media/g711";
 import { type RtpPacket, writeRtp } from "@parley/shared/media/rtp-packet";
 import { eventually } from "@parley/shared/testing/eventually";
-import { responseTo } from "../../src/transport/sip/derived-messages.ts";
+import { responseTo } from "../../src/transport/sip/messages/derived-messages.ts";
 import {
   cseqOf,
   headerOf,
@@ -10,7 +10,7 @@ import {
   type SipMessage,
   type SipRequest,
   writeSip,
-} from "../../src/transport/sip/message.ts";
+} from "../../src/transport/sip/messages/message.ts";
 import { tone } from "../listening.ts";
 import type { Phone } from "./phones.ts";
 
@@ -21,7 +21,7 @@ export async function rawPeer(phone: Phone, hostname = "127.0.0.1") {
     hostname,
     socket: {
       data: (_socket, bytes) => {
-        const message = readSip(bytes.toString());
+        const message = readSip(bytes);
         if (message) received.push(message);
       },
     },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { headerOf } from "../../src/transport/sip/message.ts";
+import { headerOf } from "../../src/transport/sip/messages/message.ts";
 import type { Registration } from "../../src/transport/sip/registering.ts";
 import { phone } from "./phones.ts";
 import { registrar } from "./registrar.ts";

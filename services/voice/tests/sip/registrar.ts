@@ -1,7 +1,7 @@
-import { readNameAddress } from "../../src/transport/sip/address.ts";
-import { responseTo } from "../../src/transport/sip/derived-messages.ts";
 import { challenger } from "../../src/transport/sip/digest.ts";
-import { headerOf, isRequest, readSip, type SipRequest, writeSip } from "../../src/transport/sip/message.ts";
+import { readNameAddress } from "../../src/transport/sip/messages/address.ts";
+import { responseTo } from "../../src/transport/sip/messages/derived-messages.ts";
+import { headerOf, isRequest, readSip, type SipRequest, writeSip } from "../../src/transport/sip/messages/message.ts";
 import type { Target } from "../../src/transport/sip/sockets.ts";
 
 const KNOWN = { username: "acme", password: "of-the-trunk", realm: "trunk.example" };
@@ -34,7 +34,7 @@ export async function registrar({ shortest = 60, granted = 120 }: { shortest?: n
     hostname: "127.0.0.1",
     socket: {
       data: (from, bytes, port, address) => {
-        const message = readSip(bytes.toString());
+        const message = readSip(bytes);
         if (isDown || !message || !isRequest(message)) return;
         asked.push(message);
         from.send(writeSip(register(message)), port, address);

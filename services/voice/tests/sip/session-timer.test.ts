@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
-import { responseTo } from "../../src/transport/sip/derived-messages.ts";
-import { headerOf, isRequest, type SipMessage, type SipRequest } from "../../src/transport/sip/message.ts";
+import { responseTo } from "../../src/transport/sip/messages/derived-messages.ts";
+import { headerOf, isRequest, type SipMessage, type SipRequest } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { answer, phone } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";

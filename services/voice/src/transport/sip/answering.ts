@@ -1,13 +1,14 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
-import { addressIn, readUri, type SipUri, tagOf } from "./address.ts";
-import { identitiesOf } from "./caller.ts";
 import type { Calls } from "./calls.ts";
-import { responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
 import { type Credentials, challenger } from "./digest.ts";
-import { cseqOf, headerOf, type SipRequest } from "./message.ts";
-import { type Agreed, agree, answer, offer } from "./sdp.ts";
+import { addressIn, readUri, type SipUri, tagOf } from "./messages/address.ts";
+import { bodyOf, isBodyRequired, SDP } from "./messages/body.ts";
+import { identitiesOf } from "./messages/caller.ts";
+import { responseTo } from "./messages/derived-messages.ts";
+import { cseqOf, headerOf, type SipRequest } from "./messages/message.ts";
+import { type Agreed, agree, answer, offer } from "./messages/sdp.ts";
 import { ALLOW, SUPPORTED } from "./session.ts";
 import { type Refreshes, takesUpdates, wantedRefreshes } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
@@ -99,13 +100,13 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
           takesUpdates: takesUpdates(request),
         });
         const local = calls.describe(rtp);
-        const body = agreed ? answer(local, request.body, agreed) : offer(local);
+        const body = agreed ? answer(local, bodyOf(request, SDP), agreed) : offer(local);
         const headers = {
           contact: calls.contact(from),
           allow: ALLOW,
           supported: SUPPORTED,
           ...refreshed.headers,
-          "content-type": "application/sdp",
+          "content-type": SDP,
         };
         session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }));
         return session.leg;
@@ -144,8 +145,10 @@ function readWanted(
   if (required.length > 0) return { refusal: [420, "Bad Extension", { unsupported: required }] };
   const dialog = dialogOfInvited(request, from, toTag);
   if (!dialog) return { refusal: [400, "Contact and a tag in From are required"] };
-  const agreed = request.body === "" ? null : agree(request.body);
-  if (!agreed && request.body !== "") return { refusal: [488, "Not Acceptable Here"] };
+  const offered = bodyOf(request, SDP);
+  if (offered === "" && isBodyRequired(request)) return { refusal: [415, "Unsupported Media Type", { accept: SDP }] };
+  const agreed = offered === "" ? null : agree(offered);
+  if (!agreed && offered !== "") return { refusal: [488, "Not Acceptable Here"] };
   const refreshed = wantedRefreshes(request);
   if ("minSeconds" in refreshed)
     return { refusal: [422, "Session Interval Too Small", { "min-se": String(refreshed.minSeconds) }] };

@@ -1,10 +1,11 @@
 import type { Leg, LegListener } from "../leg.ts";
 import type { Calls } from "./calls.ts";
-import { cancelOf, responseTo } from "./derived-messages.ts";
 import { type Dialog, dialogOfInviting, newTag, type PendingInvite, pendingInvite, requestIn } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
-import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
-import { agree, offer } from "./sdp.ts";
+import { bodyOf, SDP } from "./messages/body.ts";
+import { cancelOf, responseTo } from "./messages/derived-messages.ts";
+import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
+import { agree, offer } from "./messages/sdp.ts";
 import { ALLOW, SUPPORTED } from "./session.ts";
 import { grantedRefreshes, takesUpdates } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
@@ -129,7 +130,7 @@ export function calling(calls: Calls): PlaceCall {
       const offered = inviteFor(call, calls.contact(call.server), offer(calls.describe(rtp), call.isSecure));
       const { request, response, isReached } = await inviteWithCredentials(call, offered);
       const dialog = response.status < 300 ? dialogOfInviting(request, response, call.server) : null;
-      const agreed = dialog && agree(response.body);
+      const agreed = dialog && agree(bodyOf(response, SDP));
       if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
         rtp.agree(agreed, call.server.address);
         const staysAlive = { refreshes: grantedRefreshes(response), takesUpdates: takesUpdates(response) };
@@ -159,7 +160,7 @@ function inviteFor({ uri, from }: OutgoingCall, contact: string, body: string): 
       contact,
       allow: ALLOW,
       supported: SUPPORTED,
-      "content-type": "application/sdp",
+      "content-type": SDP,
     }),
     body,
   };

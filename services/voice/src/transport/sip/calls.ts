@@ -1,9 +1,9 @@
 import type { LegListener } from "../leg.ts";
 import type { PortRange } from "../rtp/ports.ts";
 import { openRtpStream, type RtpOptions, type RtpStream } from "../rtp/stream.ts";
-import { hostPort } from "./address.ts";
 import { type Dialog, dialogId } from "./dialog.ts";
-import type { Local } from "./sdp.ts";
+import { hostPort } from "./messages/address.ts";
+import type { Local } from "./messages/sdp.ts";
 import { type Session, type SessionParts, startSession } from "./session.ts";
 import type { Target } from "./sockets.ts";
 import type { Transactions } from "./transactions.ts";

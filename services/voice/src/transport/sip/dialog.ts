@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { addressIn, tagOf } from "./address.ts";
-import { cancelOf } from "./derived-messages.ts";
-import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
+import { addressIn, tagOf } from "./messages/address.ts";
+import { cancelOf } from "./messages/derived-messages.ts";
+import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
 import type { Target } from "./sockets.ts";
 
 /** The state that two parties share about their call (RFC 3261, section 12). */

@@ -1,8 +1,9 @@
 import { ServiceError } from "@parley/shared/errors";
-import { hostPort, readUri } from "./address.ts";
 import type { Dialog } from "./dialog.ts";
-import { split } from "./grammar.ts";
-import type { SipRequest } from "./message.ts";
+import { hostPort, readUri } from "./messages/address.ts";
+import { bodyOf } from "./messages/body.ts";
+import { split } from "./messages/grammar.ts";
+import type { SipRequest } from "./messages/message.ts";
 
 /** The transfers of one call (RFC 3515). */
 export interface Referring {
@@ -65,8 +66,8 @@ export function referring({ dialog, refer, reportMaxMs }: ReferringOptions): Ref
         if (current === transfer) current = null;
       });
     },
-    notified: ({ body }) => {
-      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(body)?.[1] ?? 0);
+    notified: (request) => {
+      const status = Number(/^SIP\/2\.0 (\d{3})/.exec(bodyOf(request, "message/sipfrag"))?.[1] ?? 0);
       if (!current || status === 0) return;
       current.isNotified = true;
       if (status >= 300) current.done.reject(refusedTransfer(`the other side answered ${status}`));

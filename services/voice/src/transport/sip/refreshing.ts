@@ -1,5 +1,6 @@
 import { type Dialog, requestIn } from "./dialog.ts";
-import { headerOf, type SipResponse } from "./message.ts";
+import { bodyOf, SDP } from "./messages/body.ts";
+import { headerOf, type SipResponse } from "./messages/message.ts";
 import { grantedRefreshes, type Refreshes, sessionTimer } from "./session-timer.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -27,7 +28,7 @@ export function refreshing({ dialog, transactions, takesUpdates, request, offer,
     const headers = {
       ...request(),
       "session-expires": `${everySeconds};refresher=uac`,
-      ...(isInvite && { "content-type": "application/sdp" }),
+      ...(isInvite && { "content-type": SDP }),
     };
     const asked = requestIn(dialog, method, headers, isInvite ? offer() : "");
     const { localSequence } = dialog;
@@ -39,7 +40,7 @@ export function refreshing({ dialog, transactions, takesUpdates, request, offer,
       // A success is repeated until its ACK arrives.
       if (isSettled) return;
       isSettled = true;
-      if (isInvite && response.status < 300) agreed(response.body);
+      if (isInvite && response.status < 300) agreed(bodyOf(response, SDP));
       answered(response, isTheirs);
     });
   };

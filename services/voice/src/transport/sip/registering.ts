@@ -1,8 +1,8 @@
-import { readNameAddress } from "./address.ts";
 import type { Calls } from "./calls.ts";
 import { newTag } from "./dialog.ts";
 import { answerChallenge, type Credentials } from "./digest.ts";
-import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
+import { readNameAddress } from "./messages/address.ts";
+import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
 import type { Target } from "./sockets.ts";
 
 export interface Registration {

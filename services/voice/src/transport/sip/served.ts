@@ -1,5 +1,5 @@
 import { networkOf } from "@parley/shared/rate-limit/network-of";
-import type { SipResponse } from "./message.ts";
+import type { SipResponse } from "./messages/message.ts";
 
 /** A request that arrived. */
 export interface Served {

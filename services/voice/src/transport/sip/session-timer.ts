@@ -1,5 +1,5 @@
-import { responseTo } from "./derived-messages.ts";
-import { headerOf, type SipMessage, type SipRequest, type SipResponse } from "./message.ts";
+import { responseTo } from "./messages/derived-messages.ts";
+import { headerOf, type SipMessage, type SipRequest, type SipResponse } from "./messages/message.ts";
 
 /** How often a call must be refreshed to stay alive (RFC 4028), and by whom. */
 export interface Refreshes {

@@ -1,13 +1,15 @@
 import { randomInt } from "node:crypto";
 import type { Leg, LegListener } from "../leg.ts";
 import type { RtpStream } from "../rtp/stream.ts";
-import { addressIn } from "./address.ts";
-import { responseTo } from "./derived-messages.ts";
 import { type Dialog, requestIn } from "./dialog.ts";
-import { cseqOf, type SipRequest, type SipResponse } from "./message.ts";
+import { addressIn } from "./messages/address.ts";
+import { bodyOf, SDP } from "./messages/body.ts";
+import { responseTo } from "./messages/derived-messages.ts";
+import { pressedKey } from "./messages/info-keys.ts";
+import { cseqOf, type SipRequest, type SipResponse } from "./messages/message.ts";
+import { type Agreed, agree, answer, offer } from "./messages/sdp.ts";
 import { referring } from "./referring.ts";
 import { refreshing } from "./refreshing.ts";
-import { type Agreed, agree, answer, offer } from "./sdp.ts";
 import { type Refreshes, tooShort, wantedRefreshes } from "./session-timer.ts";
 import type { Target } from "./sockets.ts";
 import type { Incoming, Transactions } from "./transactions.ts";
@@ -45,11 +47,8 @@ export interface SessionParts {
 
 export const ALLOW = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY";
 export const SUPPORTED = "timer";
-const SDP = "application/sdp";
 /** How long the outcome of a transfer may follow a BYE, in T1: a lost report is repeated after one and three. */
 const REPORT_MAX = 8;
-/** The key in an INFO of type application/dtmf-relay. */
-const SIGNAL = /^[ \t]*Signal[ \t]*=[ \t]*([0-9A-D*#])[ \t]*\r?$/m;
 
 export function startSession({
   dialog,
@@ -129,9 +128,10 @@ export function startSession({
   const local = () => ({ address, port: rtp.port, localKey: rtp.localKey, sessionId, version: version++ });
 
   const describe = (request: SipRequest): { body: string; agreed: Agreed | null } | null => {
-    if (request.body === "") return { body: offer(local(), rtp.isSecure()), agreed: null };
-    const agreed = agree(request.body);
-    return agreed && { body: answer(local(), request.body, agreed), agreed };
+    const offered = bodyOf(request, SDP);
+    if (offered === "") return { body: offer(local(), rtp.isSecure()), agreed: null };
+    const agreed = agree(offered);
+    return agreed && { body: answer(local(), offered, agreed), agreed };
   };
 
   const accept = (incoming: Incoming, response: SipResponse) => {
@@ -147,7 +147,7 @@ export function startSession({
       timer.set(wanted.refreshes);
       return ok(request, { ...wanted.headers, ...headers }, body);
     };
-    if (request.method === "UPDATE" && request.body === "") return reply(refreshed({}, ""));
+    if (request.method === "UPDATE" && bodyOf(request, SDP) === "") return reply(refreshed({}, ""));
     const described = describe(request);
     if (!described) return reply(responseTo(request, 488, "Not Acceptable Here"));
     if (described.agreed) rtp.agree(described.agreed, incoming.from.address);
@@ -166,7 +166,7 @@ export function startSession({
     UPDATE: changeMedia,
     ACK: ({ request, from }) => {
       confirmed();
-      const agreed = request.body === "" ? null : agree(request.body);
+      const agreed = agree(bodyOf(request, SDP));
       if (agreed) rtp.agree(agreed, from.address);
     },
     BYE: ({ request, answer: reply }) => {
@@ -176,7 +176,7 @@ export function startSession({
     OPTIONS: ({ request, answer: reply }) => reply(ok(request)),
     INFO: ({ request, answer: reply }) => {
       reply(ok(request));
-      const key = SIGNAL.exec(request.body)?.[1];
+      const key = pressedKey(request);
       if (key) rtp.signaled(key);
     },
     NOTIFY: ({ request, answer: reply }) => {

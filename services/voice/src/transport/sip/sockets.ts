@@ -1,6 +1,6 @@
 import { networkOf } from "@parley/shared/rate-limit/network-of";
 import type { Socket, udp } from "bun";
-import { isRequest, readSip, type SipMessage, writeSip } from "./message.ts";
+import { isRequest, readSip, type SipMessage, writeSip } from "./messages/message.ts";
 
 /** Where a message came from or goes to. */
 export interface Target {
@@ -91,7 +91,7 @@ export async function openSipSockets(
   const connections = new Map<string, Connection>();
 
   const receive = (bytes: Buffer, from: Target) => {
-    const message = bytes.length <= MESSAGE_MAX_BYTES ? readSip(bytes.toString()) : null;
+    const message = bytes.length <= MESSAGE_MAX_BYTES ? readSip(bytes) : null;
     if (message) to.received(message, from);
     else to.malformed();
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { hostPort, readVia, type Via, writeVia } from "./address.ts";
-import { ackOfRefusal, responseTo } from "./derived-messages.ts";
-import { cseqOf, isRequest, type SipMessage, type SipRequest, type SipResponse } from "./message.ts";
+import { hostPort, readVia, type Via, writeVia } from "./messages/address.ts";
+import { ackOfRefusal, responseTo } from "./messages/derived-messages.ts";
+import { cseqOf, isRequest, type SipMessage, type SipRequest, type SipResponse } from "./messages/message.ts";
 import { type Served, servedRequests } from "./served.ts";
 import type { Target } from "./sockets.ts";
 

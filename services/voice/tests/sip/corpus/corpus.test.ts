@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readNameAddress } from "../../../src/transport/sip/address.ts";
+import { readNameAddress } from "../../../src/transport/sip/messages/address.ts";
+import { listening } from "../../listening.ts";
+import { answer, phone } from "../phones.ts";
+import { rawPeer } from "../raw-peer.ts";
+import { BODIES, KEYS } from "./bodies.ts";
 import { NAME_ADDRESSES } from "./name-addresses.ts";
 import { NUMBERS } from "./numbers.ts";
 import { startSender } from "./sender.ts";
@@ -13,10 +17,27 @@ afterEach(() => sender.stop());
 test.each([...NAME_ADDRESSES, ...NUMBERS])(
   "an INVITE with %s is answered or refused rightly",
   async (_what, message, right) => {
-    const { answer: _answer, ...outcome } = await sender.outcomeOf(message);
+    const { audio: _audio, ...outcome } = await sender.outcomeOf(message);
     expect(outcome).toEqual(right);
   },
 );
+
+test.each(BODIES)("of a body with %s, the description is read, and nothing else", async (_what, message, right) => {
+  expect(await sender.outcomeOf(message)).toEqual(right);
+});
+
+test("keys by INFO are pressed in every form that telephones send, and other reports press none", async () => {
+  const agent = listening();
+  const peer = await rawPeer(await phone(answer(agent.to)));
+  const call = await peer.call();
+  for (const [type, body] of KEYS) {
+    const info = call.within("INFO", { "content-type": type }, body);
+    peer.send(info);
+    await peer.answerTo(info, 200);
+  }
+  expect(agent.keys).toEqual(KEYS.flatMap(([, , key]) => key ?? []));
+  peer.stop();
+});
 
 test.each([
   ['"Ada" <sip:a@b>', "Ada"],

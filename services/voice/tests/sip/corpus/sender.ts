@@ -3,7 +3,7 @@ import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../../src/call/port.ts";
 import { ADMISSIONS, answerInvite, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
-import { headerOf, isRequest, readSip, type SipResponse } from "../../../src/transport/sip/message.ts";
+import { isRequest, readSip, type SipResponse } from "../../../src/transport/sip/messages/message.ts";
 import { listening } from "../../listening.ts";
 import { phone } from "../phones.ts";
 
@@ -15,6 +15,8 @@ export interface Outcome {
   caller?: string;
   /** The number that was called. */
   called?: string;
+  /** The audio that the answer describes: protocol, payload types and direction. */
+  audio?: string;
 }
 
 /** What a row is, the message, and what is right. */
@@ -47,7 +49,7 @@ export async function startSender() {
     hostname: "127.0.0.1",
     socket: {
       data: (_socket, bytes) => {
-        const message = readSip(bytes.toString());
+        const message = readSip(bytes);
         if (message && !isRequest(message)) answers.push(message);
       },
     },
@@ -60,17 +62,18 @@ export async function startSender() {
       .replaceAll("RTP_PORT", String(rtp.port))
       .replaceAll("PORT", String(socket.port))
       .replaceAll("UNIQUE", id);
-    const length = Buffer.byteLength(filled.slice(filled.indexOf("\r\n\r\n") + 4));
-    socket.send(filled.replace("LENGTH", String(length)), answering.server.port, "127.0.0.1");
+    // No text in any encoding: the byte 0xff is never part of one.
+    const bytes = Buffer.from(filled.replaceAll("BYTES", "\u00ff"), filled.includes("BYTES") ? "latin1" : "utf8");
+    const length = String(bytes.length - bytes.indexOf("\r\n\r\n") - 4);
+    const at = bytes.indexOf("LENGTH");
+    const sent = at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), Buffer.from(length), bytes.subarray(at + 6)]);
+    socket.send(sent, answering.server.port, "127.0.0.1");
   };
 
   return {
-    agent,
     answering,
-    rtp,
-    send,
     /** Sends a message, and waits until it is answered or dropped. */
-    outcomeOf: async (text: string): Promise<Outcome & { answer: SipResponse | null }> => {
+    outcomeOf: async (text: string): Promise<Outcome> => {
       const dropped = () => answering.dropped.malformed_sip ?? 0;
       const before = dropped();
       send(text);
@@ -79,13 +82,18 @@ export async function startSender() {
         if (!final && dropped() === before) throw new Error(`only ${answers.map(({ status }) => status)}`);
         return final ?? null;
       });
+      const audio = /^m=audio [1-9]\d* (RTP.*)$/m.exec(answer?.body ?? "")?.[1];
+      const direction = /^a=(sendrecv|sendonly|recvonly|inactive)\r?$/m.exec(answer?.body ?? "")?.[1];
       const channel = requests[0]?.channel;
       const { fromMobileNumber: caller, toMobileNumber: called } =
         channel?.type === "TELEPHONY" && channel.callingType === "INBOUND" ? channel : {};
-      return { status: answer?.status ?? null, answer, ...(caller && { caller }), ...(called && { called }) };
+      return {
+        status: answer?.status ?? null,
+        ...(caller && { caller }),
+        ...(called && { called }),
+        ...(audio && { audio: `${audio.trim()} ${direction}` }),
+      };
     },
-    /** A header of the final answer. */
-    headerOf: (name: string) => headerOf(answers.find(({ status }) => status >= 200) as SipResponse, name),
     stop: () => {
       socket.close();
       rtp.close();

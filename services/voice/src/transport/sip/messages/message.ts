@@ -57,16 +57,15 @@ const LISTS: ReadonlySet<string> = new Set([
 const REQUIRED = ["via", "from", "to", "call-id", "cseq"];
 
 /** Returns null if it is not a complete SIP message. */
-export function readSip(text: string): SipMessage | null {
-  const headEnd = text.indexOf("\r\n\r\n");
+export function readSip(bytes: Buffer): SipMessage | null {
+  const headEnd = bytes.indexOf("\r\n\r\n");
   if (headEnd < 0) return null;
-  const [start = "", ...lines] = text
-    .slice(0, headEnd)
-    .replaceAll(/\r\n[ \t]+/g, " ")
-    .split("\r\n");
-  const headers = readHeaders(lines);
+  const head = bytes.toString("utf8", 0, headEnd);
+  const startEnd = head.includes("\r\n") ? head.indexOf("\r\n") : head.length;
+  const start = head.slice(0, startEnd);
+  const headers = readHeaders(head.slice(startEnd + 2));
   if (!headers || REQUIRED.some((name) => !headers.has(name))) return null;
-  const body = bodyOf(headers, text.slice(headEnd + 4));
+  const body = readBody(headers, bytes.subarray(headEnd + 4));
   if (body === null) return null;
   const request = REQUEST_LINE.exec(start);
   if (request) return { method: request[1] as string, uri: request[2] as string, headers, body };
@@ -106,7 +105,12 @@ export function cseqOf(message: SipMessage): { number: number; method: string } 
   return number && method ? { number: Number(number), method } : null;
 }
 
-function readHeaders(lines: readonly string[]): SipHeaders | null {
+/** Reads header lines, of which some may be continued by the next. Returns null if one is no header, or if there are too many. */
+export function readHeaders(text: string): SipHeaders | null {
+  const lines = text
+    .replaceAll(/\r\n[ \t]+/g, " ")
+    .split("\r\n")
+    .filter((line) => line !== "");
   if (lines.length > HEADERS_MAX) return null;
   const headers: SipHeaders = new Map();
   for (const line of lines) {
@@ -120,13 +124,12 @@ function readHeaders(lines: readonly string[]): SipHeaders | null {
 }
 
 /** The length of the body; without the header, a body ends with its datagram. */
-function bodyOf(headers: SipHeaders, rest: string): string | null {
+function readBody(headers: SipHeaders, rest: Buffer): string | null {
   const given = headers.get("content-length")?.[0];
-  if (given === undefined) return rest;
+  if (given === undefined) return rest.toString();
   if (!/^\d{1,6}$/.test(given)) return null;
-  const bytes = Buffer.from(rest);
   const length = Number(given);
-  return bytes.length < length ? null : bytes.subarray(0, length).toString();
+  return rest.length < length ? null : rest.toString("utf8", 0, length);
 }
 
 function titled(name: string): string {

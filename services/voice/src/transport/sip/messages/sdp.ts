@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { aLaw, type Law, muLaw } from "@parley/shared/media/g711";
 import { parse, type SessionDescription, write } from "sdp-transform";
-import type { RtpMedia } from "../rtp/stream.ts";
+import type { RtpMedia } from "../../rtp/stream.ts";
 
 /** The part of the other side's session description that we use. */
 export interface Agreed extends RtpMedia {

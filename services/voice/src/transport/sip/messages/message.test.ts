@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { challenger } from "../digest.ts";
 import { readNameAddress, readUri, readVia } from "./address.ts";
-import { challenger } from "./digest.ts";
 import { readSip, writeSip } from "./message.ts";
 
 /** With this many characters, work that grows with their square outlasts the test. */
@@ -18,10 +18,11 @@ const head = (...lines: string[]) =>
   ]
     .map((line) => `${line}\r\n`)
     .join("");
+const read = (text: string) => readSip(Buffer.from(text));
 const invite = (headers: string, body = "") => `INVITE sip:c@d SIP/2.0\r\n${headers}\r\n${body}`;
 
 test("compact names, folded lines and lists are read as their long forms", () => {
-  const message = readSip(
+  const message = read(
     invite(head('m: "Smith, \\"J\\"" <sip:j@h>;q=1 , <sip:k@h;a=1,2>', "Subject: first", "  second", "l: 0")),
   );
   expect(message?.headers.get("via")).toEqual(["SIP/2.0/UDP host:5070;branch=z9hG4bK1"]);
@@ -30,9 +31,9 @@ test("compact names, folded lines and lists are read as their long forms", () =>
 });
 
 test("a body ends where its length says, and where its datagram does if no length is given", () => {
-  expect(readSip(invite(head("Content-Length: 3"), "abcdef"))?.body).toBe("abc");
-  expect(readSip(invite(head(), "abcdef"))?.body).toBe("abcdef");
-  expect(readSip(invite(head("Content-Length: 7"), "abcdef"))).toBeNull();
+  expect(read(invite(head("Content-Length: 3"), "abcdef"))?.body).toBe("abc");
+  expect(read(invite(head(), "abcdef"))?.body).toBe("abcdef");
+  expect(read(invite(head("Content-Length: 7"), "abcdef"))).toBeNull();
 });
 
 test.each([
@@ -43,21 +44,19 @@ test.each([
   ["a length that is no number", invite(head("Content-Length: many"))],
   ["too many headers", invite(head(...Array.from({ length: 200 }, () => "X: y")))],
 ])("a message with %s is not read", (_what, text) => {
-  expect(readSip(text)).toBeNull();
+  expect(read(text)).toBeNull();
 });
 
 test("what is written is read as the same message", () => {
-  const message = readSip(invite(head("Contact: <sip:j@h>", "Max-Forwards: 70"), "body äöü"));
-  expect(message && readSip(writeSip(message))).toEqual(
-    message && { ...message, headers: withLength(message.headers) },
-  );
+  const message = read(invite(head("Contact: <sip:j@h>", "Max-Forwards: 70"), "body äöü"));
+  expect(message && read(writeSip(message))).toEqual(message && { ...message, headers: withLength(message.headers) });
 });
 
 test("arbitrary text is read or refused, and never throws", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
-      readSip(text);
-      readSip(invite(head(text)));
+      read(text);
+      read(invite(head(text)));
       readUri(text);
       readNameAddress(text);
       readVia(text);
@@ -71,7 +70,7 @@ test.each([
   ["a line that ends in the middle after spaces", `${" ".repeat(LONG)}\rx`],
   ["names without values", `Digest ${"a".repeat(LONG)}`],
 ])("%s are read in one pass", (_what, value) => {
-  readSip(invite(head(`Contact:${value}`)));
+  read(invite(head(`Contact:${value}`)));
   expect(challenger(() => 0).check(value, "INVITE", { username: "a", password: "b", realm: "c" })).toBe("wrong");
 });
 
@@ -84,7 +83,14 @@ test.each([
   expect(readUri(text)).toMatchObject(expected);
 });
 
-test.each(["tel:+1555", "sip:", "sip:a@b:99999", "sip:%zz@b", "sip:a@b c"])("%p is not a SIP URI", (text) => {
+test.each([
+  ["tel:+1-(415)-555.0123", "+1-(415)-555.0123"],
+  ["tel:555-0123;phone-context=+1415", "+1415555-0123"],
+])("the number of %p is %p", (text, user) => {
+  expect(readUri(text)).toMatchObject({ scheme: "tel", user });
+});
+
+test.each(["mailto:a@b", "tel:", "sip:", "sip:a@b:99999", "sip:%zz@b", "sip:a@b c"])("%p is not a SIP URI", (text) => {
   expect(readUri(text)).toBeNull();
 });
 

@@ -37,7 +37,8 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
   "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
   "conversations:read": ["listConversations", "getConversation", "getRecording", "listChatSessions", "getChatSession"],
-  chat: ["sendMessage", "startChat", "analyzeConversation", "sendWhatsAppMessage"],
+  chat: ["sendMessage", "startChat", "analyzeConversation"],
+  messages: ["sendWhatsAppMessage"],
   calls: [
     ...["createCall", "listCalls", "getCall", "hangUpCall", "createWebCall", "createDailySession"],
     ...["createCallBatch", "checkCallBatch", "listCallBatches", "getCallBatch"],

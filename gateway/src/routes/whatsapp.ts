@@ -17,7 +17,7 @@ export function whatsAppRoutes(gate: GateContext, { messaging }: Clients) {
         summary: "Start a WhatsApp conversation",
         description:
           "Starts a WhatsApp conversation with a template that Meta has approved. The agent answers the person's replies (docs/whatsapp.md).",
-        scope: "chat",
+        scope: "messages",
         body: WhatsAppMessageBody,
         bodyBytesMax: BODY_BYTES_MAX,
         response: WhatsAppMessage,

@@ -637,7 +637,7 @@ export interface paths {
          * Start a WhatsApp conversation
          * @description Starts a WhatsApp conversation with a template that Meta has approved. The agent answers the person's replies (docs/whatsapp.md).
          *
-         *     Needs a key with the scope `chat`, or a session.
+         *     Needs a key with the scope `messages`, or a session.
          */
         post: operations["sendWhatsAppMessage"];
         delete?: never;
@@ -3815,7 +3815,7 @@ export interface components {
             /** @description Name to recognize the key by. */
             name?: string | null;
             /** @description What the key may do. Default: everything. */
-            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "conversations:read" | "chat" | "calls" | "catalogue:read")[] | null;
+            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
             /** @description When the key stops working, a time in the future. Default: never. */
             expires_at?: string | null;
         };
@@ -13083,7 +13083,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The API key lacks the scope chat"
+                     *       "detail": "The API key lacks the scope messages"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -18,6 +18,7 @@ export const SCOPES = [
   { value: "prompts:write", label: "Create and change prompts" },
   { value: "conversations:read", label: "Read conversations" },
   { value: "chat", label: "Chat with agents" },
+  { value: "messages", label: "Send WhatsApp templates" },
   { value: "calls", label: "Make calls" },
   { value: "catalogue:read", label: "Read providers and voices" },
 ] as const;

@@ -23,6 +23,7 @@ export const SCOPES = [
   "prompts:write",
   "conversations:read",
   "chat",
+  "messages",
   "calls",
   "catalogue:read",
 ] as const;

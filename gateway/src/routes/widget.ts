@@ -75,7 +75,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     );
   }
 
-  async function sendMessage({ request, requestId }: OpenRequest): Promise<Response> {
+  async function sendMessage({ request, requestId, address }: OpenRequest): Promise<Response> {
     const origin = originOf(request);
     const token = bearerOf(request);
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
@@ -97,7 +97,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
       type: ConversationType.CONVERSATION_TYPE_CHAT,
       mayBegin: true,
     });
-    const letGo = await enter(ownerId, requestId);
+    const letGo = await enter(ownerId, address, requestId);
     const letGoOfConnection = gate.holdOpen(request);
     const headers = new Headers({ "Cache-Control": "no-store" });
     const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
@@ -114,9 +114,10 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
   /**
    * Counts a message that nothing else refuses: refused ones must not use up the owner's day.
    * @returns ends the reply
-   * @throws ServiceError rate_limited when the owner's visitors have too many replies in progress, or messages on this day
+   * @throws ServiceError rate_limited when the owner's visitors have too many replies in progress, or this address
+   *   or all have sent the most of a day
    */
-  async function enter(ownerId: string, requestId: string): Promise<() => void> {
+  async function enter(ownerId: string, address: string, requestId: string): Promise<() => void> {
     const underWay = replies.get(ownerId) ?? 0;
     if (underWay >= REPLIES_OF_OWNER)
       throw new ServiceError("rate_limited", "Too many visitors are being answered, wait a moment", {
@@ -129,7 +130,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
       else replies.delete(ownerId);
     };
     try {
-      await messaging.countWidgetMessage({ ownerId }, { origin: { requestId } });
+      await messaging.countWidgetMessage({ ownerId, address }, { origin: { requestId } });
       return letGo;
     } catch (error) {
       letGo();

@@ -15,9 +15,17 @@ const VARIABLES = {
     default: 10_000,
     desc: "messages per UTC day from website visitors to all agents of an owner",
   }),
+  PARLEY_WIDGET_MESSAGES_PER_ADDRESS: positiveInteger({
+    default: 1_000,
+    desc: "messages per UTC day from website visitors of one address to all agents of an owner",
+  }),
   PARLEY_WHATSAPP_MESSAGES_PER_DAY: positiveInteger({
     default: 100_000,
     desc: "messages per UTC day to and from all WhatsApp numbers of an owner, replies aside",
+  }),
+  PARLEY_WHATSAPP_MESSAGES_PER_CONTACT: positiveInteger({
+    default: 1_000,
+    desc: "messages per UTC day from one person to all WhatsApp numbers of an owner",
   }),
   PARLEY_WHATSAPP_BASE_URL: CARRIER_BASE_URLS.PARLEY_WHATSAPP_BASE_URL,
 };

@@ -37,14 +37,22 @@ export interface ThreadContext {
 export interface MessagingContext extends ThreadContext {
   /** The most messages a day to and from an owner's WhatsApp numbers, replies aside. */
   whatsAppMessagesPerDay: number;
+  /** The most messages a day from one person to an owner's WhatsApp numbers. */
+  whatsAppMessagesPerContact: number;
   widgetTokens: WidgetTokens;
   /** The most messages a day from all visitors to an owner's agents. */
   widgetMessagesPerDay: number;
+  /** The most messages a day from one address of visitors to an owner's agents. */
+  widgetMessagesPerAddress: number;
+  /** Counts messages of people who wrote more than one may. */
+  countDropped(messages: number): void;
   countRefused(reason: string): void;
   /** Callbacks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
   /** Paces the messages and statuses of an owner's verified callbacks. */
   newsPace: Pace;
+  /** Paces the messages of one person; throws at once for one that is too soon. */
+  contactPace: Pace;
   /** Verified callbacks of an owner whose messages are being stored. */
   takeFewAtOnce: FewAtOnce;
 }

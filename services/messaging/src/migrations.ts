@@ -8,6 +8,7 @@ import threads from "../migrations/0001_threads.sql" with { type: "text" };
 import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" };
 import deletedOwners from "../migrations/0003_deleted_owners.sql" with { type: "text" };
 import whatsAppDays from "../migrations/0004_whatsapp_days.sql" with { type: "text" };
+import senderDays from "../migrations/0007_sender_days.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0004_whatsapp_days", sql: whatsAppDays },
   { name: "0005_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   { name: "0006_jobs_announced", sql: jobsAnnounced },
+  { name: "0007_sender_days", sql: senderDays },
 ];

@@ -40,6 +40,10 @@ import { widgetTokens } from "./widget/token.ts";
 const sent = counter("parley.whatsapp.messages", "WhatsApp messages to people, by outcome");
 const tokensRefused = counter("parley.whatsapp.tokens.refused", "Messages for which WhatsApp refused the access token");
 const refused = counter("parley.whatsapp.callbacks.refused", "WhatsApp callbacks that were refused, by reason");
+const dropped = counter(
+  "parley.whatsapp.dropped",
+  "WhatsApp messages that were dropped because one person wrote too many",
+);
 
 const MIB = 1024 * 1024;
 /** Room for two notes of one owner at a time, and a dozen in all. */
@@ -59,6 +63,9 @@ const NEWS: PaceSettings = {
   atOnce: 2_000,
   waitMaxMs: 2_000,
 };
+
+/** Messages of one person: more than anybody types, and a small part of the owner's. */
+const OF_A_CONTACT: PaceSettings = { perSecond: 10, atOnce: 100, waitMaxMs: 0 };
 
 interface MessagingSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
@@ -96,12 +103,16 @@ export function startMessaging(
           noteShares,
           verifyFewAtOnce: fewUnverified(),
           newsPace: createPace(NEWS),
+          contactPace: createPace(OF_A_CONTACT),
           takeFewAtOnce: fewAtOnce(TAKE_AT_ONCE),
           widgetMessagesPerDay: config.PARLEY_WIDGET_MESSAGES_PER_DAY,
+          widgetMessagesPerAddress: config.PARLEY_WIDGET_MESSAGES_PER_ADDRESS,
           whatsAppMessagesPerDay: config.PARLEY_WHATSAPP_MESSAGES_PER_DAY,
+          whatsAppMessagesPerContact: config.PARLEY_WHATSAPP_MESSAGES_PER_CONTACT,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
           count: (outcome) => sent().add(1, { outcome }),
           countTokenRefused: () => tokensRefused().add(1),
+          countDropped: (messages) => dropped().add(messages),
           countRefused: (reason) => refused().add(1, { reason }),
           clock,
           log,
@@ -110,6 +121,7 @@ export function startMessaging(
         for (const outcome of ["sent", "failed"]) sent().add(0, { outcome });
         for (const reason of ["unknown", "signature"]) refused().add(0, { reason });
         tokensRefused().add(0);
+        dropped().add(0);
         const stopping = new AbortController();
         const sweeps = [oldMessages(db)];
         const queues = {

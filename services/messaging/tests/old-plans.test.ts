@@ -34,6 +34,12 @@ const STATEMENTS: Statement[] = [
     expected: 300,
   },
   {
+    name: "deleteOldDays of senders",
+    tables: { sender_days: {} },
+    run: (db) => deleteOldDays(db, "sender_days", NOW, 300),
+    expected: 300,
+  },
+  {
     name: "storeStatuses",
     tables: { outgoing_messages: SENT },
     run: (db, ownerId) =>

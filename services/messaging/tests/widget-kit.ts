@@ -10,6 +10,8 @@ import { startMessaging } from "../src/service.ts";
 
 const TIMEOUT_MS = 60_000;
 export const MESSAGES_PER_DAY = 3;
+/** Those of one address. */
+export const MESSAGES_PER_ADDRESS = 2;
 
 export interface TestMessaging {
   messaging: ServiceClient<typeof MessagingServiceService>;
@@ -31,6 +33,7 @@ export async function startTestMessaging(): Promise<TestMessaging> {
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_WIDGET_MESSAGES_PER_DAY: String(MESSAGES_PER_DAY),
+    PARLEY_WIDGET_MESSAGES_PER_ADDRESS: String(MESSAGES_PER_ADDRESS),
   });
   const running = await startMessaging(config, silentLogger, { clock });
   const address = running.address ?? "";

@@ -4,7 +4,7 @@ import { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/age
 import { newId } from "@parley/shared/ids";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { MESSAGES_PER_DAY, startTestMessaging, type TestMessaging } from "./widget-kit.ts";
+import { MESSAGES_PER_ADDRESS, MESSAGES_PER_DAY, startTestMessaging, type TestMessaging } from "./widget-kit.ts";
 
 const ORIGIN = "https://shop.example";
 const WIDGET = { title: "Acme", greeting: "Hello!", allowed_origins: [ORIGIN] };
@@ -74,8 +74,9 @@ test("the visitors of one owner share a daily limit of messages, whoever they cl
   const message = async (agentId: string) => {
     const { token } = await ask(agentId);
     const { ownerId } = await service.messaging.openWidgetToken({ token, origin: ORIGIN });
-    await service.messaging.countWidgetMessage({ ownerId });
+    await service.messaging.countWidgetMessage({ ownerId, address: `192.0.2.${++addresses}` });
   };
+  let addresses = 0;
   const sent = await Promise.allSettled(Array.from({ length: MESSAGES_PER_DAY + 2 }, () => message(agent.agentId)));
   expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(MESSAGES_PER_DAY);
   const refused = await serviceErrorOf(message(agent.agentId));
@@ -85,6 +86,17 @@ test("the visitors of one owner share a daily limit of messages, whoever they cl
   await message(other.agentId);
   service.clock.advance(leftMs);
   await message(agent.agentId);
+});
+
+test("an address uses up its share of an owner's day, and other addresses still write", async () => {
+  const ownerId = newOwner();
+  const message = (address: string) => service.messaging.countWidgetMessage({ ownerId, address });
+  for (let at = 0; at < MESSAGES_PER_ADDRESS; at++) await message("192.0.2.1");
+  expect(await serviceErrorOf(message("192.0.2.1"))).toMatchObject({
+    kind: "rate_limited",
+    detail: "Visitors of this address have sent the maximum number of messages for one day",
+  });
+  await message("192.0.2.2");
 });
 
 test("a deleted owner's agents have no widget: no page gets a token, and those there are open nothing", async () => {

@@ -10,6 +10,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "threads", key: ["carrier_id", "contact"] },
   { name: "widget_days", key: ["day"] },
   { name: "whatsapp_days", key: ["day"] },
+  { name: "sender_days", key: ["day", "sender"] },
   IDEMPOTENCY_TABLE,
   IDEMPOTENCY_BYTES,
 ];

@@ -1,16 +1,29 @@
+import { ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
-import { countMessages } from "../store/message-days.ts";
+import { countMessages, countSenders, leftMsOf } from "../store/message-days.ts";
 
 const REFUSAL = "Visitors have sent this account's agents the maximum number of messages for one day";
+const ADDRESS_REFUSAL = "Visitors of this address have sent the maximum number of messages for one day";
 
-/** Counts a message towards the day's limit: outside of a browser an origin proves nothing, and replies cost the owner. */
-export function countWidgetMessage({
-  db,
-  clock,
-  widgetMessagesPerDay: max,
-}: MessagingContext): Handler<"countWidgetMessage"> {
-  return async ({ ownerId }) => {
-    await countMessages(db, "widget_days", { ownerId, now: clock.now(), messages: 1, max, refusal: REFUSAL });
+/**
+ * Counts a message towards the day's limits: outside of a browser an origin proves nothing, and replies cost the owner. An address has
+ * a share, so that none uses up the day of the others.
+ */
+export function countWidgetMessage(ctx: MessagingContext): Handler<"countWidgetMessage"> {
+  const { db, clock, widgetMessagesPerDay: max, widgetMessagesPerAddress } = ctx;
+  return async ({ ownerId, address }) => {
+    const now = clock.now();
+    await db.begin(async (tx) => {
+      const senders = [{ sender: `widget ${digestOf(address)}`, messages: 1 }];
+      const over = await countSenders(tx, { ownerId, now, senders, max: widgetMessagesPerAddress });
+      if (over.size > 0) throw new ServiceError("rate_limited", ADDRESS_REFUSAL, { retryAfterMs: leftMsOf(now) });
+      await countMessages(tx, "widget_days", { ownerId, now, messages: 1, max, refusal: REFUSAL });
+    });
     return {};
   };
+}
+
+/** Visitors' addresses are stored nowhere. */
+function digestOf(address: string): string {
+  return new Bun.CryptoHasher("sha256").update(address).digest("base64url");
 }

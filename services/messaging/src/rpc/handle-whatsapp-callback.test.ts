@@ -16,6 +16,8 @@ function handle(text: string, take: (count: number) => null) {
     connections: { find: async () => CONNECTION },
     verifyFewAtOnce: runNow,
     takeFewAtOnce: runNow,
+    contactPace: { take: () => null },
+    countDropped: () => {},
     newsPace: { take: (_ownerId: string, count: number) => take(count) },
   } as unknown as MessagingContext;
   const body = Buffer.from(text);

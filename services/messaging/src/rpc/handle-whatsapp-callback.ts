@@ -16,8 +16,9 @@ export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWh
   return async (callback, { signal }) => {
     const connection = await ctx.verifyFewAtOnce(callback.carrierId, signal, () => verify(ctx, callback));
     await pace(ctx, connection, Math.floor(callback.body.length / BYTES_AS_ONE), signal);
-    const notifications = readNotifications(callback.body);
-    if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
+    const read = readNotifications(callback.body);
+    if (!read) throw new ServiceError("condition", "The request body is not valid JSON");
+    const notifications = read.map((notification) => withinPace(ctx, connection, notification, signal));
     const items = notifications.reduce((sum, { messages, statuses }) => sum + messages.length + statuses.length, 0);
     await pace(ctx, connection, items, signal);
     await ctx.takeFewAtOnce(connection.ownerId, signal, () => take(ctx, connection, notifications));
@@ -29,6 +30,28 @@ export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWh
 async function pace(ctx: MessagingContext, { ownerId }: Connection, count: number, gone: AbortSignal): Promise<void> {
   const slowDown = ctx.newsPace.take(ownerId, count, gone);
   if (slowDown) await slowDown;
+}
+
+/**
+ * The notification without messages of people who write faster than a person does, so that nobody fills the pace of the owner alone.
+ * They are acknowledged, because WhatsApp would repeat them, and with them those of others.
+ */
+function withinPace(
+  { contactPace, countDropped }: MessagingContext,
+  { ownerId }: Connection,
+  notification: Notification,
+  gone: AbortSignal,
+): Notification {
+  const messages = notification.messages.filter(({ contact }) => {
+    try {
+      contactPace.take(`${ownerId} ${contact}`, 1, gone);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  countDropped(notification.messages.length - messages.length);
+  return { ...notification, messages };
 }
 
 /** @throws ServiceError not_found, forbidden */

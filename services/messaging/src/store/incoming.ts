@@ -11,34 +11,75 @@ export interface WaitingMessage {
 
 type NumberKey = Omit<ThreadKey, "contact">;
 
-/** Stores messages that have not come before, with their threads. @returns who wrote each of them */
+/**
+ * Stores messages that have not come before, with their threads. Of an edit or a deletion only the id is stored (`changeIncoming`).
+ * @returns those that have not come before
+ */
 export async function insertIncoming(
   tx: Sql,
   { ownerId, carrierId }: NumberKey,
   messages: readonly IncomingMessage[],
   now: Date,
-): Promise<string[]> {
-  const rows = await tx<{ contact: string }[]>`
+): Promise<IncomingMessage[]> {
+  const rows = await tx<{ messageId: string }[]>`
     with given as materialized (
       select message_id, contact, content::jsonb as content, at
       from unnest(
         ${messages.map(({ messageId }) => messageId)}::text[],
         ${messages.map(({ contact }) => contact)}::text[],
-        ${messages.map(({ content }) => JSON.stringify(content))}::text[]
+        ${messages.map(({ content, changes }) => (changes === null ? JSON.stringify(content) : null))}::text[]
       ) with ordinality as given (message_id, contact, content, at)
     ), stored as (
       insert into incoming_messages (owner_id, carrier_id, message_id, contact, content, received_at)
       select ${ownerId}, ${carrierId}, message_id, contact, content, ${now} from given order by at
       on conflict (owner_id, carrier_id, message_id) do nothing
-      returning contact
+      returning message_id, contact
     ), begun as (
       insert into threads (owner_id, carrier_id, contact, updated_at)
       select ${ownerId}, ${carrierId}, contact, ${now} from (select distinct contact from stored) as writers
       order by contact
       on conflict (owner_id, carrier_id, contact) do update set updated_at = excluded.updated_at
     )
-    select contact from stored`;
-  return rows.map(({ contact }) => contact);
+    select message_id from stored`;
+  const stored = new Set(rows.map(({ messageId }) => messageId));
+  return messages.filter(({ messageId }) => stored.delete(messageId));
+}
+
+/**
+ * Edits or deletes messages of the same people that no turn has taken. One that has not come yet is stored as it became, because
+ * callbacks may overtake each other.
+ * @param changes in WhatsApp's order
+ */
+export async function changeIncoming(
+  tx: Sql,
+  { ownerId, carrierId }: NumberKey,
+  changes: readonly IncomingMessage[],
+  now: Date,
+): Promise<void> {
+  const last = [...new Map(changes.map((change) => [change.changes ?? "", change])).entries()];
+  await tx`
+    insert into incoming_messages (owner_id, carrier_id, message_id, contact, content, received_at)
+    select ${ownerId}, ${carrierId}, message_id, contact, content::jsonb, ${now}
+    from unnest(
+      ${last.map(([changed]) => changed)}::text[],
+      ${last.map(([, { contact }]) => contact)}::text[],
+      ${last.map(([, { content }]) => content && JSON.stringify(content))}::text[]
+    ) as changed (message_id, contact, content)
+    order by message_id
+    on conflict (owner_id, carrier_id, message_id) do update set content = excluded.content
+      where incoming_messages.contact = excluded.contact and incoming_messages.content is not null`;
+}
+
+/** Forgets messages that were stored in this transaction. */
+export async function deleteIncoming(
+  tx: Sql,
+  { ownerId, carrierId }: NumberKey,
+  messages: readonly IncomingMessage[],
+): Promise<void> {
+  await tx`
+    delete from incoming_messages
+    where owner_id = ${ownerId} and carrier_id = ${carrierId}
+      and message_id = any(${messages.map(({ messageId }) => messageId)}::text[])`;
 }
 
 /** The oldest waiting messages of a person. */

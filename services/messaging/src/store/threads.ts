@@ -77,24 +77,36 @@ export async function replaceConversation(
 
 /**
  * Begins a turn with these messages, whose contents it takes. Others stay, even earlier ones that were stored in the meantime.
- * @returns false if another process has begun a turn with them, or has replaced the conversation
+ * @returns false if another process has begun a turn with them or has replaced the conversation, or one was edited or deleted
  */
 export async function beginTurn(
   tx: Sql,
   key: ThreadKey & { conversationId: string },
-  turn: { turnId: string; text: string; wasSpoken: boolean; messageIds: readonly string[] },
+  turn: {
+    turnId: string;
+    text: string;
+    wasSpoken: boolean;
+    messages: readonly { messageId: string; content: object }[];
+  },
   now: Date,
 ): Promise<boolean> {
   const free = await tx`
     select from threads where ${isThread(tx, key)} and conversation_id = ${key.conversationId} and turn_id is null for update`;
   if (free.count === 0) return false;
-  const given = tx`
-    owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = any(${[...turn.messageIds]}::text[])
-      and content is not null`;
-  const { count } = await tx`
+  // Row by row: one that is edited or deleted meanwhile no longer matches.
+  const unchanged = await tx`
+    select from incoming_messages
+    join unnest(
+      ${turn.messages.map(({ messageId }) => messageId)}::text[],
+      ${turn.messages.map(({ content }) => JSON.stringify(content))}::text[]
+    ) as given (message_id, content) using (message_id)
+    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and incoming_messages.content = given.content::jsonb
+    for update of incoming_messages`;
+  if (unchanged.count < turn.messages.length) return false;
+  await tx`
     update incoming_messages set content = null
-    where ${given} and (select count(*) from incoming_messages where ${given}) = ${turn.messageIds.length}`;
-  if (count === 0) return false;
+    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId}
+      and message_id = any(${turn.messages.map(({ messageId }) => messageId)}::text[])`;
   await tx`
     update threads set turn_id = ${turn.turnId}, turn_text = ${turn.text}, turn_was_spoken = ${turn.wasSpoken},
       turn_began_at = ${now}, turn_attempts = 0, turn_due_at = ${now}, updated_at = ${now}

@@ -29,6 +29,7 @@ export function oldMessages(db: Database): Sweep {
       await all(() => deleteSilentThreads(db, before(OUTGOING_MS), BATCH));
       await all(() => deleteOldDays(db, "widget_days", before(DAY_MS), BATCH));
       await all(() => deleteOldDays(db, "whatsapp_days", before(DAY_MS), BATCH));
+      await all(() => deleteOldDays(db, "sender_days", before(DAY_MS), BATCH));
     },
   };
 }

@@ -64,7 +64,7 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
     turnId: newUuid(),
     text: taken.map(({ content }) => ("text" in content ? content.text : "")).join("\n"),
     wasSpoken: taken.some(({ content }) => content.type === "heard"),
-    messageIds: taken.map(({ messageId }) => messageId),
+    messages: taken,
   };
   const isBegun = await ctx.db.begin((tx) => beginTurn(tx, { ...thread, conversationId }, turn, now));
   if (isBegun) ctx.log.debug({ conversation_id: conversationId, messages: taken.length }, "turn of a thread started");

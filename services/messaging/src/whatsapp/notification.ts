@@ -15,7 +15,10 @@ export interface IncomingMessage {
   messageId: string;
   /** A phone number without its plus. */
   contact: string;
-  content: IncomingContent;
+  /** Null for a message that was deleted. */
+  content: IncomingContent | null;
+  /** The id of the message that was edited to this content, or deleted; null for a new message. */
+  changes: string | null;
 }
 
 export type IncomingContent =
@@ -76,12 +79,26 @@ function incomingMessage(message: unknown): IncomingMessage | null {
   const contact = textOf(message, "from");
   // A group has no agent, and a person without a phone number cannot be in a conversation yet.
   if (!isWamid(messageId) || !CONTACT.test(contact) || textOf(message, "group_id") !== "") return null;
+  const type = textOf(message, "type");
+  if (type !== "edit" && type !== "revoke") {
+    const content = contentOf(message);
+    return content && { messageId, contact, content, changes: null };
+  }
+  const change = fieldOf(message, type);
+  const changes = textOf(change, "original_message_id");
+  const content = type === "edit" ? contentOf(fieldOf(change, "message")) : null;
+  if (!isWamid(changes) || (type === "edit" && !content)) return null;
+  return { messageId, contact, content, changes };
+}
+
+/** Null for a message that needs no answer. */
+function contentOf(message: unknown): IncomingContent | null {
   const audio = fieldOf(message, "audio");
   const mediaId = textOf(audio, "id");
   if (textOf(message, "type") === "audio" && isVoice(audio) && MEDIA_ID.test(mediaId))
-    return { messageId, contact, content: { type: "voice", mediaId } };
+    return { type: "voice", mediaId };
   const text = messageText(message);
-  return text === null ? null : { messageId, contact, content: { type: "text", text } };
+  return text === null ? null : { type: "text", text };
 }
 
 /** Recorded in WhatsApp, not a piece of music that was attached. */

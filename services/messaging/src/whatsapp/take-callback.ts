@@ -1,13 +1,15 @@
+import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import type { MessagingContext } from "../context.ts";
-import { hasWaiting, insertIncoming, listWaitingTimes } from "../store/incoming.ts";
+import { changeIncoming, deleteIncoming, hasWaiting, insertIncoming, listWaitingTimes } from "../store/incoming.ts";
+import { countSenders } from "../store/message-days.ts";
 import { storeStatuses } from "../store/outgoing.ts";
 import { dueOf } from "../threads/bundle.ts";
 import { enqueueDelivery } from "../threads/delivery-queue.ts";
 import { enqueueThreads } from "../threads/thread-queue.ts";
 import type { Connection } from "./connections.ts";
 import { countWhatsAppMessages } from "./count-messages.ts";
-import type { DeliveryStatus, Notification } from "./notification.ts";
+import type { DeliveryStatus, IncomingMessage, Notification } from "./notification.ts";
 
 /** The most messages of an owner that no turn has taken yet. Further ones stay with WhatsApp, which calls again. */
 const WAITING_MAX = 10_000;
@@ -30,10 +32,13 @@ export async function takeNotification(
   }
   await ctx.db.begin(async (tx) => {
     const now = ctx.clock.now();
-    const writers = messages.length > 0 ? await insertIncoming(tx, number, messages, now) : [];
-    if (writers.length > 0) {
-      await countWhatsAppMessages(ctx, tx, ownerId, writers.length);
-      const times = await listWaitingTimes(tx, number, [...new Set(writers)]);
+    const stored = messages.length > 0 ? await insertIncoming(tx, number, messages, now) : [];
+    const taken = stored.length > 0 ? await withinShares(ctx, tx, number, stored) : [];
+    if (taken.length > 0) {
+      await countWhatsAppMessages(ctx, tx, ownerId, taken.length);
+      const changes = taken.filter((message) => message.changes !== null);
+      if (changes.length > 0) await changeIncoming(tx, number, changes, now);
+      const times = await listWaitingTimes(tx, number, [...new Set(taken.map(({ contact }) => contact))]);
       await enqueueThreads(
         tx,
         times.map(({ contact, firstAt, lastAt }) => ({ ...number, contact, dueAt: dueOf(firstAt, lastAt) })),
@@ -51,6 +56,31 @@ export async function takeNotification(
     const items = told.map(({ conversationId, sequence }) => ({ conversationId, sequence: sequence ?? 1 }));
     await enqueueDelivery(tx, ownerId, items, now);
   });
+}
+
+/**
+ * Forgets new messages of people who wrote more than one person may on a day, so that nobody uses up what the owner's numbers may
+ * have. They are acknowledged: WhatsApp would send them again, and with them those of other people.
+ * @returns the others
+ */
+async function withinShares(
+  ctx: MessagingContext,
+  tx: Sql,
+  number: { ownerId: string; carrierId: string },
+  messages: readonly IncomingMessage[],
+): Promise<readonly IncomingMessage[]> {
+  const { ownerId, carrierId } = number;
+  const byContact = Map.groupBy(messages, ({ contact }) => `whatsapp ${contact}`);
+  const senders = [...byContact].map(([sender, { length }]) => ({ sender, messages: length }));
+  const max = ctx.whatsAppMessagesPerContact;
+  const over = await countSenders(tx, { ownerId, now: ctx.clock.now(), senders, max });
+  if (over.size === 0) return messages;
+  const dropped = [...over].flatMap((sender) => byContact.get(sender) ?? []);
+  await deleteIncoming(tx, number, dropped);
+  ctx.countDropped(dropped.length);
+  const told = { owner_id: ownerId, carrier_id: carrierId, dropped: dropped.length };
+  ctx.log.info(told, "a person wrote more on this day than one may: the messages are dropped");
+  return messages.filter(({ contact }) => !over.has(`whatsapp ${contact}`));
 }
 
 /** A message may fail after WhatsApp has accepted it, but not after it has arrived (storeStatuses). */

@@ -1,8 +1,16 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { type Connected, MESSAGES_PER_DAY, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import {
+  type Connected,
+  MESSAGES_PER_CONTACT,
+  MESSAGES_PER_DAY,
+  person,
+  startTestWhatsApp,
+  type TestWhatsApp,
+} from "./kit.ts";
 
 let service: TestWhatsApp;
 beforeAll(async () => {
@@ -125,4 +133,36 @@ function callBack(
     return { field: "messages", value: { metadata: { phone_number_id: number.phoneNumberId }, ...value } };
   });
   return service.meta.call(phoneNumberId, JSON.stringify({ entry: [{ changes }] }));
+}
+
+test("a person who floods a number has messages dropped, and another person's message is taken at once", async () => {
+  const [number, flooding, other] = [service.connect(), person(), person()];
+  const flood = Array.from({ length: 900 }, (_, at) => {
+    return { from: flooding, id: `wamid.flood.${at}`, type: "text", text: { body: "x" } };
+  });
+  for (const part of [flood.slice(0, 450), flood.slice(450)]) expect(await tell(number, part)).toBe("");
+  expect(await tell(number, [{ from: other, id: "wamid.other", type: "text", text: { body: "Hi" } }])).toBe("");
+  expect(await storedOf(number, flooding)).toBeLessThan(150);
+  expect(await storedOf(number, other)).toBe(1);
+});
+
+test("a person may write so many messages on a day, and nobody else has fewer for it", async () => {
+  const [number, keen, other] = [service.connect(), person(), person()];
+  const messages = (from: string, count: number) =>
+    Array.from({ length: count }, () => ({ from, id: `wamid.${newUuid()}`, type: "text", text: { body: "Hi" } }));
+  expect(await tell(number, messages(keen, MESSAGES_PER_CONTACT))).toBe("");
+  const mixed = [...messages(keen, 1), ...messages(other, 1)];
+  expect(await tell(number, mixed)).toBe("");
+  expect(await tell(number, mixed)).toBe("");
+  expect([await storedOf(number, keen), await storedOf(number, other)]).toEqual([MESSAGES_PER_CONTACT, 1]);
+  service.clock.advance(24 * 60 * 60_000);
+  expect(await tell(number, messages(keen, 1))).toBe("");
+  expect(await storedOf(number, keen)).toBe(MESSAGES_PER_CONTACT + 1);
+});
+
+/** How many messages of a person to a number are stored. */
+async function storedOf({ ownerId }: Connected, contact: string): Promise<number> {
+  const [{ stored = 0 } = {}] = await service.sql<{ stored: number }[]>`
+    select count(*)::integer as stored from incoming_messages where owner_id = ${ownerId} and contact = ${contact}`;
+  return stored;
 }

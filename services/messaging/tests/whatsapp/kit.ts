@@ -18,6 +18,8 @@ import { echo, type Fakes, startFakes } from "./fakes.ts";
 
 /** The most messages to and from an owner's numbers on a day. */
 export const MESSAGES_PER_DAY = 200;
+/** Those of one person. */
+export const MESSAGES_PER_CONTACT = 50;
 
 const POLL_MS = 20;
 const TIMEOUT_MS = 60_000;
@@ -99,6 +101,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
     PARLEY_VOICE_ADDRESS: fakes.addresses.voice,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_WHATSAPP_MESSAGES_PER_DAY: String(MESSAGES_PER_DAY),
+    PARLEY_WHATSAPP_MESSAGES_PER_CONTACT: String(MESSAGES_PER_CONTACT),
     PARLEY_WHATSAPP_BASE_URL: `${graph.url.origin}/v23.0`,
   });
   const start = () => startMessaging(config, silentLogger, { clock, pollMs: POLL_MS });

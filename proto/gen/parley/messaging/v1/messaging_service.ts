@@ -64,6 +64,8 @@ export interface OpenWidgetTokenResponse {
 
 export interface CountWidgetMessageRequest {
   ownerId: string;
+  /** The visitor's address, an IPv6 one as its network. */
+  address: string;
 }
 
 export interface CountWidgetMessageResponse {
@@ -556,13 +558,16 @@ export const OpenWidgetTokenResponse: MessageFns<OpenWidgetTokenResponse> = {
 };
 
 function createBaseCountWidgetMessageRequest(): CountWidgetMessageRequest {
-  return { ownerId: "" };
+  return { ownerId: "", address: "" };
 }
 
 export const CountWidgetMessageRequest: MessageFns<CountWidgetMessageRequest> = {
   encode(message: CountWidgetMessageRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
+    }
+    if (message.address !== "") {
+      writer.uint32(18).string(message.address);
     }
     return writer;
   },
@@ -588,6 +593,14 @@ export const CountWidgetMessageRequest: MessageFns<CountWidgetMessageRequest> = 
             message.ownerId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.address = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -606,6 +619,7 @@ export const CountWidgetMessageRequest: MessageFns<CountWidgetMessageRequest> = 
   fromPartial<I extends Exact<DeepPartial<CountWidgetMessageRequest>, I>>(object: I): CountWidgetMessageRequest {
     const message = createBaseCountWidgetMessageRequest();
     message.ownerId = object.ownerId ?? "";
+    message.address = object.address ?? "";
     return message;
   },
 };

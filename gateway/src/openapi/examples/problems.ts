@@ -90,6 +90,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   startTestChat: CONVERSATIONS_FULL,
   createCall: CONVERSATIONS_FULL,
   createWebCall: CONVERSATIONS_FULL,
+  resumeCallBatch: "The batch was cancelled, so it cannot be resumed: create another one",
   createDailySession: CONVERSATIONS_FULL,
   sendWhatsAppMessage: CONVERSATIONS_FULL,
   createAgent: NUMBER_TAKEN,

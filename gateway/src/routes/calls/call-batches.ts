@@ -5,6 +5,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
+import type { Refusal } from "../../openapi/operation.ts";
 import { presentBatch, presentCountedBatch } from "../../present/call-batch.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
@@ -26,10 +27,16 @@ const BODY_VALUES_MAX = 71_000;
 const CHECKED_SHOWN = 5;
 
 export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
-  const changing = (id: string, summary: string, change: CallBatchChange, description: string) =>
+  const changing = (
+    id: string,
+    summary: string,
+    change: CallBatchChange,
+    description: string,
+    refuses: readonly Refusal[] = ["not_found"],
+  ) =>
     endpoint(
       gate,
-      { id, tag: "Calls", summary, description, scope: "calls", response: CallBatchShown, refuses: ["not_found"] },
+      { id, tag: "Calls", summary, description, scope: "calls", response: CallBatchShown, refuses },
       async ({ ownerId, params, idempotency, write }) => {
         const key = { ownerId, batchId: params.batch_id ?? "" };
         const { batch } = await voices.changeCallBatch({ ...key, change, idempotency }, write);
@@ -145,7 +152,8 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
         "resumeCallBatch",
         "Resume a batch",
         CALL_BATCH_CHANGE_RESUME,
-        "Has no effect on a batch that has ended.",
+        "Has no effect on a batch that has ended. A batch that was cancelled cannot be resumed.",
+        ["not_found", "conflict"],
       ),
     )
     .post(

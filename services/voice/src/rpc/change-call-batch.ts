@@ -3,13 +3,13 @@ import {
   ChangeCallBatchResponse,
   type VoiceServiceService,
 } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { invalid } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { wakeBatch } from "../batches/run-batches.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCall } from "../outbound/end-call.ts";
-import { type BatchKey, cancelEntries, storeBatchStatus } from "../store/call-batches.ts";
+import { type BatchKey, cancelEntries, findBatch, storeBatchStatus } from "../store/call-batches.ts";
 import { listUnendedOfBatch } from "../store/outbound-calls.ts";
 import { readBatch } from "./get-call-batch.ts";
 
@@ -22,7 +22,7 @@ const STATUSES = {
 } as const;
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 
-/** A batch that has ended stays as it is. */
+/** A batch that has ended stays as it is; one that was cancelled is not resumed. */
 export function changeCallBatch(ctx: OutboundContext): Handler {
   return async ({ change, idempotency, ...key }, call) => {
     const status = STATUSES[change as keyof typeof STATUSES];
@@ -46,7 +46,12 @@ async function changeStatus(ctx: OutboundContext, key: BatchKey, status: Status)
   await readBatch(ctx.db, key);
   const now = ctx.clock.now();
   await ctx.db.begin(async (tx) => {
-    if (!(await storeBatchStatus(tx, key, status, now))) return;
+    if (!(await storeBatchStatus(tx, key, status, now))) {
+      const isCancelled = status === "RUNNING" && (await findBatch(tx, key))?.status === "CANCELLED";
+      if (isCancelled)
+        throw new ServiceError("conflict", "The batch was cancelled, so it cannot be resumed: create another one");
+      return;
+    }
     if (status === "CANCELLED") await cancelEntries(tx, key);
     if (status === "RUNNING") await wakeBatch(tx, key, now);
   });

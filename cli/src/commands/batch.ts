@@ -1,4 +1,5 @@
 import { ConfigError } from "@parley/shared/config";
+import { REPEATED_OUTCOMES } from "@parley/shared/domain/api-names";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Environment } from "../connection.ts";
 import { examples, jsonOption, parseTime, parseWholeNumber } from "../options.ts";
@@ -14,6 +15,7 @@ interface BatchOptions {
   timezone: string;
   retries: number;
   retryAfter: number;
+  retryOn: string[];
   json?: boolean;
 }
 
@@ -52,7 +54,10 @@ export function addBatchCommands(program: Command, env: Environment): void {
     )
     .option("--timezone <zone>", "IANA time zone of the window", "UTC")
     .addOption(
-      new Option("--retries <number>", "Number of further calls to a number that is busy or does not answer")
+      new Option(
+        "--retries <number>",
+        "Number of further calls to a number, if --retry-on has the outcome of the last one",
+      )
         .argParser(parseWholeNumber)
         .default(0),
     )
@@ -61,8 +66,13 @@ export function addBatchCommands(program: Command, env: Environment): void {
         .argParser(parseWholeNumber)
         .default(60),
     )
+    .addOption(
+      new Option("--retry-on <outcomes...>", "Outcomes after which a number is called again")
+        .choices(Object.keys(REPEATED_OUTCOMES))
+        .default(["busy", "no_answer"]),
+    )
     .addOption(jsonOption())
-    .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, json }: BatchOptions) => {
+    .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, retryOn, json }: BatchOptions) => {
       const text = await Bun.file(csv)
         .text()
         .catch(() => {
@@ -74,7 +84,7 @@ export function addBatchCommands(program: Command, env: Environment): void {
         ...(from && { from_mobile_number: from }),
         ...(start && { start_at: start.toISOString() }),
         ...(window && { window: { ...window, timezone } }),
-        ...(retries > 0 && { retries: { max: retries, after_minutes: retryAfter, on: ["busy", "no_answer"] } }),
+        ...(retries > 0 && { retries: { max: retries, after_minutes: retryAfter, on: retryOn } }),
       });
       await show(created, json);
     });

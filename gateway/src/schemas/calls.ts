@@ -130,8 +130,9 @@ const Retries = Type.Object(
     max: Type.Integer({ minimum: 0, maximum: 10, description: "How many times a number is called again." }),
     after_minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: "Minutes between two calls to a number." }),
     on: Type.Array(OneOf(namesOf(REPEATED_OUTCOMES)), {
-      maxItems: 2,
-      description: "Outcomes after which a number is called again.",
+      maxItems: 3,
+      description:
+        "Outcomes after which a number is called again. After `error`, the carrier or Parley failed, perhaps during the conversation.",
     }),
   },
   { additionalProperties: false, $id: "CallRetries", description: "Which numbers are called again." },

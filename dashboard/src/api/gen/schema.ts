@@ -547,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a batch
-         * @description Has no effect on a batch that has ended.
+         * @description Has no effect on a batch that has ended. A batch that was cancelled cannot be resumed.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -3373,8 +3373,8 @@ export interface components {
             max: number;
             /** @description Minutes between two calls to a number. */
             after_minutes: number;
-            /** @description Outcomes after which a number is called again. */
-            on: ("busy" | "no_answer")[];
+            /** @description Outcomes after which a number is called again. After `error`, the carrier or Parley failed, perhaps during the conversation. */
+            on: ("busy" | "no_answer" | "error")[];
         };
         /** @description Numbers that an agent calls. */
         CallBatch: {
@@ -12148,6 +12148,25 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Call batch not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The batch was cancelled, so it cannot be resumed: create another one"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -15,6 +15,7 @@ export interface Schedule {
   timezone: string;
   retries: number;
   afterMinutes: number;
+  afterErrors: boolean;
 }
 
 /** A schedule that calls immediately. */
@@ -27,6 +28,7 @@ export function immediately(): Schedule {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     retries: 0,
     afterMinutes: 60,
+    afterErrors: false,
   };
 }
 
@@ -136,6 +138,14 @@ export function ScheduleFields({
           </Field>
         )}
       </div>
+      {schedule.retries > 0 && (
+        <Checkbox
+          checked={schedule.afterErrors}
+          onChange={(afterErrors) => set({ afterErrors })}
+          label="Call again after an error"
+          hint="The carrier or Parley failed, perhaps when the conversation had begun."
+        />
+      )}
     </>
   );
 }
@@ -149,10 +159,12 @@ function withOwn(zone: string) {
 export function scheduleBody(
   schedule: Schedule,
 ): Pick<Schema["CreateCallBatchRequest"], "start_at" | "window" | "retries"> {
-  const { startAt, hasWindow, from, to, timezone, retries, afterMinutes } = schedule;
+  const { startAt, hasWindow, from, to, timezone, retries, afterMinutes, afterErrors } = schedule;
+  const on: NonNullable<Schema["CreateCallBatchRequest"]["retries"]>["on"] = ["busy", "no_answer"];
+  if (afterErrors) on.push("error");
   return {
     ...(startAt && { start_at: new Date(startAt).toISOString() }),
     ...(hasWindow && { window: { from_time: from, to_time: to, timezone } }),
-    ...(retries > 0 && { retries: { max: retries, after_minutes: afterMinutes, on: ["busy", "no_answer"] } }),
+    ...(retries > 0 && { retries: { max: retries, after_minutes: afterMinutes, on } }),
   };
 }

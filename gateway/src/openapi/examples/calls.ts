@@ -38,7 +38,7 @@ const batchRequest = {
   agent_id: AGENT_ID,
   from_mobile_number: call.from_mobile_number,
   window: { from_time: "09:00", to_time: "17:00", timezone: "America/New_York" },
-  retries: { max: 2, after_minutes: 60, on: ["busy", "no_answer"] },
+  retries: { max: 2, after_minutes: 60, on: ["busy", "no_answer", "error"] },
 };
 
 export const CALL_EXAMPLES: OperationExamples = {

@@ -138,7 +138,11 @@ export const CALL_BATCH_STATUSES = {
 } as const;
 
 /** The outcomes after which a batch may call a number again. */
-export const REPEATED_OUTCOMES = { busy: Outcome.OUTCOME_BUSY, no_answer: Outcome.OUTCOME_NO_ANSWER } as const;
+export const REPEATED_OUTCOMES = {
+  busy: Outcome.OUTCOME_BUSY,
+  no_answer: Outcome.OUTCOME_NO_ANSWER,
+  error: Outcome.OUTCOME_ERROR,
+} as const;
 
 /** Roles of a message. */
 export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;

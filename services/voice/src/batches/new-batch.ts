@@ -24,7 +24,11 @@ const FAULTS_TOLD = 20;
 const DAY_MINUTES = 24 * 60;
 const RETRIES_MAX = 10;
 const AFTER_MINUTES_MAX = 7 * DAY_MINUTES;
-const REPEATED = { [Outcome.OUTCOME_BUSY]: "BUSY", [Outcome.OUTCOME_NO_ANSWER]: "NO_ANSWER" } as const;
+const REPEATED = {
+  [Outcome.OUTCOME_BUSY]: "BUSY",
+  [Outcome.OUTCOME_NO_ANSWER]: "NO_ANSWER",
+  [Outcome.OUTCOME_ERROR]: "ERROR",
+} as const;
 
 export interface NewBatch {
   batch: Omit<CallBatchRow, "status" | "endedAt" | "total">;
@@ -123,6 +127,6 @@ function retriesOf({ retries }: CallBatchSettings): BatchSettings["retries"] {
   if (afterMinutes < 1 || afterMinutes > AFTER_MINUTES_MAX)
     throw invalid("retries.after_minutes", `retries.after_minutes must be from 1 to ${AFTER_MINUTES_MAX}`);
   const on = retries.on.map((outcome) => REPEATED[outcome as keyof typeof REPEATED]);
-  if (on.includes(undefined as never)) throw invalid("retries.on", "retries.on may contain busy and no_answer");
+  if (on.includes(undefined as never)) throw invalid("retries.on", "retries.on may contain busy, no_answer and error");
   return { max, afterMinutes, on };
 }

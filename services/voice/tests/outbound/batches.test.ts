@@ -11,6 +11,7 @@ import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { countingReads } from "@parley/shared/testing/statement-cost/reads";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
+import { holdAnswered } from "../../src/outbound/called-back.ts";
 import type { OutboundContext } from "../../src/outbound/context.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
@@ -201,6 +202,29 @@ test("a busy number is called again after its wait, as often as the batch allows
   expect(await other.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_ENDED });
 });
 
+test("a number whose call ended because a process died is called again if the batch says so", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const batch = await batchOf(kit, [THEIRS], {
+    retries: { max: 1, afterMinutes: 5, on: [Outcome.OUTCOME_ERROR] },
+  });
+  await kit.work(batch.ownerId);
+  const [call] = await batch.calls();
+  if (!call) throw new Error("no call");
+  const key = { ownerId: batch.ownerId, callId: call.callId };
+  await kit.callbacks.answer(key, { carrierCallId: "CA", machine: null });
+  await holdAnswered(kit.ctx, { ...key, carrierCallId: "CA" }, async () => ({}) as never);
+  await kit.endLost({ ...key, conversationId: call.conversationId });
+  await kit.work(batch.ownerId);
+  expect(await batch.counts()).toEqual({ ...NOTHING, pending: 1 });
+  kit.clock.advance(300_000);
+  await kit.work(batch.ownerId);
+  expect(kit.carrier.rang).toEqual([THEIRS, THEIRS]);
+  await endAll(kit, batch.ownerId, "failed");
+  await kit.pass(batch.ownerId, 301);
+  expect(await batch.counts()).toEqual({ ...NOTHING, error: 1 });
+  expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_ENDED });
+});
+
 test("numbers on the do-not-call list are skipped and counted, and refused for a single call", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });
   const ownerId = newOwner();
@@ -312,7 +336,7 @@ test("a batch calls only within its window, and not before its start", async () 
   expect(kit.carrier.rang).toHaveLength(2);
 });
 
-test("a paused batch starts no further calls until it is resumed, and a cancelled one never does", async () => {
+test("a paused batch starts no further calls until it is resumed, and a cancelled one cannot be resumed", async () => {
   const kit = outbound(db, { callsMax: 1, callsPerSecond: 10 });
   const batch = await batchOf(kit);
   await kit.work(batch.ownerId);
@@ -326,7 +350,8 @@ test("a paused batch starts no further calls until it is resumed, and a cancelle
   await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
   expect(await batch.counts()).toEqual({ ...NOTHING, busy: 1, calling: 1, cancelled: 3 });
   await endAll(kit, batch.ownerId, "busy");
-  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME);
+  const resumed = failure(batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME) ?? Promise.resolve());
+  expect(await resumed).toMatchObject({ kind: "conflict", detail: expect.stringContaining("was cancelled") });
   await kit.pass(batch.ownerId, 20);
   expect(kit.carrier.rang).toHaveLength(2);
   expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_CANCELLED });
@@ -410,7 +435,7 @@ test("a batch with wrong numbers is refused, naming each", async () => {
     paths: ["calls.1.to_mobile_number", "calls.2.to_mobile_number"],
   });
   expect(await failure(batchOf(kit, []))).toMatchObject({ kind: "invalid", paths: ["calls"] });
-  const retries = { max: 1, afterMinutes: 1, on: [Outcome.OUTCOME_ERROR] };
+  const retries = { max: 1, afterMinutes: 1, on: [Outcome.OUTCOME_SUCCESS] };
   expect(await failure(batchOf(kit, [THEIRS], { retries }))).toMatchObject({ paths: ["retries.on"] });
   const window = { fromMinute: 60, toMinute: 120, timezone: "Mars/Olympus" };
   expect(await failure(batchOf(kit, [THEIRS], { window }))).toMatchObject({ paths: ["window.timezone"] });

@@ -52,7 +52,7 @@ export interface CallRetries {
   max: number;
   /** 1 to 10080. */
   afterMinutes: number;
-  /** BUSY and NO_ANSWER. */
+  /** BUSY, NO_ANSWER and ERROR. */
   on: Outcome[];
 }
 

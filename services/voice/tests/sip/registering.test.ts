@@ -50,6 +50,19 @@ test("a trunk that wants longer registrations gets them", async () => {
   trunk.stop();
 });
 
+test.each([
+  ["writes it as it sees it behind NAT", () => ['"us" <sip:parley@203.0.113.9:1024;ob>;q=1;Expires="20"']],
+  ["adds parameters to it", ([uri]: string[]) => [`<${uri};transport=udp>;expires=20`]],
+  ["writes it without brackets", ([uri]: string[]) => [`${uri};expires=20`]],
+  ["has others too, in one header", ([uri]: string[]) => [`<sip:other@192.0.2.1>;expires=5, <${uri}>;expires=20`]],
+  ["has others too, and rewrites all", () => ["<sip:a@192.0.2.1>;expires=90", "<sip:b@192.0.2.1>;expires=20"]],
+])("a registration lasts as long as the trunk says, even if the trunk %s", async (_how, shows) => {
+  const trunk = await registrar({ shows });
+  const ours = await phone();
+  expect(await ours.register({ ...REGISTRATION, server: trunk.target })).toMatchObject({ registered: { seconds: 20 } });
+  trunk.stop();
+});
+
 test("a trunk that refuses the password, or does not answer, is reported as such", async () => {
   const trunk = await registrar();
   const ours = await phone();

@@ -1,4 +1,4 @@
-import { challenger } from "../../src/transport/sip/digest.ts";
+import { challenger } from "../../src/transport/sip/challenger.ts";
 import { readNameAddress } from "../../src/transport/sip/messages/address.ts";
 import { responseTo } from "../../src/transport/sip/messages/derived-messages.ts";
 import { headerOf, isRequest, readSip, type SipRequest, writeSip } from "../../src/transport/sip/messages/message.ts";
@@ -6,8 +6,12 @@ import type { Target } from "../../src/transport/sip/sockets.ts";
 
 const KNOWN = { username: "acme", password: "of-the-trunk", realm: "trunk.example" };
 
-/** A trunk on loopback that keeps the bindings of those who show the password. */
-export async function registrar({ shortest = 60, granted = 120 }: { shortest?: number; granted?: number } = {}) {
+/** A trunk on loopback that keeps the bindings of those who show the password. @param shows the bindings as Contact has them */
+export async function registrar({
+  shortest = 60,
+  granted = 120,
+  shows = (uris: string[]) => uris.map((uri) => `<${uri}>;expires=${granted}`),
+} = {}) {
   const bindings = new Set<string>();
   const asked: SipRequest[] = [];
   const challenges = challenger(() => Date.now());
@@ -26,8 +30,7 @@ export async function registrar({ shortest = 60, granted = 120 }: { shortest?: n
       if (contact?.params.get("expires") === "0") bindings.delete(contact.uri);
       else if (contact) bindings.add(contact.uri);
     }
-    const contact = [...bindings].map((uri) => `<${uri}>;expires=${granted}`);
-    return responseTo(request, 200, "OK", { headers: { contact } });
+    return responseTo(request, 200, "OK", { headers: { contact: shows([...bindings]) } });
   };
 
   const socket = await Bun.udpSocket({

@@ -1,8 +1,9 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import type { Calls } from "./calls.ts";
+import { challenger } from "./challenger.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
-import { type Credentials, challenger } from "./digest.ts";
+import type { Credentials } from "./digest.ts";
 import { addressIn, readUri, type SipUri, tagOf } from "./messages/address.ts";
 import { bodyOf, isBodyRequired, SDP } from "./messages/body.ts";
 import { identitiesOf } from "./messages/caller.ts";
@@ -79,8 +80,10 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       cancelled: gaveUp.signal,
       hasShown: (credentials) => {
         const shown = headerOf(request, "authorization");
-        if (shown && challenges.check(shown, "INVITE", credentials) === "right") return true;
-        refuseStranger(401, "Unauthorized", { "www-authenticate": challenges.challenge(credentials.realm) });
+        const proof = shown ? challenges.check(shown, "INVITE", credentials) : null;
+        if (proof === "right") return true;
+        const asked = challenges.challenge(credentials.realm, proof === "stale");
+        refuseStranger(401, "Unauthorized", { "www-authenticate": asked });
         return false;
       },
       ring: () => {

@@ -1,7 +1,8 @@
 import type { Leg, LegListener } from "../leg.ts";
+import { withCredentials } from "./authorizing.ts";
 import type { Calls } from "./calls.ts";
 import { type Dialog, dialogOfInviting, newTag, type PendingInvite, pendingInvite, requestIn } from "./dialog.ts";
-import { answerChallenge, type Credentials } from "./digest.ts";
+import type { Credentials } from "./digest.ts";
 import { bodyOf, SDP } from "./messages/body.ts";
 import { cancelOf, responseTo } from "./messages/derived-messages.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
@@ -110,18 +111,13 @@ export function calling(calls: Calls): PlaceCall {
     return { request, response: responseTo(request, 487, "Request Terminated"), isReached };
   };
 
-  /** Invites, and repeats with credentials if the server asks for them. */
-  const inviteWithCredentials = async (call: OutgoingCall, first: SipRequest): Promise<Invited> => {
-    const tried = await invite(first, call);
-    const { status, headers: asked } = tried.response;
-    const header = status === 407 ? "proxy-" : status === 401 ? "www-" : null;
-    if (header === null || !call.credentials) return tried;
-    const shown = answerChallenge(asked.get(`${header}authenticate`) ?? [], first, call.credentials);
-    if (!shown) return tried;
-    const headers = new Map(first.headers)
-      .set("cseq", ["2 INVITE"])
-      .set(header === "www-" ? "authorization" : "proxy-authorization", [shown]);
-    return { ...(await invite({ ...first, headers }, call)), isReached: true };
+  const inviteWithCredentials = (call: OutgoingCall, first: SipRequest): Promise<Invited> => {
+    let wasReached = false;
+    return withCredentials(first, call.credentials, async (request) => {
+      const invited = await invite(request, call);
+      wasReached ||= invited.isReached;
+      return { ...invited, isReached: wasReached };
+    });
   };
 
   return async (call, to) => {

@@ -1,59 +1,103 @@
 import { expect, test } from "bun:test";
-import { answerChallenge, challenger } from "./digest.ts";
+import { createHash } from "node:crypto";
+import { type Algorithm, algorithmOf, answerChallenge, type Credentials, digest, readChallenges } from "./digest.ts";
 
-const request = { method: "INVITE", uri: "sip:agent@example.com" };
-const credentials = { username: "trunk", password: "secret" };
-const known = { ...credentials, realm: "parley" };
+const ASKED = { method: "INVITE", uri: "sip:agent@example.com", body: "v=0" };
+const TRUNK = { username: 'tr"unk', password: "secret" };
 
-test("an answer without qop is that of RFC 2617, section 3.5", () => {
-  const answer = answerChallenge(
-    ['Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", opaque="5ccc069c"'],
-    { method: "GET", uri: "/dir/index.html" },
-    { username: "Mufasa", password: "CircleOfLife" },
-  );
-  // Computed by `md5sum` from the formulas of RFC 2069.
-  expect(answer).toContain('response="1949323746fe6a43ef61f9606e7febea"');
-  expect(answer).toContain('opaque="5ccc069c"');
-});
-
-test("a caller who knows the password is recognized with every algorithm", () => {
-  const server = challenger(() => 0);
-  for (const challenge of server.challenge("parley")) {
-    const answer = answerChallenge([challenge], request, credentials) ?? "";
-    expect(server.check(answer, "INVITE", known)).toBe("right");
-  }
-});
-
-test("the strongest known algorithm is used, and unknown schemes are skipped", () => {
-  const [strong = "", weak = ""] = challenger(() => 0).challenge("parley");
-  expect(answerChallenge(["Bearer x", strong, weak], request, credentials)).toEndWith("algorithm=SHA-256");
-  expect(
-    answerChallenge(["Bearer x", 'Digest realm="r", nonce="n", algorithm=SHA-512'], request, credentials),
-  ).toBeNull();
-});
+/** The answer to the first challenge that can be met. */
+const answered = (challenges: string[], credentials: Credentials = TRUNK) =>
+  readChallenges(challenges)
+    .map((challenge) => answerChallenge(challenge, ASKED, credentials))
+    .find((answer) => answer !== null) ?? null;
 
 test.each([
-  ["another password", { ...credentials, password: "guess" }, "INVITE"],
-  ["another user", { ...credentials, username: "somebody" }, "INVITE"],
-  ["another method", credentials, "BYE"],
-])("an answer with %s is wrong", (_what, shown, method) => {
-  const server = challenger(() => 0);
-  const answer = answerChallenge(server.challenge("parley"), request, shown) ?? "";
-  expect(server.check(answer, method, known)).toBe("wrong");
+  ["MD5", "8ca523f5e9506fed4657c9700eebdbec"],
+  ["SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"],
+])("the answer with %s is that of RFC 7616, section 3.9.1", (name, response) => {
+  const cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ";
+  const example = {
+    username: "Mufasa",
+    password: "Circle of Life",
+    realm: "http-auth@example.org",
+    method: "GET",
+    uri: "/dir/index.html",
+    body: "",
+    nonce: "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v",
+    once: { qop: "auth" as const, nc: "00000001", cnonce },
+    cnonce,
+  };
+  expect(digest(algorithmOf(name) as Algorithm, example)).toBe(response);
 });
 
-test("an answer is accepted once, and not after its nonce's minute", () => {
-  let now = 0;
-  const server = challenger(() => now);
-  const answer = answerChallenge(server.challenge("parley"), request, credentials) ?? "";
-  expect(server.check(answer, "INVITE", known)).toBe("right");
-  expect(server.check(answer, "INVITE", known)).toBe("stale");
-  const late = answerChallenge(server.challenge("parley"), request, credentials) ?? "";
-  now = 60_001;
-  expect(server.check(late, "INVITE", known)).toBe("stale");
+const md5 = (text: string) => createHash("md5").update(text).digest("hex");
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const sha512 = (text: string) => createHash("sha512-256").update(text).digest("hex");
+const KNOWN = 'tr"unk:r, s:secret';
+const REQUEST = "INVITE:sip:agent@example.com";
+
+/** The forms of challenges, and the answer by the formulas of RFC 2069, 2617 and 7616. */
+test.each<[string, string[], (cnonce: string) => string]>([
+  ["without qop", ['Digest realm="r, s", nonce="n"'], () => md5(`${md5(KNOWN)}:n:${md5(REQUEST)}`)],
+  [
+    "with qop in any case, without quotes",
+    ['DIGEST Realm="r, s",NONCE="n",QOP=AUTH,Algorithm=md5'],
+    (cnonce) => md5(`${md5(KNOWN)}:n:00000001:${cnonce}:auth:${md5(REQUEST)}`),
+  ],
+  [
+    "with several qop, spaces around signs, and unknown parameters",
+    ['Digest  realm = "r, s" , nonce = "n" , x="a\\"b, qop=none" , qop = "auth-int, auth" , algorithm = "MD5"'],
+    (cnonce) => md5(`${md5(KNOWN)}:n:00000001:${cnonce}:auth:${md5(REQUEST)}`),
+  ],
+  [
+    "that protects the body",
+    ['Digest realm="r, s", nonce="n", qop="auth-int"'],
+    (cnonce) => md5(`${md5(KNOWN)}:n:00000001:${cnonce}:auth-int:${md5(`${REQUEST}:${md5("v=0")}`)}`),
+  ],
+  [
+    "of a session",
+    ['Digest realm="r, s", nonce="n", qop="auth", algorithm=MD5-sess'],
+    (cnonce) => md5(`${md5(`${md5(KNOWN)}:n:${cnonce}`)}:n:00000001:${cnonce}:auth:${md5(REQUEST)}`),
+  ],
+  [
+    "with SHA-256",
+    ['Digest realm="r, s", nonce="n", qop="auth", algorithm=SHA-256'],
+    (cnonce) => sha256(`${sha256(KNOWN)}:n:00000001:${cnonce}:auth:${sha256(REQUEST)}`),
+  ],
+  [
+    "with SHA-512-256",
+    ['Digest realm="r, s", nonce="n", algorithm=SHA-512-256'],
+    () => sha512(`${sha512(KNOWN)}:n:${sha512(REQUEST)}`),
+  ],
+  [
+    "after others in the same header",
+    ['Bearer realm="x", Digest realm="other", nonce="m", algorithm=SHA-3, Digest realm="r, s", nonce="n"'],
+    () => md5(`${md5(KNOWN)}:n:${md5(REQUEST)}`),
+  ],
+  [
+    "after others in other headers",
+    ["Bearer x", 'Digest realm="x", nonce="m", qop="none"', 'Digest realm="r, s", nonce="n"'],
+    () => md5(`${md5(KNOWN)}:n:${md5(REQUEST)}`),
+  ],
+])("a challenge %s is answered", (_how, challenges, right) => {
+  const [shown] = readChallenges([answered(challenges) ?? ""]);
+  expect(shown?.get("username")).toBe('tr"unk');
+  expect(shown?.get("response")).toBe(right(shown?.get("cnonce") ?? ""));
 });
 
-test("a nonce of another process is wrong", () => {
-  const answer = answerChallenge(challenger(() => 0).challenge("parley"), request, credentials) ?? "";
-  expect(challenger(() => 0).check(answer, "INVITE", known)).toBe("wrong");
+test("the first challenge that can be met is answered in its own words", () => {
+  const answer = answered([
+    'Digest realm="a", nonce="n", opaque="o\\"p", algorithm=sha-256',
+    'Digest realm="b", nonce="n"',
+  ]);
+  expect(answer).toContain('realm="a"');
+  expect(answer).toContain('opaque="o\\"p"');
+  expect(answer).toEndWith("algorithm=sha-256");
 });
+
+test.each(["", "Bearer x", 'Digest nonce="n"', 'Digest realm="r"', 'Digest realm="r", nonce="n", algorithm=SHA-512'])(
+  "nothing is shown to the challenge %p",
+  (challenge) => {
+    expect(answered([challenge])).toBeNull();
+  },
+);

@@ -1,127 +1,96 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
-import { isSameSecret } from "@parley/shared/sealing";
+import { createHash, randomBytes } from "node:crypto";
+import { type Params, paramsOf, quoted, split } from "./messages/grammar.ts";
 
-/** Digest authentication (RFC 3261, section 22; RFC 8760 for SHA-256), both ways. */
+/** Digest authentication (RFC 3261, section 22; RFC 8760). */
 export interface Credentials {
   username: string;
   password: string;
 }
 
-const ALGORITHMS = { "SHA-256": "sha256", MD5: "md5" } as const;
-type Algorithm = keyof typeof ALGORITHMS;
-
-/** The answer to the first challenge that we can meet, as the value of (Proxy-)Authorization; null if there is none. */
-export function answerChallenge(
-  challenges: readonly string[],
-  request: { method: string; uri: string },
-  { username, password }: Credentials,
-): string | null {
-  for (const challenge of challenges) {
-    const params = readDigest(challenge);
-    const algorithm = algorithmOf(params?.get("algorithm"));
-    const realm = params?.get("realm");
-    const nonce = params?.get("nonce");
-    if (!params || !algorithm || realm === undefined || nonce === undefined) continue;
-    const offered = params
-      .get("qop")
-      ?.split(",")
-      .map((qop) => qop.trim());
-    if (offered && !offered.includes("auth")) continue;
-    const once = offered ? { nc: "00000001", cnonce: randomBytes(12).toString("hex") } : null;
-    const response = digest(algorithm, { ...request, username, password, realm, nonce, once });
-    const opaque = params.get("opaque");
-    const quoted = { username, realm, nonce, uri: request.uri, response, ...(opaque !== undefined && { opaque }) };
-    const values = Object.entries(quoted).map(([name, value]) => `${name}="${value.replaceAll(/["\\]/g, "\\$&")}"`);
-    if (once) values.push("qop=auth", `nc=${once.nc}`, `cnonce="${once.cnonce}"`);
-    return `Digest ${[...values, `algorithm=${algorithm}`].join(", ")}`;
-  }
-  return null;
-}
-
-export interface Challenger {
-  /** Values for WWW-Authenticate, strongest first. */
-  challenge(realm: string): string[];
-  /** `stale`: right except for a nonce that is too old, so the client retries by itself. */
-  check(
-    authorization: string,
-    method: string,
-    credentials: Credentials & { realm: string },
-  ): "right" | "wrong" | "stale";
-}
-
-const NONCE_MAX_MS = 60_000;
-/** Answers remembered against replay; each is forgotten with its nonce. */
-const ANSWERS_MAX = 10_000;
-
-/** Makes nonces that no other process can and takes each answer once. */
-export function challenger(now: () => number): Challenger {
-  const key = randomBytes(32);
-  const seen = new Map<string, number>();
-  const signed = (at: string) => `${at}.${createHmac("sha256", key).update(at).digest("base64url")}`;
-
-  const isFirst = (answer: string) => {
-    for (const [old, at] of seen) {
-      if (seen.size < ANSWERS_MAX && now() - at <= NONCE_MAX_MS) break;
-      seen.delete(old);
-    }
-    if (seen.has(answer)) return false;
-    seen.set(answer, now());
-    return true;
-  };
-
-  return {
-    challenge: (realm) =>
-      (Object.keys(ALGORITHMS) as Algorithm[]).map((algorithm) => {
-        const nonce = signed(`${now()}-${randomBytes(6).toString("hex")}`);
-        return `Digest realm="${realm}", nonce="${nonce}", qop="auth", algorithm=${algorithm}`;
-      }),
-    check: (authorization, method, { username, password, realm }) => {
-      const params = readDigest(authorization);
-      const [algorithm, nonce = "", uri, nc, cnonce, response = ""] = [
-        algorithmOf(params?.get("algorithm")),
-        params?.get("nonce"),
-        params?.get("uri"),
-        params?.get("nc"),
-        params?.get("cnonce"),
-        params?.get("response"),
-      ];
-      if (!algorithm || uri === undefined || params?.get("username") !== username) return "wrong";
-      if (nc === undefined || cnonce === undefined || params.get("realm") !== realm) return "wrong";
-      const right = digest(algorithm, { method, uri, username, password, realm, nonce, once: { nc, cnonce } });
-      const at = nonce.split(".")[0] as string;
-      if (!isSameSecret(response, right) || !isSameSecret(nonce, signed(at))) return "wrong";
-      if (now() - Number.parseInt(at, 10) > NONCE_MAX_MS || !isFirst(`${nonce} ${nc}`)) return "stale";
-      return "right";
-    },
-  };
-}
-
-interface Digested extends Credentials {
+/** What is proven to whom. */
+export interface Asked {
   method: string;
   uri: string;
+  /** For servers that protect it (`qop=auth-int`). */
+  body: string;
+}
+
+const HASHES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" } as const;
+
+export interface Algorithm {
+  /** As the challenge names it. */
+  name: string;
+  hash: (typeof HASHES)[keyof typeof HASHES];
+  /** Whether the nonces are part of the secret (`-sess`). */
+  isOfSession: boolean;
+}
+
+/** What makes an answer unlike an earlier one to the same nonce; `null` of servers and clients before RFC 2617. */
+export type Once = { qop: "auth" | "auth-int"; nc: string; cnonce: string } | null;
+
+/** The challenges of a header; each may have one value or be one of several in it. Other schemes are left out. */
+export function readChallenges(values: readonly string[]): Params[] {
+  return values.flatMap((value) => {
+    const challenges: { isDigest: boolean; parts: string[] }[] = [];
+    for (const part of split(value, ",")) {
+      const [, scheme, rest = ""] = /^([^\s=]+)\s+(?![\s=])(.*)$/s.exec(part) ?? [];
+      if (scheme === undefined) challenges.at(-1)?.parts.push(part);
+      else challenges.push({ isDigest: scheme.toLowerCase() === "digest", parts: [rest] });
+    }
+    return challenges.filter(({ isDigest }) => isDigest).map(({ parts }) => paramsOf(parts));
+  });
+}
+
+/** The answer to a challenge, as the value of (Proxy-)Authorization; null if we cannot meet it. */
+export function answerChallenge(challenge: Params, asked: Asked, { username, password }: Credentials): string | null {
+  const algorithm = algorithmOf(challenge.get("algorithm"));
+  const realm = challenge.get("realm");
+  const nonce = challenge.get("nonce");
+  const offered = challenge
+    .get("qop")
+    ?.toLowerCase()
+    .split(/[,\s]+/);
+  const qop = offered && (["auth", "auth-int"] as const).find((each) => offered.includes(each));
+  if (!algorithm || realm === undefined || nonce === undefined || (offered && !qop)) return null;
+  const cnonce = randomBytes(12).toString("hex");
+  const once = qop ? { qop, nc: "00000001", cnonce } : null;
+  const response = digest(algorithm, { ...asked, username, password, realm, nonce, once, cnonce });
+  const opaque = challenge.get("opaque");
+  const values = Object.entries({
+    username,
+    realm,
+    nonce,
+    uri: asked.uri,
+    response,
+    ...(opaque !== undefined && { opaque }),
+  });
+  return `Digest ${[
+    ...values.map(([name, value]) => `${name}=${quoted(value)}`),
+    ...(once ? [`qop=${once.qop}`, `nc=${once.nc}`] : []),
+    ...(once || algorithm.isOfSession ? [`cnonce="${cnonce}"`] : []),
+    ...(challenge.has("algorithm") ? [`algorithm=${algorithm.name}`] : []),
+  ].join(", ")}`;
+}
+
+export interface Digested extends Credentials, Asked {
   realm: string;
   nonce: string;
-  once: { nc: string; cnonce: string } | null;
+  once: Once;
+  cnonce: string;
 }
 
-function digest(algorithm: Algorithm, { method, uri, username, password, realm, nonce, once }: Digested): string {
-  const hash = (...parts: string[]) => createHash(ALGORITHMS[algorithm]).update(parts.join(":")).digest("hex");
-  const secret = hash(username, realm, password);
-  const request = hash(method, uri);
-  return once ? hash(secret, nonce, once.nc, once.cnonce, "auth", request) : hash(secret, nonce, request);
+export function digest({ hash: name, isOfSession }: Algorithm, given: Digested): string {
+  const { method, uri, body, username, password, realm, nonce, once, cnonce } = given;
+  const hash = (...parts: string[]) => createHash(name).update(parts.join(":")).digest("hex");
+  const known = hash(username, realm, password);
+  const secret = isOfSession ? hash(known, nonce, cnonce) : known;
+  const request = once?.qop === "auth-int" ? hash(method, uri, hash(body)) : hash(method, uri);
+  return once ? hash(secret, nonce, once.nc, once.cnonce, once.qop, request) : hash(secret, nonce, request);
 }
 
-/** The parameters of a Digest value, or null for another scheme. */
-function readDigest(value: string): Map<string, string> | null {
-  const [, rest] = /^Digest\s+(.*)$/i.exec(value) ?? [];
-  if (rest === undefined) return null;
-  const pairs = rest.matchAll(/(?<![A-Za-z-])([A-Za-z-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s,"]+))/g);
-  return new Map(
-    pairs.map(([, name = "", quoted, plain = ""]) => [name.toLowerCase(), quoted?.replaceAll(/\\(.)/g, "$1") ?? plain]),
-  );
-}
-
-function algorithmOf(given = "MD5"): Algorithm | null {
-  const algorithm = given.toUpperCase();
-  return algorithm in ALGORITHMS ? (algorithm as Algorithm) : null;
+/** Null for an algorithm that we do not know. */
+export function algorithmOf(given = "MD5"): Algorithm | null {
+  const [, name = "", session] = /^(.*?)(-sess)?$/i.exec(given) ?? [];
+  const hash = Object.entries(HASHES).find(([known]) => known === name.toUpperCase())?.[1];
+  return hash ? { name: given, hash, isOfSession: session !== undefined } : null;
 }

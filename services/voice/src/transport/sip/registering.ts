@@ -1,7 +1,8 @@
+import { withCredentials } from "./authorizing.ts";
 import type { Calls } from "./calls.ts";
 import { newTag } from "./dialog.ts";
-import { answerChallenge, type Credentials } from "./digest.ts";
-import { readNameAddress } from "./messages/address.ts";
+import type { Credentials } from "./digest.ts";
+import { addressesIn } from "./messages/address.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
 import type { Target } from "./sockets.ts";
 
@@ -37,15 +38,10 @@ export function registering({ layer, contact: contactOf }: Pick<Calls, "layer" |
 
   const attempt = async (given: Registration, contact: string, seconds: number): Promise<SipResponse> => {
     const first = requestFor(given, contact, seconds);
-    const response = await ask(first, given.server);
-    const header = response.status === 401 ? "www-" : response.status === 407 ? "proxy-" : null;
-    if (header === null) return response;
-    const shown = answerChallenge(response.headers.get(`${header}authenticate`) ?? [], first, given.credentials);
-    if (!shown) return response;
-    const headers = new Map(first.headers)
-      .set("cseq", ["2 REGISTER"])
-      .set(header === "www-" ? "authorization" : "proxy-authorization", [shown]);
-    return ask({ ...first, headers }, given.server);
+    const tried = await withCredentials(first, given.credentials, async (request) => ({
+      response: await ask(request, given.server),
+    }));
+    return tried.response;
   };
 
   return async (given) => {
@@ -76,10 +72,19 @@ function requestFor({ uri, addressOfRecord, former }: Registration, contact: str
   };
 }
 
-/** The lifetime that the registrar gives our binding, or all of them. */
+/**
+ * The lifetime that the registrar gives our binding. It may write our address in another way, or as it sees it behind NAT: of several that
+ * are not ours to the letter, the first to expire counts.
+ */
 function grantedOf(response: SipResponse, contact: string): number | null {
-  const bindings = response.headers.get("contact")?.map(readNameAddress) ?? [];
-  const ours = bindings.find((binding) => binding?.uri === contact);
-  const text = ours?.params.get("expires") ?? headerOf(response, "expires");
+  const bindings = addressesIn(response, "contact").map(({ uri, params }) => ({ uri, expires: params.get("expires") }));
+  const own = bindings.filter(({ uri }) => uri === contact);
+  const lifetimes = (own.length > 0 ? own : bindings)
+    .map(({ expires }) => secondsOf(expires))
+    .filter((each) => each !== null);
+  return lifetimes.length > 0 ? Math.min(...lifetimes) : secondsOf(headerOf(response, "expires"));
+}
+
+function secondsOf(text = ""): number | null {
   return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { challenger } from "../digest.ts";
+import { challenger } from "../challenger.ts";
 import { readNameAddress, readUri, readVia } from "./address.ts";
 import { readSip, writeSip } from "./message.ts";
 

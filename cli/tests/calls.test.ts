@@ -25,6 +25,7 @@ beforeAll(async () => {
       asked.push({ line, key: request.headers.get("x-api-key"), body: text === "" ? null : JSON.parse(text) });
       if (pathname.endsWith("/unknown")) return Response.json({ detail: "Call not found" }, { status: 404 });
       if (pathname === "/v1/public/whatsapp/messages") return Response.json(SENT);
+      if (pathname === "/v1/public/mobile-numbers") return Response.json({ purchased_mobile_numbers: [] });
       if (pathname.startsWith("/v1/public/call-batches")) return Response.json({ ...BATCH, batches: [BATCH] });
       return Response.json({ ...CALL, calls: [CALL] });
     },
@@ -68,10 +69,11 @@ test("a call whose reader has closed the pipe is followed no further, and one th
   });
 });
 
-test("a number without an agent that calls it is refused", async () => {
+test("a number that is not the owner's is refused without an agent that calls it", async () => {
   const { stderr, status } = await parley("call", "+14155550188");
-  expect({ stderr, status }).toEqual({ stderr: "Name the agent that calls the number: --agent agt_…\n", status: 1 });
-  expect(asked).toEqual([]);
+  const words = "+14155550188 is not one of your numbers. Name the agent that calls the number: --agent agt_…\n";
+  expect({ stderr, status }).toEqual({ stderr: words, status: 1 });
+  expect(asked.map(({ line }) => line)).toEqual(["GET /v1/public/mobile-numbers?include=sip"]);
 });
 
 test("calls are listed and hung up, and the API's words are shown when it refuses", async () => {

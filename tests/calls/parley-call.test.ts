@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
 import { testProgramWords } from "@parley/shared/testing/programs/binaries";
 import type { Api } from "../kit/api.ts";
+import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
+import { createSession } from "../kit/test-owner.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");
 const PARLEY = testProgramWords("parley", "cli/src/main.ts");
 const GREETING = "Hello, this is Acme.";
+const NUMBER = "+12025550160";
 const REPLY = "We are open from nine to five.";
 
 let stack: RunningStack;
@@ -72,6 +75,35 @@ test("a call that cannot be printed hangs up, and is a failure in one sentence",
   expect({ status: await child.exited, stderr }).toEqual({
     status: 1,
     stderr: expect.stringMatching(/^Could not write the output: ENOSPC.*\n$/),
+  });
+}, 120_000);
+
+test("a phone of the stand-in carrier calls a number of the owner's, and its agent's conversation is printed", async () => {
+  const manage = stack.manage(await createSession(stack, stack.owners[0].ownerId));
+  const account = await carrierStandIn(stack.address("carrier")).addTwilio([NUMBER]);
+  const { body } = await manage.post("/carriers", account);
+  const imported = await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number: NUMBER });
+  expect(imported).toMatchObject({ status: 200 });
+  const unanswered = await parley("call", NUMBER);
+  expect(unanswered).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining("No agent answered: completed\nsaid: "),
+  });
+
+  await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [NUMBER] });
+  const { status, stdout } = await parley("call", NUMBER, "--say", "When are you open on Sunday?");
+  expect({ status, stdout }).toMatchObject({ status: 0 });
+  expect(stdout).toStartWith(`A phone of the stand-in carrier calls ${NUMBER}.\n`);
+  expect(stdout).toContain(`agent  ${GREETING}\n`);
+  expect(stdout).toContain(`agent  ${REPLY}\n`);
+  expect(stdout).toMatch(/\nThe call is over\. Conversation \S+: COMPLETED\n/);
+}, 120_000);
+
+test("another number needs an agent that calls it", async () => {
+  const { status, stderr } = await parley("call", "+14155550188");
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: "+14155550188 is not one of your numbers. Name the agent that calls the number: --agent agt_…\n",
   });
 }, 120_000);
 

@@ -72,8 +72,11 @@ export interface CallApi {
   find(conversationId: string): Promise<CallConversation | null>;
 }
 
-/** The gateway's list of conversations. */
-export function callApi(url: string, apiKey: string): CallApi {
+/** The gateway's list of conversations. `search` finds the newest one that contains a text. */
+export function callApi(
+  url: string,
+  apiKey: string,
+): CallApi & { search(text: string): Promise<CallConversation | null> } {
   const list = async (query: Record<string, string>): Promise<CallConversation | null> => {
     const response = await fetch(
       `${url}/v1/public/conversations?${new URLSearchParams({ page_size: "1", ...query })}`,
@@ -89,5 +92,6 @@ export function callApi(url: string, apiKey: string): CallApi {
   return {
     newest: (agentId) => list({ agent_id: agentId }),
     find: (conversationId) => list({ conversation_id: conversationId }),
+    search: (text) => list({ search: text }),
   };
 }

@@ -31,6 +31,12 @@ export function apiAddress(env: Environment): Pick<StackAddresses, "url" | "apiK
   return { url, apiKey };
 }
 
+/** The address of the carriers' stand-in. @throws ConfigError likewise */
+export function carrierStandIn(env: Environment): string {
+  const [url = ""] = valuesOf(env, ["PARLEY_CARRIER_URL"]);
+  return url;
+}
+
 /** The address of Daily's stand-in. @throws ConfigError likewise */
 export function dailyStandIn(env: Environment): string {
   const [url = ""] = valuesOf(env, ["PARLEY_DAILY_URL"]);

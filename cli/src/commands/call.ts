@@ -8,7 +8,8 @@ import type { Command } from "commander";
 import { call } from "../call/caller.ts";
 import { type CallConversation, type Captions, callApi, followCall } from "../call/captions.ts";
 import { phoneCall } from "../call/phone-call.ts";
-import { type StackAddresses, stackAddresses } from "../call/stack-addresses.ts";
+import { isOwnNumber, ringNumber } from "../call/ring-number.ts";
+import { apiAddress, carrierStandIn, type StackAddresses, stackAddresses } from "../call/stack-addresses.ts";
 import type { Environment } from "../connection.ts";
 import { examples, jsonOption, repeatableOption } from "../options.ts";
 import { formatRecord, print, visible, write } from "../print.ts";
@@ -32,7 +33,10 @@ export function addCallCommand(program: Command, env: Environment): void {
     .description(
       "Call an agent of the stack on this machine and follow the conversation, or have an agent call a number",
     )
-    .argument("<agent_id|mobile_number>", "The agent that you call, agt_…, or the number that --agent calls, +…")
+    .argument(
+      "<agent_id|mobile_number>",
+      "The agent that you call, agt_…, one of your numbers, which a phone of the stand-in carrier calls, or the number that --agent calls, +…",
+    )
     .option("--agent <agent_id>", "The agent that calls the number")
     .addOption(
       repeatableOption(
@@ -51,11 +55,15 @@ export function addCallCommand(program: Command, env: Environment): void {
     .addHelpText(
       "after",
       `
-Without --say and --wav it listens until the agent hangs up. Ctrl-C hangs up.
-${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, bye." --record call.wav', "call +14155550188 --agent agt_…")}`,
+Without --say and --wav it listens until the agent hangs up. Ctrl-C hangs up. The stand-in carrier's phone says a sentence of its own
+without --say.
+${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, bye." --record call.wav', 'call +12025550100 --say "When are you open?"', "call +14155550188 --agent agt_…")}`,
     )
     .action(async (agentId: string, { agent, say = [], wav = [], record, json }: CallCommandOptions) => {
-      if (agentId.startsWith("+")) return callNumber(env, agentId, agent, json);
+      if (agentId.startsWith("+"))
+        return agent
+          ? callNumber(env, agentId, agent, json)
+          : ring(env, agentId, { say, hasAudio: wav.length > 0 || record !== undefined, json });
       const stack = stackAddresses(env);
       const lines = [
         ...(await Promise.all(say.map((text) => spoken(stack, text)))),
@@ -84,7 +92,7 @@ ${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, b
           connected: () => {
             void tell(`Connected with ${agentId}. Ctrl-C hangs up.`);
             captions = followCall(api, agentId, known?.conversation_id ?? null, (role, content) =>
-              tell(`${role === "user" ? "you  " : "agent"}  ${content}`),
+              tell(captionOf(role, content)),
             );
           },
         });
@@ -100,13 +108,34 @@ ${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, b
     });
 }
 
-async function callNumber(
+/** Has a phone of the stand-in carrier call one of the owner's numbers. */
+async function ring(
   env: Environment,
   to: string,
-  agentId: string | undefined,
-  json: boolean | undefined,
+  { say, hasAudio, json }: { say: readonly string[]; hasAudio: boolean; json: boolean | undefined },
 ): Promise<void> {
-  if (!agentId) throw new ConfigError("Name the agent that calls the number: --agent agt_…");
+  if (!(await isOwnNumber(publicApi(env), to)))
+    throw new ConfigError(`${to} is not one of your numbers. Name the agent that calls the number: --agent agt_…`);
+  if (hasAudio) throw new ConfigError("A phone of the stand-in carrier plays and records no files: use --say");
+  const stack = { ...apiAddress(env), carrierUrl: carrierStandIn(env) };
+  const tell = (line: string) => (json ? Promise.resolve() : write(process.stdout, `${visible(line)}\n`));
+  await tell(`A phone of the stand-in carrier calls ${to}.`);
+  const { conversation, ...rung } = await ringNumber(stack, { to, say }, (role, content) =>
+    tell(captionOf(role, content)),
+  );
+  if (conversation) return show(conversation, undefined, json);
+  await print(
+    json,
+    { ...rung, conversation_id: null },
+    [`No agent answered: ${rung.status}`, ...rung.notes].join("\n"),
+  );
+}
+
+function captionOf(role: string, content: string): string {
+  return `${role === "user" ? "you  " : "agent"}  ${content}`;
+}
+
+async function callNumber(env: Environment, to: string, agentId: string, json: boolean | undefined): Promise<void> {
   const hangUp = new AbortController();
   const stop = () => hangUp.abort();
   process.once("SIGINT", stop);

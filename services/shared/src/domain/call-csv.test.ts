@@ -24,6 +24,13 @@ test("a row is a call, whose other columns are its variables, with the line that
   ]);
 });
 
+test("invisible marks and spaces around a number are left out", async () => {
+  const marked = ["\u202a+14155550123\u202c", "\u200e+14155550123", "\u00a0+14155550123\u00a0", "+1415\u200b5550123"];
+  const rows = await read(["to_mobile_number,name", ...marked.map((number) => `${number},\u200eAda`)].join("\n"));
+  expect(rows.map(({ toMobileNumber }) => toMobileNumber)).toEqual(marked.map(() => "+14155550123"));
+  expect(rows[0]?.dynamicVariables).toEqual({ name: "\u200eAda" });
+});
+
 test.each([
   ["semicolons, as Excel writes in much of Europe", ";"],
   ["tabs", "\t"],

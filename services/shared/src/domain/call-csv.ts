@@ -12,6 +12,8 @@ export interface CsvCall {
 
 const NUMBER = "to_mobile_number";
 const E164 = /^\+[1-9]\d{6,14}$/;
+/** Marks that are copied with a number, such as those that set the direction of writing. */
+const INVISIBLE = /\p{Cf}/gu;
 const COLUMNS_MAX = 100;
 const ROWS_MAX = 10_000;
 const FAULTS_TOLD = 20;
@@ -36,15 +38,14 @@ const SEPARATOR_LINE = /^\ufeff?sep=.(?=\r?\n)/i;
 export async function readCallCsv(text: string, field: string, nextTurn: () => Promise<void>): Promise<CsvCall[]> {
   const rows = await rowsOf(text, field, nextTurn);
   const violations: Violation[] = [];
-  const calls = rows.map(
-    ({ record: { [NUMBER]: toMobileNumber = "", ...dynamicVariables }, info: { lines: line } }) => {
-      if (!E164.test(toMobileNumber) && violations.length < FAULTS_TOLD) {
-        const message = `${field} line ${line}: ${NUMBER} must be a phone number in E.164 form, such as +14155550123`;
-        violations.push({ path: field, message });
-      }
-      return { toMobileNumber, dynamicVariables, line };
-    },
-  );
+  const calls = rows.map(({ record: { [NUMBER]: given = "", ...dynamicVariables }, info: { lines: line } }) => {
+    const toMobileNumber = given.replaceAll(INVISIBLE, "").trim();
+    if (!E164.test(toMobileNumber) && violations.length < FAULTS_TOLD) {
+      const message = `${field} line ${line}: ${NUMBER} must be a phone number in E.164 form, such as +14155550123`;
+      violations.push({ path: field, message });
+    }
+    return { toMobileNumber, dynamicVariables, line };
+  });
   const [first] = violations;
   if (first) throw new ServiceError("invalid", first.message, { violations });
   if (calls.length === 0) throw refusal(field, "must have at least one row below the names of its columns");

@@ -62,6 +62,11 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
     }
     const { refused, reason, isUnreached } = answer;
     if (isUnreached) throw new NotConnected("unreached", `${call.host} does not answer: SIP ${refused}: ${reason}`);
+    if (refused >= 300 && refused < 400)
+      throw new NotConnected(
+        "failed",
+        `SIP ${refused}: ${reason}: the trunk redirects the call, which Parley does not follow; have the trunk place it`,
+      );
     if (BUSY.has(refused)) throw new NotConnected("busy", `SIP ${refused}: ${reason}`);
     // A server that stops responding does not count as a phone that nobody answers.
     const isUnanswered = NO_ANSWER.has(refused) && (hasRung || refused !== 408);

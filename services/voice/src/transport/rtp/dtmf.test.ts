@@ -11,6 +11,48 @@ test("a key is read once, whichever of its packets arrive", () => {
   expect(event(99, 3_000, true)).toBeNull();
 });
 
+/** The keys of a stream whose packets come every 20 ms: the key, its timestamp, its duration, and whether it ends. */
+function keysOf(packets: readonly (readonly [key: number, timestamp: number, duration: number, isOver?: boolean])[]) {
+  const keyOf = keyReader();
+  return packets.flatMap(([key, timestamp, duration, isOver = false], sequence) => {
+    const payload = Uint8Array.of(key, isOver ? 0x8a : 0x0a, duration >> 8, duration & 0xff);
+    return keyOf({ ...EVENT, sequence, timestamp: timestamp >>> 0, payload }) ?? [];
+  });
+}
+
+/** A key of 100 ms whose timestamps grow, as they should not. */
+const growing = (key: number, start: number) =>
+  [0, 1, 2, 3, 4, 5, 6].map((at) => [key, start + 160 * at, Math.min(at + 1, 5) * 160, at >= 4] as const);
+
+test.each([
+  ["once", [growing(5, 1_000)], ["5"]],
+  ["twice", [growing(5, 1_000), growing(5, 2_600)], ["5", "5"]],
+  ["over the end of the timestamps", [growing(5, -400)], ["5"]],
+  ["with its start lost", [growing(5, 1_000).slice(2)], ["5"]],
+  ["with its end lost, and then again", [growing(5, 1_000).slice(0, 4), growing(5, 2_600)], ["5", "5"]],
+  ["before another", [growing(5, 1_000).slice(0, 3), growing(6, 1_480)], ["5", "6"]],
+])("a key whose timestamps grow with each packet and that is pressed %s is read so often", (_how, keys, right) => {
+  expect(keysOf(keys.flat())).toEqual(right);
+});
+
+test("a key that is held for so long that it comes in segments is one key", () => {
+  const segments = [0, 65_535, 131_070].flatMap((start) =>
+    [160, 30_000, 65_535].map((duration) => [7, 1_000 + start, duration] as const),
+  );
+  expect(keysOf([...segments, [7, 197_605, 800, true], [7, 199_000, 160]])).toEqual(["7", "7"]);
+});
+
+test("a key that is pressed again is another one, even if the end of the first is lost", () => {
+  expect(
+    keysOf([
+      [5, 1_000, 160],
+      [5, 1_000, 320],
+      [5, 1_900, 160],
+      [5, 1_900, 320, true],
+    ]),
+  ).toEqual(["5", "5"]);
+});
+
 test("a packet of a key that arrives after the next key is not another key", () => {
   const keyOf = keyReader();
   const event = (key: number, timestamp: number) =>

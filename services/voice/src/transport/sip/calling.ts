@@ -3,6 +3,7 @@ import { withCredentials } from "./authorizing.ts";
 import type { Calls } from "./calls.ts";
 import { type Dialog, dialogOfInviting, newTag, type PendingInvite, pendingInvite, requestIn } from "./dialog.ts";
 import type { Credentials } from "./digest.ts";
+import { tagOf } from "./messages/address.ts";
 import { bodyOf, SDP } from "./messages/body.ts";
 import { cancelOf, responseTo } from "./messages/derived-messages.ts";
 import { headerOf, headersOf, type SipRequest, type SipResponse } from "./messages/message.ts";
@@ -37,6 +38,8 @@ interface Invited {
   request: SipRequest;
   /** The final response, whose status is at least 200. */
   response: SipResponse;
+  /** The callee's description of its audio; "" if it has none. */
+  description: string;
   /** Whether the server has answered anything. */
   isReached: boolean;
 }
@@ -67,6 +70,8 @@ export function calling(calls: Calls): PlaceCall {
     let isProceeding = false;
     let final: SipResponse | null = null;
     let hasEarly = false;
+    /** What the last one that rings has described. Some leave it out of their answer then, because it was given (183, then 200). */
+    let described: { tag: string | undefined; sdp: string } | null = null;
     let isAbandoned = false;
     let abandoning: NodeJS.Timeout | undefined;
     // Before a first answer there is nothing to cancel (RFC 3261, section 9.1). One that comes too late is cancelled, too.
@@ -80,11 +85,14 @@ export function calling(calls: Calls): PlaceCall {
       settled.resolve(responseTo(request, 487, "Request Terminated"));
     };
     const rings = (response: SipResponse) => {
+      const sdp = bodyOf(response, SDP);
+      if (sdp !== "") described = { tag: tagOf(response, "to"), sdp };
       const pending = hasEarly ? null : pendingInvite(request, response, server);
       hasEarly ||= pending?.early != null;
       if (pending?.early) void inviting?.(pending);
       ringing?.();
     };
+    const earlierOf = (answer: SipResponse) => (described?.tag === tagOf(answer, "to") ? (described?.sdp ?? "") : "");
     layer.send(request, server, (response, isTheirs) => {
       isReached ||= isTheirs;
       if (response.status < 200) {
@@ -106,9 +114,10 @@ export function calling(calls: Calls): PlaceCall {
     const response = await settled.promise;
     clearTimeout(abandoning);
     signal.removeEventListener("abort", cancel);
-    if (response.status >= 300 || !signal.aborted) return { request, response, isReached };
+    const description = bodyOf(response, SDP) || earlierOf(response);
+    if (response.status >= 300 || !signal.aborted) return { request, response, description, isReached };
     endAtOnce(dialogOfInviting(request, response, server));
-    return { request, response: responseTo(request, 487, "Request Terminated"), isReached };
+    return { request, response: responseTo(request, 487, "Request Terminated"), description: "", isReached };
   };
 
   const inviteWithCredentials = (call: OutgoingCall, first: SipRequest): Promise<Invited> => {
@@ -124,9 +133,9 @@ export function calling(calls: Calls): PlaceCall {
     const rtp = await calls.openAudio(to);
     try {
       const offered = inviteFor(call, calls.contact(call.server), offer(calls.describe(rtp), call.isSecure));
-      const { request, response, isReached } = await inviteWithCredentials(call, offered);
+      const { request, response, description, isReached } = await inviteWithCredentials(call, offered);
       const dialog = response.status < 300 ? dialogOfInviting(request, response, call.server) : null;
-      const agreed = dialog && agree(bodyOf(response, SDP));
+      const agreed = dialog && agree(description);
       if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
         rtp.agree(agreed, call.server.address);
         const staysAlive = { refreshes: grantedRefreshes(response), takesUpdates: takesUpdates(response) };

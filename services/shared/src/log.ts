@@ -5,15 +5,8 @@ import { activeTraceIds } from "./telemetry/spans.ts";
 
 export type { Logger };
 
-const SECRET_NAMES: ReadonlySet<string> = new Set([
-  "api_key",
-  "apiKey",
-  "password",
-  "secret",
-  "authorization",
-  "x-api-key",
-  "cookie",
-]);
+/** The ends of the names of secrets, in every style: `api_key`, `x-api-key`, `accessToken`, `app_secret`. */
+const SECRET_NAMES = /(?:api[_-]?key|password|secret|authorization|cookie|token|credential)$/i;
 const CENSORED = "[Redacted]";
 
 /**
@@ -51,7 +44,7 @@ function censored(fields: Record<string, unknown>): Record<string, unknown> {
   let copy: Record<string, unknown> | null = null;
   for (const name in fields) {
     const value = fields[name];
-    const shown = SECRET_NAMES.has(name) ? CENSORED : withoutSecrets(value);
+    const shown = SECRET_NAMES.test(name) ? CENSORED : withoutSecrets(value);
     if (shown === value) continue;
     copy ??= { ...fields };
     copy[name] = shown;
@@ -64,7 +57,7 @@ function withoutSecrets(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   let copy: object | null = null;
   for (const name in value) {
-    if (!SECRET_NAMES.has(name)) continue;
+    if (!SECRET_NAMES.test(name)) continue;
     // A spread would lose an error's message, stack and type.
     copy ??= value instanceof Error ? Object.create(value) : { ...value };
     Object.defineProperty(copy, name, { value: CENSORED, enumerable: true });

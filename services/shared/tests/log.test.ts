@@ -12,6 +12,16 @@ test("fields that are named like a secret are censored, at the top and one level
   ]);
 });
 
+test.each([
+  ...["accessToken", "access_token", "appSecret", "app_secret", "authToken", "auth_token", "token", "verifyToken"],
+  ...["deviceToken", "currentPassword", "X-API-Key", "Set-Cookie", "Proxy-Authorization", "credential", "clientSecret"],
+])("a field named %s is censored, and counts of tokens and keys' ids are not", (name) => {
+  const { log, lines } = recordLog();
+  log.info({ [name]: "hush", settings: { [name]: "hush" }, input_tokens: 7, key_id: "key_1" }, "slip");
+  expect(JSON.stringify(lines)).not.toContain("hush");
+  expect(lines).toMatchObject([{ input_tokens: 7, key_id: "key_1" }]);
+});
+
 test("an error is logged with its message and stack, and without the query", () => {
   const { log, lines } = recordLog();
   const err = Object.defineProperties(new Error("broken"), {

@@ -64,7 +64,7 @@ function startVoice({ urls }: TestDatabase, accountAddress: string) {
     PARLEY_ACCOUNT_ADDRESS: accountAddress,
     PARLEY_AGENT_ADDRESS: nowhere,
     PARLEY_CONVERSATION_ADDRESS: nowhere,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_TOKEN_KEY: TEST_SECRET,
   });
 }
 

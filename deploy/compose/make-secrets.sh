@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the files that compose.yaml needs, unless they exist: passwords, the encryption key, an authority, and a certificate for
+# Creates the files that compose.yaml needs, unless they exist: passwords, keys, an authority, and a certificate for
 # every process. With the argument `certificates`, it replaces the certificates. Running processes use them within half a minute;
 # Postgres and Redis must be restarted.
 #
@@ -14,6 +14,9 @@ cd "$folder"
 keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
 
 [ -s encryption_key ] || openssl rand -base64 32 | keep encryption_key
+[ -s messaging_token_key ] || openssl rand -base64 32 | keep messaging_token_key
+[ -s voice_token_key ] || openssl rand -base64 32 | keep voice_token_key
+[ -s turn_secret ] || openssl rand -hex 32 | keep turn_secret
 [ -s postgres_password ] || openssl rand -hex 24 | keep postgres_password
 place="postgres:5432/parley"
 tls="sslmode=verify-full&sslrootcert=/run/secrets/ca.pem"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the Secrets that the processes mount, with new passwords and a new encryption key. Run it once per installation, store the
+# Prints the Secrets that the processes mount, with new passwords and keys. Run it once per installation, store the
 # output where you keep secrets, and apply it once the namespace exists: pods wait for their Secrets.
 #
 # usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=rediss://… [REDIS_CA_FILE=…] make-secrets.sh [namespace] | kubectl apply -f -
@@ -54,8 +54,8 @@ secret agent-secrets database_url "$agent" encryption_key "$encryption_key"
 secret prompt-secrets database_url "$prompt"
 secret conversation-secrets database_url "$conversation"
 secret webhook-dispatcher-secrets database_url "$webhook" encryption_key "$encryption_key"
-secret voice-secrets database_url "$voice"
-secret messaging-secrets database_url "$messaging" encryption_key "$encryption_key"
+secret voice-secrets database_url "$voice" token_key "$(openssl rand -base64 32)" turn_secret "$(openssl rand -hex 32)"
+secret messaging-secrets database_url "$messaging" token_key "$(openssl rand -base64 32)"
 secret migrate-secrets admin_database_url "$ADMIN_DATABASE_URL" \
   account_database_url "$account" agent_database_url "$agent" prompt_database_url "$prompt" \
   conversation_database_url "$conversation" webhook_database_url "$webhook" voice_database_url "$voice" messaging_database_url "$messaging"

@@ -51,7 +51,13 @@ export function bunProgram(
 
 /** The operator's variables that every process gets, and those that only processes that name them get. */
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, /^BUN_JSC_/, "NODE_EXTRA_CA_CERTS"];
-const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLEY_DAILY_API_KEY"];
+const SECRETS = [
+  "PARLEY_ENCRYPTION_KEY",
+  "PARLEY_TOKEN_KEY",
+  "PARLEY_TURN_SECRET",
+  "PARLEY_RECORDINGS_SECRET_KEY",
+  "PARLEY_DAILY_API_KEY",
+];
 
 /** The operator's variables for every process. */
 export function operatorsVariables(env: Variables): Record<string, string> {

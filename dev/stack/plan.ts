@@ -40,6 +40,8 @@ export const SERVICES = [
     schema: "voice",
     variable: "PARLEY_VOICE_ADDRESS",
     given: [
+      "PARLEY_TOKEN_KEY",
+      "PARLEY_TURN_SECRET",
       "PARLEY_RECORDINGS_SECRET_KEY",
       "PARLEY_DAILY_API_KEY",
       /^(DEEPGRAM|ASSEMBLYAI|ELEVENLABS|CARTESIA|OPENAI|GOOGLE|GOOGLE_TTS)_(API_KEY|BASE_URL)$/,
@@ -49,7 +51,7 @@ export const SERVICES = [
     name: "messaging",
     schema: "messaging",
     variable: "PARLEY_MESSAGING_ADDRESS",
-    given: ["PARLEY_ENCRYPTION_KEY"],
+    given: ["PARLEY_TOKEN_KEY"],
   },
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { builtDashboard } from "@parley/dashboard/build.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
@@ -116,7 +117,7 @@ async function bringUp(
 
   const surroundings: Surroundings = {
     home,
-    env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
+    env: { ...env, PARLEY_ENCRYPTION_KEY: secret, PARLEY_TOKEN_KEY: env.PARLEY_TOKEN_KEY || tokenKeyOf(secret) },
     sockets,
     replicas,
     databaseUrls: roleUrls(adminUrl, secret),
@@ -191,4 +192,9 @@ async function ownRedis(home: Home, socket: string, supervisor: Supervisor, say:
   }
   say("No redis-server or valkey-server on PATH and no REDIS_URL: the gateway limits rates in its own memory");
   return null;
+}
+
+/** The key of stored tokens, which is another than that of the credentials. */
+function tokenKeyOf(secret: string): string {
+  return createHmac("sha256", secret).update("tokens").digest("base64");
 }

@@ -21,6 +21,8 @@ const surroundings: Surroundings = {
   home,
   env: {
     PARLEY_ENCRYPTION_KEY: "sealing",
+    PARLEY_TOKEN_KEY: "tokens",
+    PARLEY_TURN_SECRET: "turn",
     PARLEY_CHAT_IDLE_MINUTES: "5",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "10.0.0.0/8",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
@@ -127,7 +129,9 @@ describe("the environment of each process", () => {
   });
 
   test("a secret reaches only the processes that need it", () => {
-    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["account", "agent", "webhook-dispatcher", "messaging"]);
+    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["account", "agent", "webhook-dispatcher"]);
+    expect(holders("PARLEY_TOKEN_KEY")).toEqual(["voice", "messaging"]);
+    expect(holders("PARLEY_TURN_SECRET")).toEqual(["voice"]);
     expect(holders("OPENAI_API_KEY")).toEqual(["conversation", "voice"]);
     expect(holders("PARLEY_DAILY_API_KEY")).toEqual(["voice"]);
     expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);

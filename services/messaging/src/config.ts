@@ -10,7 +10,7 @@ const VARIABLES = {
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service" }),
-  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_TOKEN_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64 that seal widgets' tokens, the same on every replica" }),
   PARLEY_WIDGET_MESSAGES_PER_DAY: positiveInteger({
     default: 10_000,
     desc: "messages per UTC day from website visitors to all agents of an owner",

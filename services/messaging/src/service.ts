@@ -109,7 +109,7 @@ export function startMessaging(
           widgetMessagesPerAddress: config.PARLEY_WIDGET_MESSAGES_PER_ADDRESS,
           whatsAppMessagesPerDay: config.PARLEY_WHATSAPP_MESSAGES_PER_DAY,
           whatsAppMessagesPerContact: config.PARLEY_WHATSAPP_MESSAGES_PER_CONTACT,
-          widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
+          widgetTokens: widgetTokens(createSealer(config.PARLEY_TOKEN_KEY)),
           count: (outcome) => sent().add(1, { outcome }),
           countTokenRefused: () => tokensRefused().add(1),
           countDropped: (messages) => dropped().add(messages),

@@ -6,6 +6,7 @@ const NEEDED = {
   PARLEY_ACCOUNT_ADDRESS: "a:1",
   PARLEY_AGENT_ADDRESS: "b:1",
   PARLEY_CONVERSATION_ADDRESS: "c:1",
+  PARLEY_TOKEN_KEY: Buffer.alloc(32).toString("base64"),
 };
 
 test.each([
@@ -14,6 +15,8 @@ test.each([
   ["PARLEY_VOICE_URL", "https://voice.example.com", "must be an address such as wss://voice.example.com"],
   ["PARLEY_RTP_LISTEN", "0.0.0.0", "PARLEY_RTP_ADDRESS is missing"],
   ["PARLEY_SIP_TLS_CERT", "sip.pem", "PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY go together: set both"],
+  ["PARLEY_ICE_SERVERS", '[{"urls": "turn:turn.example.com"}]', "PARLEY_TURN_SECRET is missing"],
+  ["PARLEY_TOKEN_KEY", "short", "must be 32 bytes in base64"],
 ])("%s %s is refused with what to change", (name, value, sentence) => {
   expect(() => readVoiceConfig({ ...NEEDED, [name]: value })).toThrow(sentence);
 });

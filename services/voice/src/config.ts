@@ -2,17 +2,13 @@ import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
 import { ConfigError, type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { makeValidator, port, str } from "envalid";
 import { parseRecordingsPlace } from "./recording/files/place.ts";
 import { parseDefaultStt, parseDefaultTts } from "./speech/default-speech.ts";
 import { CREDENTIAL_VARIABLES } from "./speech/providers.ts";
 import type { PortRange } from "./transport/rtp/ports.ts";
-
-export interface IceServer {
-  urls: string[];
-  username?: string | undefined;
-  credential?: string | undefined;
-}
+import { type IceServer, needsCredentials } from "./web-calls/ice-servers.ts";
 
 const portRange = makeValidator(parsePortRange);
 const iceServers = makeValidator(parseIceServers);
@@ -69,8 +65,13 @@ const VARIABLES = {
   }),
   PARLEY_ICE_SERVERS: iceServers({
     default: [],
-    desc: 'STUN and TURN servers for browsers, as JSON: [{"urls": ["turn:…"], "username": "…", "credential": "…"}]',
+    desc: 'STUN and TURN servers for browsers, as JSON: [{"urls": ["turn:…"]}]',
   }),
+  PARLEY_TURN_SECRET: str({
+    default: "",
+    desc: "secret that the TURN servers share (coturn's static-auth-secret), for credentials that end with each call",
+  }),
+  PARLEY_TOKEN_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64 that seal stored tokens, the same on every replica" }),
   PARLEY_DEFAULT_STT: defaultStt({
     default: undefined,
     desc: "speech recognition for agents that have none, as JSON in the form of an agent's stt",
@@ -135,6 +136,10 @@ export function readVoiceConfig(env: Record<string, string | undefined>): VoiceC
     throw new ConfigError("PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY go together: set both");
   if (read.PARLEY_RECORDINGS && read.PARLEY_PUBLIC_URL === "")
     throw new ConfigError("PARLEY_PUBLIC_URL is missing: PARLEY_RECORDINGS needs it for the addresses of recordings");
+  if (read.PARLEY_TURN_SECRET === "" && (read.PARLEY_ICE_SERVERS as IceServer[]).some(needsCredentials))
+    throw new ConfigError(
+      "PARLEY_TURN_SECRET is missing: a TURN server in PARLEY_ICE_SERVERS has no username and credential of its own",
+    );
   const credentials = Object.fromEntries(
     Object.keys(CREDENTIAL_VARIABLES).map((name) => [name, String(read[name] ?? "")]),
   );

@@ -1,11 +1,12 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { Sealer } from "@parley/shared/sealing";
 import type { CallSignals } from "./call/signals.ts";
 import type { CallHolder } from "./call/start-call.ts";
-import type { IceServer } from "./config.ts";
 import type { RecordingFiles } from "./recording/files/files.ts";
 import type { Recordings } from "./recording/recordings.ts";
 import type { VoiceNotes } from "./voice-notes/voice-notes.ts";
+import type { IceServer, TurnUse } from "./web-calls/ice-servers.ts";
 import type { WebCalls } from "./web-calls/web-calls.ts";
 
 export interface VoiceContext {
@@ -18,7 +19,9 @@ export interface VoiceContext {
   recordings: Pick<Recordings, "remove">;
   /** Null: calls are not recorded here. */
   recordingFiles: RecordingFiles | null;
-  /** The ICE servers for browsers. */
-  iceServers: readonly IceServer[];
+  /** The ICE servers for the browser of a call. */
+  iceServersFor(use: TurnUse): IceServer[];
+  /** Seals tokens that are stored for repetitions. */
+  sealer: Sealer;
   clock: Clock;
 }

@@ -11,6 +11,7 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
+import { createSealer } from "@parley/shared/sealing";
 import { fewAtOnce, fewUnverified } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { startCalls } from "./call/calls.ts";
@@ -64,6 +65,7 @@ import { mediaTls } from "./transport/media-stream/media-tls.ts";
 import { keepTrunksRegistered } from "./trunks/keep-registered.ts";
 import { voiceNotes } from "./voice-notes/voice-notes.ts";
 import { expiredWebCalls } from "./web-calls/expire.ts";
+import { iceServersOf } from "./web-calls/ice-servers.ts";
 import { webCalls } from "./web-calls/web-calls.ts";
 
 /** How long a carrier may take from asking what to play until it opens its stream. */
@@ -210,8 +212,10 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
         const verifyFewAtOnce = fewUnverified();
+        const sealer = createSealer(config.PARLEY_TOKEN_KEY);
         const dailyContext: DailyContext = {
           verifyFewAtOnce,
+          sealer,
           db,
           clock,
           log,
@@ -257,7 +261,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         await startSweeps(db, clock, sweeps);
         const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
         const registrations = sip && (await keepTrunksRegistered({ db, direct, clock, log, accounts, sip, allow }));
-        const iceServers = config.PARLEY_ICE_SERVERS;
+        const { PARLEY_ICE_SERVERS: iceServers, PARLEY_TURN_SECRET: turnSecret } = config;
         const notes = voiceNotes({ getSpeech, speech });
         const ctx: VoiceContext = {
           db,
@@ -267,7 +271,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           signals,
           recordings: kept,
           recordingFiles,
-          iceServers,
+          iceServersFor: (use) => iceServersOf(iceServers, turnSecret, use),
+          sealer,
           clock,
         };
         return {

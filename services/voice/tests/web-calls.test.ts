@@ -3,8 +3,9 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
+import { createSealer } from "@parley/shared/sealing";
 import { fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -40,7 +41,10 @@ beforeAll(async () => {
     signals,
     recordings: { remove: async () => {} },
     recordingFiles: null,
-    iceServers: [{ urls: ["stun:stun.example.com"] }],
+    iceServersFor: ({ conversationId, until }) => [
+      { urls: ["turn:turn.example.com"], username: conversationId, credential: until.toISOString() },
+    ],
+    sealer: createSealer(TEST_SECRET),
     checkAgent: async ({ agentId }) => {
       if (gone.has(agentId)) throw notFound("Agent");
       if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
@@ -68,7 +72,9 @@ beforeEach(() => {
 test("a token connects its call once, with what the call was created with", async () => {
   const ownerId = newOwner();
   const { conversationId, token, iceServers } = await create(ownerId, { dynamicVariables: { name: "Ada" } });
-  expect(iceServers).toEqual([{ urls: ["stun:stun.example.com"] }]);
+  // The time to connect, and the longest call.
+  const until = new Date(clock.now().getTime() + 5 * 60_000 + 4 * 60 * 60_000).toISOString();
+  expect(iceServers).toEqual([{ urls: ["turn:turn.example.com"], username: conversationId, credential: until }]);
   expect(await connect({ conversationId, token })).toEqual({ answer: "the answer" });
   expect(connected).toEqual([
     {
@@ -191,6 +197,17 @@ test("a call that has begun keeps nothing of what it was created with, and one t
   const [row] = await db`
     select dynamic_variables, metadata from web_calls where conversation_id = ${call.conversationId}`;
   expect(row).toEqual({ dynamicVariables: {}, metadata: {} });
+});
+
+test("a repetition gets the same token, of which nothing can be read in the database", async () => {
+  const ownerId = newOwner();
+  const idempotency = { key: "once", fingerprint: Buffer.from("request") };
+  const { token } = await create(ownerId, { idempotency });
+  expect((await create(ownerId, { idempotency })).token).toBe(token);
+  const [{ response } = { response: null }] = await db<{ response: Buffer | null }[]>`
+    select response from idempotency_keys where owner_id = ${ownerId}`;
+  expect(response?.length).toBeGreaterThan(0);
+  expect(response?.includes(token)).toBeFalse();
 });
 
 test("a call that nobody connected is deleted when it has expired, and one that was connected can still be hung up", async () => {

@@ -99,7 +99,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
     PARLEY_AGENT_ADDRESS: fakes.addresses.agent,
     PARLEY_CONVERSATION_ADDRESS: fakes.addresses.conversation,
     PARLEY_VOICE_ADDRESS: fakes.addresses.voice,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_TOKEN_KEY: TEST_SECRET,
     PARLEY_WHATSAPP_MESSAGES_PER_DAY: String(MESSAGES_PER_DAY),
     PARLEY_WHATSAPP_MESSAGES_PER_CONTACT: String(MESSAGES_PER_CONTACT),
     PARLEY_WHATSAPP_BASE_URL: `${graph.url.origin}/v23.0`,

@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { CallRequest, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
@@ -24,6 +25,8 @@ export interface DailyContext {
   signals: Pick<CallSignals, "tell">;
   /** Webhooks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
+  /** Seals tokens that are stored for repetitions. */
+  sealer: Sealer;
   /** PARLEY_PUBLIC_URL; "" if Daily cannot call back, so that rooms are polled instead. */
   publicUrl: string;
 }

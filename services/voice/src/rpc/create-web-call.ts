@@ -1,9 +1,11 @@
 import { CreateWebCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import { runPrepared } from "@parley/shared/idempotency/run";
+import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
+import { CALL_SECONDS_MAX } from "../call/port.ts";
 import type { VoiceContext } from "../context.ts";
 import { insertWebCall } from "../store/web-calls.ts";
 import { newToken, tokenDigest } from "../token.ts";
@@ -21,7 +23,7 @@ export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof Vo
   return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) =>
     runPrepared(
       ctx,
-      { ownerId, idempotency, codec: CreateWebCallResponse, call },
+      { ownerId, idempotency, codec: sealedResponses(CreateWebCallResponse, ctx.sealer, ownerId), call },
       {
         // Refuses what would refuse the call: an agent of another owner, a variable that cannot be filled, a missing key.
         prepare: () =>
@@ -38,7 +40,8 @@ export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof Vo
           const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
           const insert = () => insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
           await withinRoom(tx, ownerId, ROOM, insert);
-          return { conversationId, token, expiresAt, iceServers: [...ctx.iceServers] };
+          const until = new Date(expiresAt.getTime() + CALL_SECONDS_MAX * 1_000);
+          return { conversationId, token, expiresAt, iceServers: ctx.iceServersFor({ conversationId, until }) };
         },
       },
     );

@@ -13,6 +13,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
+import { createSealer } from "@parley/shared/sealing";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { type DailyStandIn, dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
@@ -94,6 +95,7 @@ export function daily(
     clock,
     log: silentLogger,
     hasSip: true,
+    sealer: createSealer(Buffer.alloc(32).toString("base64")),
     verifyFewAtOnce: fewUnverified(),
     publicUrl: server.url.origin,
     connections: dailyConnections({

@@ -1,5 +1,6 @@
 import { CreateDailySessionResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { runPrepared } from "@parley/shared/idempotency/run";
+import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { DailyContext } from "../../daily/context.ts";
 import { beginConversation, openSession, type PreparedSession, prepareSession } from "../../daily/new-session.ts";
@@ -8,10 +9,12 @@ export function createDailySession(
   ctx: DailyContext,
 ): NonNullable<Handlers<typeof VoiceServiceService>["createDailySession"]> {
   return async ({ idempotency, ...asked }, call) => {
+    const { ownerId } = asked;
+    const codec = sealedResponses(CreateDailySessionResponse, ctx.sealer, ownerId);
     let opened: PreparedSession | null = null;
     const response = await runPrepared(
       ctx,
-      { ownerId: asked.ownerId, idempotency, codec: CreateDailySessionResponse, call },
+      { ownerId, idempotency, codec, call },
       {
         // A repeat creates a room that a job deletes.
         prepare: () => prepareSession(ctx, asked),

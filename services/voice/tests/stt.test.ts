@@ -227,6 +227,25 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     expect(events[0]).toEqual({ type: "final", text: "Yes." });
   });
 
+  test("answers each request to finalize, and several at once only with an answer that covers their audio", async () => {
+    const { stream, events } = listen();
+    const finalized = () => events.filter(({ type }) => type === "finalized").length;
+    const connection = await connected();
+    stream.send(ramp(SAMPLES_PER_SECOND));
+    stream.finalize();
+    stream.send(ramp(SAMPLES_PER_SECOND));
+    stream.finalize();
+    connection.send(provider.final("I would like to", 1));
+    await eventually(() => expect(events).toContainEqual({ type: "final", text: "I would like to" }));
+    expect(finalized()).toBe(1);
+    connection.send(provider.final("book a table.", 2));
+    await eventually(() => expect(finalized()).toBe(2));
+    stream.finalize();
+    stream.finalize();
+    connection.send(provider.final("On Sunday.", 2));
+    await eventually(() => expect(finalized()).toBe(4));
+  });
+
   test("answers finalize even when the provider has nothing to say", async () => {
     const { stream, events } = listen({ ...TIMES, finalizeMs: 1 });
     stream.finalize();

@@ -21,7 +21,7 @@ export interface ListenOptions {
 export interface SpeechStream {
   /** Sends what the user says. Never waits; keeps at most 10 s while the provider cannot take it. */
   send(audio: Pcm): void;
-  /** The user seems to have finished: requests the final transcript of the audio so far. */
+  /** The user seems to have finished: requests the final transcript of the audio so far. Answered by one `finalized`, in order. */
   finalize(): void;
   /** Changes the language from now on, if the provider can. */
   setLanguage(language: string): void;

@@ -64,7 +64,8 @@ export function socketStream(
   let retryTimer: Timer | undefined;
   let finalizeTimer: Timer | undefined;
   let keepAliveTimer: Timer | undefined;
-  let isFinalizing = false;
+  /** The ends of the audio of the requests that are not answered yet. */
+  const finalizing: number[] = [];
   let isOver = false;
 
   const stop = () => {
@@ -79,11 +80,12 @@ export function socketStream(
     stop();
     heard(event);
   };
-  const finalized = () => {
-    if (!isFinalizing) return;
-    isFinalizing = false;
-    clearTimeout(finalizeTimer);
-    heard({ type: "finalized" });
+  /** @param until the end of the audio that the answer covers; null if it does not say, which covers one request */
+  const finalized = (until: number | null) => {
+    const covered = until === null ? 1 : finalizing.filter((end) => end <= until + pieceSamples).length;
+    const answered = finalizing.splice(0, Math.max(1, covered));
+    if (finalizing.length === 0) clearTimeout(finalizeTimer);
+    for (const _request of answered) heard({ type: "finalized" });
   };
 
   const connect = () => {
@@ -96,7 +98,7 @@ export function socketStream(
           ({ position: base } = tail.from(base));
           next = base;
           pump();
-          if (isFinalizing) sendFinalize();
+          if (finalizing.length > 0) sendFinalize();
         },
         message: (message) => tell(dialect.hear(message)),
         closed: lost,
@@ -142,14 +144,12 @@ export function socketStream(
     if (isOver) return;
     if (failed !== undefined) return fail({ type: "failed", error: unreachable(access.provider, failed) });
     if (partial || final || typeof heardSeconds === "number") works();
-    if (typeof heardSeconds === "number") {
-      const position = base + Math.round(heardSeconds * SAMPLES_PER_SECOND);
-      tail.forget(Math.min(position, next));
-    }
+    const position = typeof heardSeconds === "number" ? base + Math.round(heardSeconds * SAMPLES_PER_SECOND) : null;
+    if (position !== null) tail.forget(Math.min(position, next));
     if (partial) heard({ type: "partial", text: partial });
     if (final) heard({ type: "final", text: final });
     if (endOfTurn) heard({ type: "end_of_turn" });
-    if (isFinalized) finalized();
+    if (isFinalized) finalized(position);
   };
 
   /** Sends complete pieces, or everything that is left. */
@@ -182,10 +182,11 @@ export function socketStream(
       pump();
     },
     finalize: () => {
-      if (isOver || isFinalizing) return;
-      isFinalizing = true;
+      if (isOver) return;
+      finalizing.push(tail.end());
       // Providers may leave out the answer when there is nothing to say.
-      finalizeTimer = setTimeout(finalized, times.finalizeMs);
+      clearTimeout(finalizeTimer);
+      finalizeTimer = setTimeout(() => finalized(Number.POSITIVE_INFINITY), times.finalizeMs);
       sendFinalize();
     },
     setLanguage: (tag) => {

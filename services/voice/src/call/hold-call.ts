@@ -64,7 +64,7 @@ export function holdCall(parts: CallParts): HeldCall {
     try {
       for (let each = waiting.shift(); each; each = waiting.shift()) {
         const before = state;
-        const turned = takeTurn(state, each, clock.now());
+        const turned = takeTurn(state, each, clock.now(), behindMs());
         state = turned.state;
         for (const effect of turned.effects) carryOut(effect, before);
         captioned.state(nameOf(state));
@@ -75,8 +75,13 @@ export function holdCall(parts: CallParts): HeldCall {
     stopTimer();
     // No timer runs before both parties are on the line.
     const due = leg && dueAt(state);
-    if (due !== null) stopTimer = clock.after(Math.max(0, due - clock.now()), () => happen({ type: "time" }));
+    if (due === null) return;
+    const waitMs = due - clock.now();
+    // What is due already waits for the voice detector.
+    stopTimer = clock.after(waitMs > 0 ? waitMs : behindMs(), () => happen({ type: "time" }));
   });
+
+  const behindMs = () => detector?.behindMs?.() ?? 0;
 
   function carryOut(effect: Effect, before: TurnState): void {
     switch (effect.type) {
@@ -121,6 +126,7 @@ export function holdCall(parts: CallParts): HeldCall {
     answer = transcript.ask(text, {
       text: contained((words) => {
         latency?.reach("firstWordMs", clock.now());
+        happen({ type: "worded", reply });
         agent?.say(words);
       }),
       action: contained(act),

@@ -1,13 +1,5 @@
-import {
-  type Draft,
-  type EndReason,
-  messageOf,
-  type Next,
-  type Outcome,
-  type Reply,
-  silentUser,
-  type TurnEvent,
-} from "./state.ts";
+import { APOLOGY_MS, DEAD_AIR_MS } from "./settings.ts";
+import { type Draft, type EndReason, messageOf, type Next, type Outcome, type Reply, type TurnEvent } from "./state.ts";
 import * as user from "./user.ts";
 
 // The agent's actions: its replies, from beginning to end, and hanging up.
@@ -32,9 +24,13 @@ export function replyHappens(draft: Draft, reply: Reply, event: ReplyEvent, now:
       if (reply.stage === "held") reply.hasFailed = true;
       else fail(draft, reply, now);
       return;
+    case "worded":
+      reply.isSaid = true;
+      return;
     case "delayed":
       if (draft.asksPatience || reply.kind !== "answer" || reply.stage !== "thinking") return;
       draft.asksPatience = true;
+      reply.isSaid = true;
       draft.effects.push({ type: "ask_patience", reply: reply.id });
   }
 }
@@ -73,7 +69,7 @@ function finish(draft: Draft, reply: Reply, now: number): void {
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
   else if (reply.next === "transfer") {
     draft.transferringSince = now;
-    draft.user = silentUser();
+    user.forget(draft);
     draft.effects.push({ type: "transfer" });
   }
 }
@@ -82,7 +78,7 @@ function fail(draft: Draft, reply: Reply, now: number): void {
   if (reply.kind !== "answer" || draft.failures > 0) return void giveUp(draft, now);
   draft.failures++;
   dropReply(draft, reply);
-  say(draft, "retry", now);
+  say(draft, "retry", now, Math.min(now, reply.soundUntil));
 }
 
 export function transferFailed(draft: Draft, now: number): void {
@@ -91,29 +87,33 @@ export function transferFailed(draft: Draft, now: number): void {
   say(draft, "not_transferred", now);
 }
 
-/** Apologizes and hangs up; if even the apology cannot be heard, hangs up at once. */
+/** Apologizes and hangs up; hangs up at once after an apology, and where its voice has been silent for too long already. */
 export function giveUp(draft: Draft, now: number): void {
   const { reply } = draft;
   if (reply?.kind === "apology") return void hangUp(draft, "ERROR", "failed");
+  const heardUntil = reply?.isSaid ? Math.min(now, reply.soundUntil) : now - DEAD_AIR_MS + APOLOGY_MS;
+  if (heardUntil + DEAD_AIR_MS <= now) return void hangUp(draft, "ERROR", "failed");
   if (reply) dropReply(draft, reply);
-  say(draft, "apology", now);
+  say(draft, "apology", now, heardUntil);
 }
 
-export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: number): void {
-  begin(draft, kind, AFTER[kind] ?? "listen", now);
+/** @param heardUntil when the user last heard something, if that was before a reply that failed */
+export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: number, heardUntil = now): void {
+  begin(draft, kind, AFTER[kind] ?? "listen", now, heardUntil);
   draft.effects.push({ type: "say", reply: draft.replies, kind });
 }
 
 const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up" };
 
-export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number): void {
+export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number, soundUntil = now): void {
   draft.replies++;
   draft.reply = {
     id: draft.replies,
     kind,
     stage: "thinking",
     since: now,
-    soundUntil: now,
+    soundUntil,
+    isSaid: kind !== "answer",
     isWhole: kind !== "answer",
     hasFailed: false,
     next,

@@ -60,6 +60,8 @@ export const TRANSFER_MS = 30_000;
 export const MACHINE_MS = 15_000;
 /** How long nobody may be heard before the call is given up. */
 export const DEAD_AIR_MS = 15_000;
+/** How long an apology may take to be heard: its voice may be what does not work. */
+export const APOLOGY_MS = 5_000;
 /** How late a partial transcript is behind the voice. */
 export const PARTIAL_LAG_MS = 400;
 /** How long the recognition may take to be sure of words that were answered already. */

@@ -24,6 +24,8 @@ export interface TurnState {
   failures: number;
   /** The user is being connected elsewhere. */
   transferringSince: number | null;
+  /** Requests to the recognition whose answers come too late to count: the user has gone on, or their turn was over. */
+  outdated: number;
   /** The other party has put the call on hold: it hears nothing, and what it sends, such as music, is not for the agent. */
   onHoldSince: number | null;
   /** A machine answered since then; when it is ready to record, the agent leaves its message. */
@@ -50,6 +52,8 @@ export interface UserState {
   finalizing: { since: number; words: string } | null;
   /** Whether the recognition has given everything that was said before the silence. */
   isFinalized: boolean;
+  /** Its words are of the audio until then. */
+  finalUntil: number;
   /** Words of a turn that ended before the recognition was sure of them: it says them again until then. */
   answered: { text: string; until: number } | null;
   /** Since when there has been speech about which the recognition has reported nothing. */
@@ -65,8 +69,10 @@ export interface Reply {
   stage: "thinking" | "speaking" | "held";
   /** When the stage began. */
   since: number;
-  /** When the queued audio ends, or the moment at which audio was expected. */
+  /** When the queued audio ends, or the moment from which audio was expected: of this reply, or of the one in whose place it came. */
   soundUntil: number;
+  /** The voice has words of it. */
+  isSaid: boolean;
   /** All of its words are known. */
   isWhole: boolean;
   /** Whether it failed while it was held. */
@@ -92,6 +98,8 @@ export type TurnEvent =
   | { type: "pressed"; key: string }
   | { type: "finalized" }
   | { type: "recognition_failed" }
+  /** The voice has the first words of an answer. */
+  | { type: "worded"; reply: number }
   /** This many more milliseconds of a reply were queued. */
   | { type: "sound"; reply: number; ms: number }
   /** All words of an answer are known. */
@@ -162,6 +170,7 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     asksPatience: false,
     failures: 0,
     transferringSince: null,
+    outdated: 0,
     onHoldSince: null,
     machine: null,
   };
@@ -180,6 +189,7 @@ export function silentUser(): UserState {
     keysAt: null,
     finalizing: null,
     isFinalized: false,
+    finalUntil: 0,
     answered: null,
     unheardSince: null,
   };

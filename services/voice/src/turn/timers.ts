@@ -66,15 +66,21 @@ export function finalizeGivenUpAt({ user: { finalizing, speechSince } }: TurnSta
   return finalizing && finalizing.since + (speechSince === null ? FINALIZE_WAIT_MS : PROBE_MS);
 }
 
-/** The user's turn has ended. */
-export function turnEndAt({ user, settings }: TurnState): number | null {
+/**
+ * The user's turn has ended.
+ * @param behindMs how far the voice detector is behind the audio: the silence may be over already
+ */
+export function turnEndAt({ user, settings }: TurnState, behindMs: number): number | null {
   // A user who types keys speaks again only when done.
   if (user.keysAt !== null) return user.keysAt + KEYS_PAUSE_MS;
   const words = wordsOf(user);
   const since = silentSince(user);
   if (words === "" || user.speechSince !== null || since === null) return null;
-  if (settings.endsTurns) return since + PROVIDER_END_MS;
-  return user.isFinalized ? since + silenceAfter(words, settings.silenceMs) : null;
+  if (settings.endsTurns) return since + PROVIDER_END_MS + behindMs;
+  if (!user.isFinalized) return null;
+  const end = since + silenceAfter(words, settings.silenceMs);
+  // The recognition may have heard words behind the silence that a late detector knows.
+  return behindMs === 0 ? end : Math.max(end, user.finalUntil) + behindMs;
 }
 
 /** A user who says nothing is reminded, or the call ends. */

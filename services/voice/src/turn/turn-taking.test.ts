@@ -426,3 +426,96 @@ test("whoever presses keys is not reminded, and keys that nobody answers are kep
     { type: "hang_up", outcome: "SUCCESS", reason: "user_left" },
   ]);
 });
+
+test("a user who continues while the recognition answers a request of the pause has not finished", () => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.happen(partial("I would like to"));
+  on.wait(800);
+  on.happen(ended);
+  expect(types(on.wait(220))).toEqual(["finalize"]);
+  on.happen(began);
+  on.happen(final("I would like to"));
+  expect(on.happen(finalized)).toEqual([]);
+  on.wait(700);
+  on.happen(ended);
+  on.wait(220);
+  on.happen(final("book a table"));
+  on.happen(finalized);
+  expect(on.wait(500)).toEqual([{ type: "ask", reply: 1, text: "I would like to book a table" }]);
+});
+
+test("an answer that came late does not count as the answer to the next request", () => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.happen(partial("I would like to"));
+  on.wait(800);
+  on.happen(ended);
+  expect(types(on.wait(220))).toEqual(["finalize"]);
+  on.happen(began);
+  on.wait(700);
+  on.happen(ended);
+  expect(types(on.wait(220))).toEqual(["finalize"]);
+  on.happen(final("I would like to"));
+  on.happen(finalized);
+  expect(on.wait(400)).toEqual([]);
+  on.happen(final("book a table"));
+  expect(on.happen(finalized)).toEqual([{ type: "ask", reply: 1, text: "I would like to book a table" }]);
+});
+
+test("a late answer that comes while the call is on hold is counted too", () => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.wait(800);
+  on.happen(ended);
+  expect(types(on.wait(220))).toEqual(["finalize"]);
+  on.happen({ type: "put_on_hold" });
+  on.happen(finalized);
+  on.happen({ type: "taken_off_hold", queuedMs: 0 });
+  on.happen(began);
+  on.happen(partial("Hello there"));
+  on.wait(800);
+  on.happen(ended);
+  expect(types(on.wait(220))).toEqual(["finalize"]);
+  on.happen(final("Hello there."));
+  on.happen(finalized);
+  expect(types(on.wait(300))).toEqual(["ask"]);
+});
+
+test("no turn ends in a silence that the voice detector has not judged yet", () => {
+  let state = initialState(SETTINGS, 0);
+  const happen = (event: TurnEvent, now: number, behindMs = 0) => {
+    const turned = takeTurn(state, event, now, behindMs);
+    state = turned.state;
+    return types(turned.effects);
+  };
+  happen({ type: "connected", greets: false }, 0);
+  happen(began, 0);
+  happen(ended, 800);
+  expect(happen({ type: "time" }, 1_000)).toEqual(["finalize"]);
+  happen(final("Book a table"), 1_050);
+  happen(finalized, 1_050);
+  expect(happen({ type: "time" }, 1_300, 200)).toEqual([]);
+  // The silence had ended, which only becomes known now.
+  expect(happen({ type: "speech_began", agoMs: 300 }, 1_450, 200)).toEqual([]);
+  expect(happen({ type: "time" }, 2_000, 0)).toEqual([]);
+});
+
+test("a model that answers too late is excused by a voice that works, for 5 s", () => {
+  const on = call();
+  on.happen({ type: "connected", greets: false });
+  on.happen(began);
+  on.happen(partial("When do you open?"));
+  on.wait(1_000);
+  on.happen(ended);
+  on.wait(150);
+  on.happen(final("When do you open?"));
+  on.happen(finalized);
+  expect(types(on.wait(400))).toEqual(["ask"]);
+  expect(types(on.wait(15_000))).toEqual(["interrupt", "say"]);
+  expect(types(on.wait(4_000))).toEqual([]);
+  expect(types(on.wait(1_000))).toEqual(["interrupt", "hang_up"]);
+});

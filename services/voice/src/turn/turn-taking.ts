@@ -1,5 +1,5 @@
 import * as agent from "./agent.ts";
-import { type Draft, type Effect, messageOf, silentUser, type TurnEvent, type TurnState, wordsOf } from "./state.ts";
+import { type Draft, type Effect, messageOf, type TurnEvent, type TurnState, wordsOf } from "./state.ts";
 import * as timers from "./timers.ts";
 import * as user from "./user.ts";
 
@@ -12,8 +12,9 @@ export interface Turned {
 /**
  * Takes turns: what the agent does when something happens. A pure function; the same events at the same times have the same effects.
  * @param now milliseconds of a monotonic clock
+ * @param behindMs how far the voice detector is behind the audio
  */
-export function takeTurn(state: TurnState, event: TurnEvent, now: number): Turned {
+export function takeTurn(state: TurnState, event: TurnEvent, now: number, behindMs = 0): Turned {
   if (state.over) return { state, effects: [] };
   const draft: Draft = {
     ...state,
@@ -21,28 +22,31 @@ export function takeTurn(state: TurnState, event: TurnEvent, now: number): Turne
     reply: state.reply && { ...state.reply },
     effects: [],
   };
-  passTime(draft, now);
+  passTime(draft, now, behindMs);
   if (!draft.over && isHeeded(draft, event)) happen(draft, event, now);
-  passTime(draft, now);
+  passTime(draft, now, behindMs);
   const { effects, ...next } = draft;
   return { state: next, effects };
 }
 
-/** When `time` is to be reported next; null if nothing happens by itself anymore. */
+/**
+ * When `time` is to be reported next, by a voice detector that is not behind; null if nothing happens by itself anymore. In the past, if
+ * something waits for a detector that is.
+ */
 export function dueAt(state: TurnState): number | null {
   if (state.over) return null;
-  const due = TIMERS.map((timer) => timeOf(timer, state)).filter((at) => at !== null);
+  const due = TIMERS.map((timer) => timeOf(timer, state, 0)).filter((at) => at !== null);
   return due.length === 0 ? null : Math.min(...due);
 }
 
 const ENDS_TRANSFER = new Set<TurnEvent["type"]>(["left", "transfer_failed"]);
+/** Without `finalized`, whose requests and answers are counted. */
 const OF_USER = new Set<TurnEvent["type"]>([
   "speech_began",
   "speech_ended",
   "partial",
   "final",
   "end_of_turn",
-  "finalized",
   "recognition_failed",
   "pressed",
 ]);
@@ -56,7 +60,7 @@ function isHeeded({ transferringSince, onHoldSince, machine }: Draft, { type }: 
 }
 
 interface TurnTimer {
-  at(state: TurnState): number | null;
+  at(state: TurnState, behindMs: number): number | null;
   /** Must lead to a state in which `at` is later, or null. */
   fire(draft: Draft, now: number): void;
 }
@@ -76,10 +80,10 @@ const TIMERS: readonly TurnTimer[] = [
   { at: timers.idleAt, fire: remind },
 ];
 
-function passTime(draft: Draft, now: number): void {
+function passTime(draft: Draft, now: number, behindMs: number): void {
   while (!draft.over) {
     const due = TIMERS.find((timer) => {
-      const at = timeOf(timer, draft);
+      const at = timeOf(timer, draft, behindMs);
       return at !== null && at <= now;
     });
     if (!due) return;
@@ -88,11 +92,12 @@ function passTime(draft: Draft, now: number): void {
 }
 
 /** During a transfer, on hold, or during a machine's greeting, the agent takes no turns. */
-function timeOf({ at }: TurnTimer, state: TurnState): number | null {
-  if (state.transferringSince !== null) return at === timers.transferGivenUpAt ? at(state) : null;
-  if (state.onHoldSince !== null) return at === timers.holdGivenUpAt ? at(state) : null;
-  if (state.machine !== null && !state.machine.isReady) return at === timers.machineReadyAt ? at(state) : null;
-  return at(state);
+function timeOf({ at }: TurnTimer, state: TurnState, behindMs: number): number | null {
+  if (state.transferringSince !== null) return at === timers.transferGivenUpAt ? at(state, behindMs) : null;
+  if (state.onHoldSince !== null) return at === timers.holdGivenUpAt ? at(state, behindMs) : null;
+  if (state.machine !== null && !state.machine.isReady)
+    return at === timers.machineReadyAt ? at(state, behindMs) : null;
+  return at(state, behindMs);
 }
 
 function happen(draft: Draft, event: TurnEvent, now: number): void {
@@ -167,7 +172,7 @@ function putOnHold(draft: Draft, now: number): void {
   draft.onHoldSince = now;
   const text = messageOf(draft.user);
   if (text !== "") draft.effects.push({ type: "note", text });
-  draft.user = silentUser();
+  user.forget(draft);
 }
 
 function takenOffHold(draft: Draft, queuedMs: number, now: number): void {
@@ -181,7 +186,7 @@ function takenOffHold(draft: Draft, queuedMs: number, now: number): void {
 function machineAnswered(draft: Draft, now: number): void {
   if (draft.machine !== null) return;
   if (draft.reply) agent.dropReply(draft, draft.reply);
-  draft.user = silentUser();
+  user.forget(draft);
   draft.machine = { since: now, isReady: false };
 }
 

@@ -8,6 +8,8 @@ export function speechBegan(draft: Draft, since: number, now: number): void {
   const { user } = draft;
   draft.quietSince = now;
   if (user.speechSince !== null) return;
+  // The answer to a request of the silence before would say that this speech has no words.
+  outdate(draft);
   Object.assign(user, { speechSince: since, isDismissed: false, isFinalized: false });
   user.unheardSince ??= since;
 }
@@ -18,7 +20,8 @@ export function speechEnded(draft: Draft, since: number, now: number): void {
   if (user.speechSince === null) return;
   if (since - user.speechSince < BLIP_MS && user.unheardSince === user.speechSince) user.unheardSince = null;
   // An answer to an earlier request may lack the last words.
-  Object.assign(user, { speechSince: null, isDismissed: false, silentSince: since, finalizing: null });
+  outdate(draft);
+  Object.assign(user, { speechSince: null, isDismissed: false, silentSince: since });
 }
 
 /** Returns whether the words interrupt the agent. */
@@ -61,11 +64,15 @@ export function finalized(draft: Draft, now: number): boolean {
   recognitionLives(draft, now);
   // It may be about to say the words again, if it is an answer in place of one that did not come.
   if (user.answered) user.answered = { ...user.answered, until: Math.min(now, user.answered.until) };
+  if (draft.outdated > 0) {
+    draft.outdated--;
+    return false;
+  }
   user.finalizing = null;
   if (!asked) return false;
   const words = wordsOf(user);
   if (user.speechSince !== null) return words !== "" && words === asked.words;
-  user.isFinalized = true;
+  Object.assign(user, { isFinalized: true, finalUntil: asked.since });
   if (words === "") user.silentSince = null;
   return false;
 }
@@ -77,16 +84,30 @@ export function finalize({ user, effects }: Draft, now: number): void {
 }
 
 /** Continues with the words that are known. */
-export function giveUpFinalize({ user }: Draft): void {
-  user.finalizing = null;
+export function giveUpFinalize(draft: Draft): void {
+  const { user } = draft;
+  outdate(draft);
   if (user.speechSince !== null) return;
   if (wordsOf(user) === "") user.silentSince = null;
   else user.isFinalized = true;
 }
 
+/** Whatever the recognition answers to a request under way, it is not about what the user says from now on. */
+function outdate(draft: Draft): void {
+  if (draft.user.finalizing) draft.outdated++;
+  draft.user.finalizing = null;
+}
+
+/** Forgets the user's words and voice. */
+export function forget(draft: Draft): void {
+  outdate(draft);
+  draft.user = silentUser();
+}
+
 /** Forgets the words so far: their turn is over, and what is left of their voice interrupts nobody. */
 export function beginTurn(draft: Draft, now: number): void {
   const { speechSince, unheardSince, partial, answered } = draft.user;
+  outdate(draft);
   const unsure = [answered?.text ?? "", partial].filter((text) => text !== "").join(" ");
   draft.user = {
     ...silentUser(),

@@ -9,6 +9,8 @@ export interface VoiceDetector {
 export interface DetectorStream {
   /** Takes the next audio. Never waits; drops audio while the detector is far behind. */
   send(audio: Pcm): void;
+  /** How many milliseconds its judgement is behind now, beyond what is usual: events about them may still come. Absent: none. */
+  behindMs?(): number;
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import type { Logger } from "@parley/shared/log";
 import { framer } from "../audio/frames.ts";
-import type { Pcm } from "../audio/pcm.ts";
-import { judgeWindow, SILENT } from "./activity.ts";
+import { FRAME_MS, type Pcm } from "../audio/pcm.ts";
+import { judgeWindow, SILENT, WINDOW_MS } from "./activity.ts";
 import type { VoiceDetector, VoiceEvent } from "./detector.ts";
 import type { FromThread, ToThread } from "./silero-thread.ts";
 
@@ -19,6 +19,10 @@ const WAITING_MAX = 30;
 const THREADS = 2;
 /** How long windows wait for others, because several in one run cost less. Events are dated, so this delays no decision. */
 const GATHER_MS = 10;
+/** A window waits for its last frame and for other windows. */
+const USUALLY_BEHIND_MS = WINDOW_MS + FRAME_MS + GATHER_MS;
+/** A detector that has stopped delays nobody longer. */
+const BEHIND_MAX_MS = WAITING_MAX * WINDOW_MS;
 
 /**
  * Starts Silero v5 in threads of its own: inference takes 0.4 ms a window, and the loop that paces audio must not wait for it. A thread
@@ -35,7 +39,7 @@ export async function startSileroDetector(log: Logger, startThread = newThread):
     listen: (heard) => {
       const call = opened++;
       const thread = threads[call % THREADS];
-      const stream: Stream = { heard, activity: SILENT, sent: [] };
+      const stream: Stream = { heard, activity: SILENT, sent: [], judgedAt: performance.now() };
       streams.set(call, stream);
       const send = framer((window) => {
         if (stream.sent.length >= WAITING_MAX) return;
@@ -44,6 +48,10 @@ export async function startSileroDetector(log: Logger, startThread = newThread):
       }, WINDOW_SAMPLES);
       return {
         send,
+        behindMs: () => {
+          const behindMs = performance.now() - stream.judgedAt - USUALLY_BEHIND_MS;
+          return Math.min(BEHIND_MAX_MS, Math.max(0, behindMs));
+        },
         close: () => {
           streams.delete(call);
           thread?.forget(call);
@@ -61,6 +69,8 @@ interface Stream {
   activity: typeof SILENT;
   /** The windows in progress, oldest first, and when they were sent. */
   sent: { at: number; loudness: number[] }[];
+  /** When the newest window that was judged was sent. */
+  judgedAt: number;
 }
 
 /** The parts of a window: eighths of 4 ms, the precision with which the end of a voice is known. */
@@ -177,4 +187,6 @@ function judge(stream: Stream | undefined, probability: number): void {
   const { activity, event } = judgeWindow(stream.activity, { probability, loudness: window.loudness });
   stream.activity = activity;
   if (event) stream.heard({ ...event, agoMs: event.agoMs + performance.now() - window.at });
+  // Only now is its event known.
+  stream.judgedAt = window.at;
 }

@@ -3,7 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { LINES } from "../../src/turn/settings.ts";
 import { fakeConversations, says, words } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";
-import { scriptedVoice } from "../kit/scripted-speech.ts";
+import { scriptedVoice, WORD_MS } from "../kit/scripted-speech.ts";
 
 test("the caller hears one apology while the conversation service is down, and the call continues when it is back", async () => {
   const call = await newCall();
@@ -64,12 +64,46 @@ test("a model that fails is apologized for once, and a second time ends the call
   expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "The model failed" });
 });
 
-test("a voice that says nothing ends the call as failed after 15 s, without waiting forever for an apology", async () => {
+test("a voice that says nothing ends the call as failed within 15 s, without an apology in the same voice", async () => {
   const call = await newCall({ voice: scriptedVoice(() => "stall") });
   await call.asks("When do you open?");
-  await call.time.pass(31_000);
+  await call.time.pass(15_000);
   expect(await call.ended).toMatchObject({ outcome: "ERROR" });
   expect(call.conversations.lines).toEqual(["user: When do you open?"]);
+  expect(call.voice.said).toEqual(["We open at nine."]);
+});
+
+test("a voice that stalls within a reply ends the call 15 s after the last sound", async () => {
+  const conversations = fakeConversations();
+  conversations.script = says("We open at nine in the morning. On Sundays at ten.");
+  const call = await newCall({
+    conversations,
+    voice: scriptedVoice((text) => (text.includes("Sundays") ? "stall" : null)),
+  });
+  await call.asks("When do you open?");
+  await call.time.pass(7 * WORD_MS + 15_000);
+  expect(await call.ended).toMatchObject({ outcome: "ERROR" });
+  expect(conversations.lines).toEqual(["user: When do you open?", "assistant: We open at nine in the morning."]);
+});
+
+test("a greeting in a voice that says nothing ends the call within 15 s", async () => {
+  const call = await newCall({
+    conversations: fakeConversations({ greeting: "Hello!" }),
+    voice: scriptedVoice(() => "stall"),
+  });
+  await call.time.pass(15_000);
+  expect(await call.ended).toMatchObject({ outcome: "ERROR" });
+});
+
+test("a model that fails and a voice that then says nothing end the call 15 s after the question", async () => {
+  const conversations = fakeConversations();
+  conversations.script = () => {
+    throw new ServiceError("upstream_failed", "the model is down");
+  };
+  const call = await newCall({ conversations, voice: scriptedVoice(() => "stall") });
+  await call.asks("When do you open?");
+  await call.time.pass(15_000);
+  expect(await call.ended).toMatchObject({ outcome: "ERROR" });
 });
 
 test("an internal error in one call ends only that call, as failed", async () => {

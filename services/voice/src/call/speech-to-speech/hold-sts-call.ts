@@ -1,6 +1,6 @@
 import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech } from "../../speech/sts.ts";
-import { DEAD_AIR_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
+import { SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
 import { type CallOver, containedIn, endingOf } from "../call-over.ts";
 import { captions } from "../captions.ts";
@@ -78,7 +78,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     return [
       [line.transferringSince && line.transferringSince + TRANSFER_MS, transferFailed],
       [machine.readyAt(), leaveMessage],
-      [isSilent ? null : queuedUntil + DEAD_AIR_MS, giveUp],
+      [isSilent ? null : queuedUntil + pending.patienceMs(), giveUp],
       [isSilent ? pending.overdueAt() : null, () => (pending.listens() ? giveUp() : act())],
       [user.unheardUntil(), giveUp],
       [user.wordlessAt(), forgetUser],
@@ -133,6 +133,11 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     owe();
   }
 
+  function apologize(): void {
+    say(lines.apology);
+    pending.oweApology();
+  }
+
   /** Stops waiting for words: what the model took for the user had none. */
   function forgetUser(): void {
     user.stops();
@@ -166,7 +171,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     user.isHeard();
     pending.decide(LISTEN);
     interrupt();
-    say(lines.apology);
+    apologize();
   }
 
   function sendKeys(): void {

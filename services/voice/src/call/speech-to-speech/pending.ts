@@ -1,4 +1,4 @@
-import { DEAD_AIR_MS } from "../../turn/settings.ts";
+import { APOLOGY_MS, DEAD_AIR_MS } from "../../turn/settings.ts";
 import type { CallClock } from "../call-clock.ts";
 import { LISTEN, type Next } from "./tools.ts";
 
@@ -6,6 +6,8 @@ import { LISTEN, type Next } from "./tools.ts";
 export interface Pending {
   /** The model owes an answer from now on. */
   owe(): void;
+  /** The model owes its last words, an apology. */
+  oweApology(): void;
   /** The model owes no answer. */
   settle(): void;
   isOwed(): boolean;
@@ -20,6 +22,8 @@ export interface Pending {
   listens(): boolean;
   /** Takes what to do after the last words, which the model then no longer owes. */
   take(): Next;
+  /** How long the model may be silent. It has time to apologize within DEAD_AIR_MS, because only it could. */
+  patienceMs(): number;
   /** When an answer, or the last words, will have been waited for long enough; null if none is owed. */
   overdueAt(): number | null;
 }
@@ -31,12 +35,23 @@ export function pendingOf(clock: CallClock): Pending {
   let next: Next = LISTEN;
   let toolsUnderWay = 0;
   let owedSince: number | null = null;
+  let isApology = false;
   const listens = () => next.after === "listen";
+
+  const patienceMs = () => {
+    if (isApology) return APOLOGY_MS;
+    return toolsUnderWay > 0 ? DEAD_AIR_MS : DEAD_AIR_MS - APOLOGY_MS;
+  };
 
   return {
     owe: () => {
       owedSince = clock.now();
     },
+    oweApology: () => {
+      owedSince = clock.now();
+      isApology = true;
+    },
+    patienceMs,
     settle: () => {
       owedSince = null;
     },
@@ -59,6 +74,6 @@ export function pendingOf(clock: CallClock): Pending {
       owedSince = null;
       return taken;
     },
-    overdueAt: () => (owedSince === null ? null : owedSince + (listens() ? DEAD_AIR_MS : FAREWELL_MS)),
+    overdueAt: () => (owedSince === null ? null : owedSince + (listens() ? patienceMs() : FAREWELL_MS)),
   };
 }

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { CallingType, ConversationType, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { CallingType, ConversationType, Outcome, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
   ConversationServiceService,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";

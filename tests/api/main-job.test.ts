@@ -181,6 +181,8 @@ describe("the quick start", () => {
     expect(priced.conversation_transcript[1].reply).toEqual({ ...reply, cost_usd_micros: null });
     expect(priced.usage).toEqual({ ...session.body.usage, ...unknown });
     expect((await api.get(`/chat/sessions/${sessionId}?include=cost`)).body.usage).toEqual(priced.usage);
+    const listed = (await api.get(`/conversations?conversation_id=${sessionId}&include=cost`)).body.data;
+    expect(listed).toMatchObject([{ conversation_id: sessionId, usage: priced.usage }]);
   });
 
   test("shows on request which tools the model called for a reply", async () => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { CallingType, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { CallingType, ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
   ConversationServiceService,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";

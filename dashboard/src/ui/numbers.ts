@@ -1,3 +1,5 @@
+import { LOCALE } from "./locale.ts";
+
 /**
  * Makes a value when it is first used. A browser takes longer to make its first formatter for a locale than to render a page, and
  * most pages show their largest part without one.
@@ -10,17 +12,15 @@ export function onFirstUse<T extends object>(make: () => T): () => T {
   };
 }
 
-const number = onFirstUse(() => new Intl.NumberFormat());
-const compact = onFirstUse(() => new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 }));
-const percent = onFirstUse(() => new Intl.NumberFormat(undefined, { style: "percent" }));
-const tenths = onFirstUse(
-  () => new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
-);
+const number = onFirstUse(() => new Intl.NumberFormat(LOCALE));
+const compact = onFirstUse(() => new Intl.NumberFormat(LOCALE, { notation: "compact", maximumFractionDigits: 1 }));
+const percent = onFirstUse(() => new Intl.NumberFormat(LOCALE, { style: "percent" }));
+const tenths = onFirstUse(() => new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
 
 /** To the cent, and smaller amounts to two digits that are not zero. */
 const dollars = onFirstUse(
   () =>
-    new Intl.NumberFormat(undefined, {
+    new Intl.NumberFormat(LOCALE, {
       style: "currency",
       currency: "USD",
       minimumFractionDigits: 2,

@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from "react";
+import { LOCALE } from "./locale.ts";
 import { onFirstUse } from "./numbers.ts";
 
-const dateTime = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }));
-const toTheSecond = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }));
-const timeOfDay = onFirstUse(() => new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }));
-const day = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium" }));
-const distance = onFirstUse(() => new Intl.RelativeTimeFormat(undefined, { numeric: "auto" }));
+const dateTime = onFirstUse(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "short" }));
+const toTheSecond = onFirstUse(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeStyle: "medium" }));
+const timeOfDay = onFirstUse(() => new Intl.DateTimeFormat(LOCALE, { timeStyle: "medium" }));
+const day = onFirstUse(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium" }));
+const distance = onFirstUse(() => new Intl.RelativeTimeFormat(LOCALE, { numeric: "auto" }));
 const UNITS = [
   ["day", 86_400],
   ["hour", 3_600],

@@ -11,6 +11,7 @@ import {
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
+  CALL_OUTCOMES,
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
@@ -31,6 +32,7 @@ interface Shown {
 /** A conversation as the API shows it (docs/api-reference.md#conversations). */
 export function presentConversation(conversation: Conversation, shown: Shown = {}) {
   const callingType = nameOf(CALLING_TYPES, conversation.callingType);
+  const outcome = nameOf(CALL_OUTCOMES, conversation.outcome);
   const mobileNumber =
     callingType === "OUTBOUND"
       ? conversation.toMobileNumber
@@ -56,6 +58,7 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     created_at: isoTime(conversation.createdAt),
     updated_at: isoTime(conversation.updatedAt),
     ...(callingType && { calling_type: callingType }),
+    ...(outcome && { outcome }),
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),

@@ -32,6 +32,8 @@ export function listConversationsRequest(
       type: numberOf(CONVERSATION_TYPES, query.conversation_type),
       callingType: numberOf(CALLING_TYPES, query.calling_type),
       status: numberOf(CONVERSATION_STATUSES, query.conversation_status),
+      isTestCall: query.is_test_call,
+      withUsage: query.include === "cost",
       from: query.from_date === undefined ? undefined : readDate("from_date", query.from_date),
       to: query.to_date === undefined ? undefined : readEndDate("to_date", query.to_date),
       timeOfDay: timeOfDayOf(query),

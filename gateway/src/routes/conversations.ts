@@ -43,7 +43,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
             has_next: page.number < figures.total_pages,
             has_previous: page.number > 1 && total > 0,
           };
-          const data = found.map((each) => presentConversation(each));
+          const data = found.map((each) => presentConversation(each, { cost: query.include === "cost" }));
           if (query.shape === "flat") return { conversations: data, ...figures, ...neighbours };
           return {
             status: "success",

@@ -1,4 +1,5 @@
 import {
+  CALL_OUTCOMES,
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
@@ -41,6 +42,7 @@ export const ListConversationsQuery = Type.Object({
   conversation_status: Type.Optional(
     OneOf(namesOf(CONVERSATION_STATUSES), { description: "Only conversations with this status." }),
   ),
+  is_test_call: Type.Optional(Type.Boolean({ description: "Only tests, or only others with `false`." })),
   from_date: Type.Optional(About(QueryDate, "Created at this time or later. A date means its start, in UTC.")),
   to_date: Type.Optional(About(QueryDate, "Created at this time or earlier. A date means its end, in UTC.")),
   from_time: Type.Optional(
@@ -54,6 +56,9 @@ export const ListConversationsQuery = Type.Object({
       default: 330,
       description: "Minutes east of UTC of `from_time` and `to_time`.",
     }),
+  ),
+  include: Type.Optional(
+    OneOf(["cost"] as const, { description: "`cost`: what the replies of each conversation used and cost." }),
   ),
   shape: Type.Optional(
     OneOf(["envelope", "flat"] as const, { description: "Shape of the response. Default: `envelope`." }),
@@ -172,6 +177,11 @@ export const Conversation = Resource("Conversation", {
   created_at: At("When the conversation began."),
   updated_at: At("When the conversation last changed."),
   calling_type: Type.Optional(About(CallingType, "Direction of the call, for calls.")),
+  outcome: Type.Optional(
+    OneOf(namesOf(CALL_OUTCOMES), {
+      description: "How the call ended, for calls that ended: it tells what `DISCONNECTED` means.",
+    }),
+  ),
   mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
   duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
   scheduled_call: Type.Optional(
@@ -183,7 +193,7 @@ export const Conversation = Resource("Conversation", {
       { description: "A follow-up call that the agent arranged with the user." },
     ),
   ),
-  usage: Type.Optional(RepliesUsage("Only for a single conversation, with `include=cost`: what its replies used.")),
+  usage: Type.Optional(RepliesUsage("Only with `include=cost`: what its replies used.")),
 });
 
 export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });

@@ -4,11 +4,13 @@ import {
   type ChatSessionSummary,
   type Conversation,
   type Message,
+  Outcome,
   type Reply,
   type ToolCall,
   TurnLatency,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
+  CALL_OUTCOMES,
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
@@ -33,6 +35,7 @@ export function toConversation(
     agentId: row.agentId,
     type: CONVERSATION_TYPES[row.type],
     status: CONVERSATION_STATUSES[row.status],
+    outcome: row.outcome ? CALL_OUTCOMES[row.outcome] : Outcome.OUTCOME_UNSPECIFIED,
     analysis: row.analysis ? { items: row.analysis.map((item) => ({ error: undefined, ...item })) } : undefined,
     notes: row.notes ?? undefined,
     // A call may have no transcript; a chat always has one, even if it is empty.

@@ -28,6 +28,7 @@ import relayTold from "../migrations/0025_relay_told.sql" with { type: "text" };
 import storedBytes from "../migrations/0026_stored_bytes.sql" with { type: "text" };
 import searchBegan from "../migrations/0027_search_began.sql" with { type: "text" };
 import fewerStatistics from "../migrations/0028_fewer_statistics.sql" with { type: "text" };
+import listTests from "../migrations/0029_list_tests.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0026_stored_bytes", sql: storedBytes },
   { name: "0027_search_began", sql: searchBegan },
   { name: "0028_fewer_statistics", sql: fewerStatistics },
+  { name: "0029_list_tests", sql: listTests },
 ];

@@ -2,12 +2,12 @@ import {
   CallingType,
   type Conversation,
   ConversationType,
+  Outcome,
   Role,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   type AppendTranscriptRequest,
   CompleteConversationRequest,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";

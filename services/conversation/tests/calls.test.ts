@@ -3,8 +3,9 @@ import {
   CallingType,
   ConversationStatus,
   ConversationType,
+  Outcome,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Outcome, StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { append, callOf, complete, lines, read, refusal, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
@@ -187,10 +188,10 @@ describe("completing", () => {
     [Outcome.OUTCOME_CANCELLED, DISCONNECTED],
     [Outcome.OUTCOME_HUNG_UP_EARLY, DISCONNECTED],
     [Outcome.OUTCOME_ERROR, FAILED],
-  ] as const)("with outcome %d ends in status %d", async (outcome, status) => {
+  ] as const)("with outcome %d ends in status %d, and keeps the outcome", async (outcome, status) => {
     const key = await startCall(service.chat, agent);
     expect(await complete(service.chat, key, { outcome })).toEqual({ status });
-    expect((await read(service.chat, key)).status).toBe(status);
+    expect(await read(service.chat, key)).toMatchObject({ status, outcome });
   });
 
   test("keeps duration, recording and notes; a late or repeated one changes nothing and returns what is stored", async () => {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";

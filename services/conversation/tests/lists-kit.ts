@@ -63,6 +63,7 @@ export interface Stored {
   type: (typeof TYPES)[number];
   callingType: (typeof CALLING_TYPES)[number] | null;
   status: (typeof STATUSES)[number];
+  isTest: boolean;
   createdAt: Date;
   metadata: Record<string, unknown>;
   variables: Record<string, unknown>;
@@ -79,6 +80,7 @@ export function stored(given: Partial<Stored> & { ownerId: string }): Stored {
     type: "CHAT",
     callingType: null,
     status: "COMPLETED",
+    isTest: false,
     createdAt: new Date("2026-01-01T12:00:00Z"),
     metadata: {},
     variables: {},
@@ -97,13 +99,14 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
   );
   await db.begin(async (tx) => {
     await tx`
-      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables,
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, is_test_call, calling_type, metadata, variables,
         to_mobile_number, room_url, room_name, message_count, last_activity_at, created_at, updated_at)
-      select owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata::jsonb, variables::jsonb,
+      select owner_id, conversation_id, id, agent_id, type, status, is_test::boolean, calling_type, metadata::jsonb, variables::jsonb,
         to_mobile_number, room_url, room_name, message_count, created_at, created_at, created_at
       from unnest(${conversations.map((row) => row.ownerId)}::text[], ${conversations.map((row) => row.conversationId)}::uuid[],
         ${conversations.map(() => newId("cnv"))}::text[], ${conversations.map((row) => row.agentId)}::text[],
         ${conversations.map((row) => row.type)}::text[], ${conversations.map((row) => row.status)}::text[],
+        ${conversations.map((row) => String(row.isTest))}::text[],
         ${conversations.map((row) => row.callingType)}::text[],
         ${conversations.map((row) => JSON.stringify(row.metadata))}::text[],
         ${conversations.map((row) => JSON.stringify(row.variables))}::text[],
@@ -111,7 +114,7 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
         ${conversations.map((row) => row.roomUrl)}::text[], ${conversations.map((row) => row.roomName)}::text[],
         ${conversations.map((row) => row.messages.length)}::integer[],
         ${conversations.map((row) => row.createdAt.toISOString())}::timestamptz[])
-        as given (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables, to_mobile_number,
+        as given (owner_id, conversation_id, id, agent_id, type, status, is_test, calling_type, metadata, variables, to_mobile_number,
           room_url, room_name, message_count, created_at)`;
     await tx`
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
@@ -129,6 +132,7 @@ export interface Asked {
   type?: Stored["type"];
   callingType?: (typeof CALLING_TYPES)[number];
   status?: Stored["status"];
+  isTest?: boolean;
   from?: Date;
   to?: Date;
   timeOfDay?: { fromMinute: number; toMinute: number };
@@ -143,6 +147,7 @@ export function request(ownerId: string, asked: Asked, page = { number: 1, size:
     type: asked.type ? ConversationType[`CONVERSATION_TYPE_${asked.type}`] : 0,
     callingType: asked.callingType ? CallingType[`CALLING_TYPE_${asked.callingType}`] : 0,
     status: asked.status ? ConversationStatus[`CONVERSATION_STATUS_${asked.status}`] : 0,
+    ...(asked.isTest !== undefined && { isTestCall: asked.isTest }),
     ...(asked.from && { from: asked.from }),
     ...(asked.to && { to: asked.to }),
     ...(asked.timeOfDay && { timeOfDay: asked.timeOfDay }),
@@ -161,6 +166,7 @@ export function expected(all: readonly Stored[], ownerId: string, asked: Asked):
     .filter((row) => !asked.type || row.type === asked.type)
     .filter((row) => !asked.callingType || row.callingType === asked.callingType)
     .filter((row) => !asked.status || row.status === asked.status)
+    .filter((row) => asked.isTest === undefined || row.isTest === asked.isTest)
     .filter((row) => !asked.from || row.createdAt >= asked.from)
     .filter((row) => !asked.to || row.createdAt <= asked.to)
     .filter((row) => !asked.timeOfDay || inWindow(minuteOf(row.createdAt), asked.timeOfDay))

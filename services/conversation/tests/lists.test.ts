@@ -42,6 +42,7 @@ const kind = {
   agentId: fc.constantFrom(...AGENTS),
   type: fc.constantFrom(...TYPES),
   status: fc.constantFrom(...STATUSES),
+  isTest: fc.boolean(),
 };
 const conversation = fc.record({
   ...kind,
@@ -191,6 +192,7 @@ test(
         { search, status: "COMPLETED", from: new Date(FIRST + 30 * DAY_MS) },
         { number: 1, size: 3 },
       );
+      for (const isTest of [true, false]) await check(all, ownerId, { search, isTest }, { number: 1, size: 10 });
     }
   },
   TIMEOUT_MS,

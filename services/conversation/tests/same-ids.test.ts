@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";

@@ -60,6 +60,7 @@ const conversation = fc.record({
   callingType: fc.constantFrom(null, ...CALLING_TYPES),
   // Some stay in progress.
   status: fc.constantFrom("COMPLETED", "COMPLETED", "FAILED", "DISCONNECTED", "COMPLETED", ...STATUSES),
+  isTest: fc.constantFrom(false, false, true),
   // Several begin at the same moment, over the minutes of some days.
   createdAt: fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS)),
   messages: fc.array(said, { maxLength: 3 }),
@@ -76,6 +77,7 @@ const filters = {
   type: fc.constantFrom(...TYPES),
   callingType: fc.constantFrom(...CALLING_TYPES),
   status: fc.constantFrom(...STATUSES),
+  isTest: fc.boolean(),
   from: moment,
   to: moment,
   timeOfDay: fc.record({ fromMinute: minute, toMinute: minute }),

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
   type GetStatisticsResponse,
-  Outcome,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newOwner } from "@parley/shared/testing/owners";

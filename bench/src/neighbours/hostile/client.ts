@@ -1,10 +1,15 @@
 import { connect, type Socket } from "node:net";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
-import { CallingType, ConversationType, Message, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CallingType,
+  ConversationType,
+  Message,
+  Outcome,
+  Role,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   ConversationServiceService,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";

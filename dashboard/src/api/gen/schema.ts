@@ -2992,6 +2992,11 @@ export interface components {
              * @enum {string}
              */
             calling_type?: "INBOUND" | "OUTBOUND";
+            /**
+             * @description How the call ended, for calls that ended: it tells what `DISCONNECTED` means.
+             * @enum {string}
+             */
+            outcome?: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
             /** @description The other side's phone number, for calls. */
             mobile_number?: string;
             /** @description Duration in seconds, when known. */
@@ -3007,7 +3012,7 @@ export interface components {
                 /** @description Subject of the call. */
                 reason?: string;
             };
-            /** @description Only for a single conversation, with `include=cost`: what its replies used. */
+            /** @description Only with `include=cost`: what its replies used. */
             usage?: {
                 /** @description Replies from the model. */
                 replies: number;
@@ -8881,6 +8886,8 @@ export interface operations {
                 calling_type?: "INBOUND" | "OUTBOUND";
                 /** @description Only conversations with this status. */
                 conversation_status?: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
+                /** @description Only tests, or only others with `false`. */
+                is_test_call?: boolean;
                 /** @description Created at this time or later. A date means its start, in UTC. */
                 from_date?: string;
                 /** @description Created at this time or earlier. A date means its end, in UTC. */
@@ -8891,6 +8898,8 @@ export interface operations {
                 to_time?: string;
                 /** @description Minutes east of UTC of `from_time` and `to_time`. */
                 timezone_offset?: number;
+                /** @description `cost`: what the replies of each conversation used and cost. */
+                include?: "cost";
                 /** @description Shape of the response. Default: `envelope`. */
                 shape?: "envelope" | "flat";
             };

@@ -16,19 +16,11 @@ import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { type AgentNames, agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
+import { OUTCOMES } from "../conversations/names.tsx";
 import { Batches } from "./batches.tsx";
 import { DoNotCall } from "./do-not-call.tsx";
 import { NewCallDialog } from "./new-call-dialog.tsx";
-import {
-  CALL_STATUSES,
-  CALL_TABS,
-  CALL_VIEWS,
-  CALLS,
-  CALLS_SHOWN,
-  type Call,
-  callsQuery,
-  OUTCOMES,
-} from "./queries.ts";
+import { CALL_STATUSES, CALL_TABS, CALL_VIEWS, CALLS, CALLS_SHOWN, type Call, callsQuery } from "./queries.ts";
 
 export function CallsPage() {
   const { new: isNew = false, tab: shown } = useSearch({ from: "/signed-in/calls" });

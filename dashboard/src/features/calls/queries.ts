@@ -43,12 +43,3 @@ export const CALL_STATUSES: Record<CallStatus, { label: string; tone: Tone }> = 
   IN_PROGRESS: { label: "In progress", tone: "accent" },
   ENDED: { label: "Ended", tone: "neutral" },
 };
-
-export const OUTCOMES: Record<NonNullable<Call["outcome"]>, { label: string; tone: Tone }> = {
-  SUCCESS: { label: "Completed", tone: "success" },
-  NO_ANSWER: { label: "No answer", tone: "warning" },
-  BUSY: { label: "Busy", tone: "warning" },
-  CANCELLED: { label: "Cancelled", tone: "neutral" },
-  HUNG_UP_EARLY: { label: "Hung up early", tone: "warning" },
-  ERROR: { label: "Failed", tone: "danger" },
-};

@@ -86,7 +86,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
           <Back />
           <span className="flex flex-wrap items-center gap-2.5">
             {agentName}
-            <StatusBadge status={conversation.conversation_status} />
+            <StatusBadge {...conversation} />
             {isTest(conversation) && <Badge>Test</Badge>}
           </span>
         </span>

@@ -2,22 +2,21 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { MessagesSquare, SearchX } from "lucide-react";
 import { useCallback, useMemo } from "react";
-import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { PastEnd } from "../../ui/listed.tsx";
-import { durationOf, numberOf } from "../../ui/numbers.ts";
+import { numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { afterPaint } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
-import { Time } from "../../ui/time.tsx";
-import { type AgentNames, agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
+import { Table } from "../../ui/table.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
-import { ChannelLabel, isTest, StatusBadge } from "./names.tsx";
-import { openingOf } from "./opening.ts";
-import { type Conversation, conversationsQuery, PAGE_SIZE } from "./queries.ts";
+import { ColumnChoice, useChosenColumns } from "./list/column-choice.tsx";
+import { columnsOf } from "./list/columns.tsx";
+import { ExportButton } from "./list/export-button.tsx";
+import { conversationsQuery, PAGE_SIZE } from "./queries.ts";
 
 export function ConversationsPage() {
   const filters = useSearch({ from: "/signed-in/conversations" });
@@ -25,10 +24,24 @@ export function ConversationsPage() {
   const found = useQuery(conversationsQuery(filters));
   const names = useQuery(agentNamesQuery).data;
   const change = useCallback((next: Filters) => navigate({ search: next, replace: true }), [navigate]);
-  const columns = useMemo(() => columnsOf(names), [names]);
+  const [chosen, choose] = useChosenColumns();
+  const { search } = filters;
+  const columns = useMemo(() => columnsOf(names, chosen, search), [names, chosen, search]);
   const page = filters.page ?? 1;
   return (
-    <Page title="Conversations" description="What people and your agents say, on every channel, as it happens.">
+    <Page
+      title="Conversations"
+      description="What people and your agents say, on every channel, as it happens."
+      actions={
+        found.data &&
+        found.data.total > 0 && (
+          <>
+            <ColumnChoice chosen={chosen} onChange={choose} />
+            <ExportButton filters={filters} names={names} />
+          </>
+        )
+      }
+    >
       <FilterBar filters={filters} onChange={change} />
       {found.isPending ? (
         <LoadingRows rows={8} />
@@ -94,60 +107,4 @@ function Nothing({ filters, onClear }: { filters: Filters; onClear: () => void }
       Talk to one of your agents. Chats and calls appear here as they happen.
     </EmptyState>
   );
-}
-
-function columnsOf(names: AgentNames | undefined): readonly Column<Conversation>[] {
-  const agentOf = ({ agent_id }: Conversation) => nameOfAgent(names, agent_id);
-  return [
-    {
-      name: "Conversation",
-      className: "max-w-0 w-full min-w-44",
-      cell: (conversation) => (
-        <>
-          <span className="flex items-center gap-2">
-            <Link
-              to="/conversations/$conversationId"
-              params={{ conversationId: conversation.conversation_id }}
-              className={`${ROW_LINK} block truncate`}
-            >
-              {openingOf(conversation)}
-            </Link>
-            {isTest(conversation) && <Badge>Test</Badge>}
-          </span>
-          <span className="block truncate text-xs text-muted lg:hidden">
-            {agentOf(conversation)}
-            <span className="md:hidden">
-              {" "}
-              · <Time at={conversation.created_at} relative />
-            </span>
-          </span>
-        </>
-      ),
-    },
-    {
-      name: "Agent",
-      wide: "very",
-      className: "max-w-48 truncate text-muted",
-      cell: agentOf,
-    },
-    { name: "Status", cell: ({ conversation_status }) => <StatusBadge status={conversation_status} /> },
-    { name: "Channel", wide: true, cell: ({ conversation_type }) => <ChannelLabel channel={conversation_type} /> },
-    {
-      name: "Messages",
-      wide: true,
-      ...FIGURES,
-      cell: ({ conversation_transcript }) => numberOf(conversation_transcript?.length ?? 0),
-    },
-    {
-      name: "Duration",
-      wide: true,
-      ...FIGURES,
-      cell: ({ duration }) => (duration === undefined ? "–" : durationOf(duration)),
-    },
-    {
-      name: "Started",
-      ...MOMENT,
-      cell: ({ created_at }) => <Time at={created_at} relative />,
-    },
-  ];
 }

@@ -5,13 +5,14 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
+import { LOCALE } from "../../ui/locale.ts";
 import { onFirstUse } from "../../ui/numbers.ts";
 import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
 import { agentNamesQuery } from "../agents/agents.ts";
-import { type Filters, isFiltered } from "./filters.ts";
+import { dayOf, type Filters, isFiltered } from "./filters.ts";
 import { CHANNELS, DIRECTIONS, STATUSES } from "./names.tsx";
 
 interface ChoiceFilter {
@@ -34,6 +35,11 @@ const CHOICES: readonly ChoiceFilter[] = [
   },
 ];
 
+const TESTS = [
+  { value: "false", label: "Without tests" },
+  { value: "true", label: "Only tests" },
+];
+
 /** The list's filters as chips: each shows its value, and removes it again. */
 export function FilterBar({
   filters: found,
@@ -44,7 +50,7 @@ export function FilterBar({
 }) {
   const [filters, onChange] = useShownFirst(found, find);
   const names = useQuery(agentNamesQuery).data?.byId ?? [];
-  const set = (name: keyof Filters, value: string | undefined) => {
+  const set = (name: keyof Filters, value: string | boolean | undefined) => {
     const { [name]: _, page: __, ...rest } = filters;
     onChange(value === undefined ? rest : { ...rest, [name]: value });
   };
@@ -62,6 +68,12 @@ export function FilterBar({
             onChange={(value) => set(name, value)}
           />
         ))}
+        <Choice
+          label="Tests"
+          options={TESTS}
+          value={filters.is_test_call?.toString()}
+          onChange={(value) => set("is_test_call", value === undefined ? value : value === "true")}
+        />
         <Choice
           label="Agent"
           options={[...names].map(([value, name]) => ({ value, label: name }))}
@@ -159,7 +171,6 @@ function Chip({
   );
 }
 
-const DAY_MS = 86_400_000;
 const PERIODS = [
   { label: "Today", days: 1 },
   { label: "Last 7 days", days: 7 },
@@ -191,11 +202,7 @@ function PeriodFilter({
         <Popover label="Dates" trigger={trigger} open={isOpen} onOpenChange={setOpen}>
           <div className="flex flex-wrap gap-2">
             {PERIODS.map(({ label, days }) => (
-              <Button
-                key={label}
-                size="small"
-                onClick={() => choose({ from_date: dayOf(Date.now() - (days - 1) * DAY_MS) })}
-              >
+              <Button key={label} size="small" onClick={() => choose({ from_date: daysAgo(days - 1) })}>
                 {label}
               </Button>
             ))}
@@ -229,7 +236,7 @@ function DaysForm({
           <Input {...control} type="date" value={first} onChange={(event) => setFirst(event.target.value)} />
         )}
       </Field>
-      <Field label="To" hint="Days start and end at midnight UTC.">
+      <Field label="To" hint="Days of your time zone.">
         {(control) => <Input {...control} type="date" value={last} onChange={(event) => setLast(event.target.value)} />}
       </Field>
       <Button type="submit" variant="primary" size="small">
@@ -239,11 +246,12 @@ function DaysForm({
   );
 }
 
-function dayOf(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+function daysAgo(days: number): string {
+  const now = new Date();
+  return dayOf(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
 }
 
-const dayInUtc = onFirstUse(() => new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" }));
+const dayInUtc = onFirstUse(() => new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeZone: "UTC" }));
 
 function shownPeriod(from: string | undefined, to: string | undefined): string | undefined {
   const shown = (day: string) => dayInUtc().format(new Date(day));

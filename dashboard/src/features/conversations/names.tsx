@@ -5,6 +5,8 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 type Conversation = Schema["Conversation"];
 export type Channel = Conversation["conversation_type"];
 export type Status = Conversation["conversation_status"];
+type Outcome = NonNullable<Conversation["outcome"]>;
+type Standing = Pick<Conversation, "conversation_status" | "outcome">;
 
 /** The channels in plain words, in the order in which they are shown. */
 export const CHANNELS: Record<Channel, { label: string; icon: LucideIcon }> = {
@@ -22,13 +24,30 @@ export const STATUSES: Record<Status, { label: string; tone: Tone }> = {
   FAILED: { label: "Failed", tone: "danger" },
 };
 
+/** How calls end, which tells more than their status. */
+export const OUTCOMES: Record<Outcome, { label: string; tone: Tone }> = {
+  SUCCESS: { label: "Completed", tone: "success" },
+  NO_ANSWER: { label: "No answer", tone: "warning" },
+  BUSY: { label: "Busy", tone: "warning" },
+  CANCELLED: { label: "Cancelled", tone: "neutral" },
+  HUNG_UP_EARLY: { label: "Hung up early", tone: "warning" },
+  ERROR: { label: "Failed", tone: "danger" },
+};
+
 export const DIRECTIONS = { INBOUND: "Inbound", OUTBOUND: "Outbound" } as const;
 
-export function StatusBadge({ status }: { status: Status }) {
-  const { label, tone } = STATUSES[status];
+/** How a conversation stands, or how it ended. */
+export function standingOf({ conversation_status, outcome }: Standing): { label: string; tone: Tone } {
+  return outcome && conversation_status !== "IN_PROGRESS" ? OUTCOMES[outcome] : STATUSES[conversation_status];
+}
+
+export function StatusBadge(standing: Standing) {
+  const { label, tone } = standingOf(standing);
   return (
     <Badge tone={tone}>
-      {status === "IN_PROGRESS" && <span className="size-1.5 rounded-full bg-current motion-safe:animate-pulse" />}
+      {standing.conversation_status === "IN_PROGRESS" && (
+        <span className="size-1.5 rounded-full bg-current motion-safe:animate-pulse" />
+      )}
       {label}
     </Badge>
   );

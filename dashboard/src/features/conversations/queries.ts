@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, patiently, type Schema } from "../../api/client.ts";
-import type { Filters } from "./filters.ts";
+import { type Filters, parametersOf } from "./filters.ts";
 import { type Asked, readAgainAfter } from "./follow.ts";
 
 export type Conversation = Schema["Conversation"];
@@ -9,17 +9,25 @@ export type Message = Schema["Message"];
 export const PAGE_SIZE = 25;
 const LIST_EVERY_MS = 5_000;
 
+/** A page of the list, with what the replies cost. @param until leaves out conversations that began later */
+export async function readConversations(
+  filters: Filters,
+  { size, until, signal = null }: { size: number; until?: Date; signal?: AbortSignal | null },
+) {
+  // The API lists the values that a parameter may have.
+  const query = { ...parametersOf(filters, until), page_size: size, include: "cost", shape: "flat" } as {
+    shape: "flat";
+  };
+  const isLong = filters.search !== undefined && { fetch: patiently };
+  const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal, ...isLong }));
+  return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
+}
+
 /** A page of the list, polled while it is the newest. */
 export function conversationsQuery(filters: Filters) {
   return queryOptions({
     queryKey: ["conversations", filters],
-    queryFn: async ({ signal }) => {
-      // The API lists the values that a parameter may have.
-      const query = { ...filters, page_size: PAGE_SIZE, shape: "flat" } as { shape: "flat" };
-      const isLong = filters.search !== undefined && { fetch: patiently };
-      const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal, ...isLong }));
-      return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
-    },
+    queryFn: ({ signal }) => readConversations(filters, { size: PAGE_SIZE, signal }),
     placeholderData: (before) => before,
     // A search may read transcripts, so it is not repeated.
     refetchInterval: filters.page === undefined && filters.search === undefined ? LIST_EVERY_MS : false,

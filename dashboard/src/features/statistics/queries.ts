@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
+import { LOCALE } from "../../ui/locale.ts";
 import { onFirstUse } from "../../ui/numbers.ts";
 
 export type Statistics = Schema["Statistics"];
@@ -28,7 +29,7 @@ export function statisticsQuery({ days, agentId }: Period) {
 }
 
 const monthAndDay = onFirstUse(
-  () => new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" }),
+  () => new Intl.DateTimeFormat(LOCALE, { month: "short", day: "numeric", timeZone: "UTC" }),
 );
 
 /** A day as an axis shows it. @param day YYYY-MM-DD */

@@ -1,9 +1,8 @@
-import {
-  type CompleteConversationRequest,
-  type ConversationServiceService,
-  Outcome,
+import type {
+  CompleteConversationRequest,
+  ConversationServiceService,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CONVERSATION_STATUSES } from "@parley/shared/domain/api-names";
+import { CALL_OUTCOMES, CONVERSATION_STATUSES, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
@@ -16,13 +15,13 @@ import { type CallEnd, endCall } from "../store/calls.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
 
 /** The status that each outcome leads to (docs/voice-runtimes.md#completing). */
-const STATUSES: Record<Exclude<Outcome, 0>, CallEnd["status"]> = {
-  [Outcome.OUTCOME_SUCCESS]: "COMPLETED",
-  [Outcome.OUTCOME_NO_ANSWER]: "DISCONNECTED",
-  [Outcome.OUTCOME_BUSY]: "DISCONNECTED",
-  [Outcome.OUTCOME_CANCELLED]: "DISCONNECTED",
-  [Outcome.OUTCOME_HUNG_UP_EARLY]: "DISCONNECTED",
-  [Outcome.OUTCOME_ERROR]: "FAILED",
+const STATUSES: Record<CallEnd["outcome"], CallEnd["status"]> = {
+  SUCCESS: "COMPLETED",
+  NO_ANSWER: "DISCONNECTED",
+  BUSY: "DISCONNECTED",
+  CANCELLED: "DISCONNECTED",
+  HUNG_UP_EARLY: "DISCONNECTED",
+  ERROR: "FAILED",
 };
 const NOTES_MAX = 10_000;
 
@@ -39,15 +38,16 @@ export function completeConversation(ctx: ConversationContext): Handler {
 
 /** @throws ServiceError invalid */
 function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
-  const status = outcome === Outcome.OUTCOME_UNSPECIFIED ? undefined : STATUSES[outcome];
-  if (!status) throw invalid("outcome", "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
+  const name = nameOf(CALL_OUTCOMES, outcome);
+  if (!name) throw invalid("outcome", "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
   if (durationSeconds !== undefined && !(durationSeconds >= 0 && Number.isFinite(durationSeconds))) {
     throw invalid("duration_seconds", "duration_seconds must be a number of at least 0");
   }
   if (recordingUrl) checkUrl("recording_url", recordingUrl);
   if (notes && isLonger(notes, NOTES_MAX)) throw invalid("notes", `notes must be at most ${NOTES_MAX} characters`);
   return {
-    status,
+    status: STATUSES[name],
+    outcome: name,
     durationSeconds: durationSeconds ?? null,
     recordingUrl: recordingUrl || null,
     notes: notes ? storable(notes) : null,

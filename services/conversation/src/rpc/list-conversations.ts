@@ -7,7 +7,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { listConversationRows } from "../lists/list-conversations.ts";
-import { listTranscriptsOfPage } from "../store/messages.ts";
+import { listTranscriptsOfPage, listUsageOfPage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
 
@@ -24,6 +24,7 @@ export function listConversations(ctx: ConversationContext): Handler {
       type: nameOf(CONVERSATION_TYPES, request.type) ?? null,
       callingType: nameOf(CALLING_TYPES, request.callingType) ?? null,
       status: nameOf(CONVERSATION_STATUSES, request.status) ?? null,
+      isTest: request.isTestCall ?? null,
       from: request.from ?? null,
       to: request.to ?? null,
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
@@ -32,15 +33,21 @@ export function listConversations(ctx: ConversationContext): Handler {
       ctx.readLists(async (db) => {
         const found = await listConversationRows(db, filter, page, ctx.clock.now(), room);
         const ids = found.rows.map((row) => row.conversationId);
-        return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids, room) };
+        const [transcripts, usages] = await Promise.all([
+          listTranscriptsOfPage(db, ownerId, ids, room),
+          request.withUsage ? listUsageOfPage(db, ownerId, ids) : undefined,
+        ]);
+        return { ...found, transcripts, usages };
       });
     const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     const listed = () => ctx.listFewAtOnce(ownerId, call.signal, bounded);
-    const { rows, total, transcripts } = await (search === ""
+    const { rows, total, transcripts, usages } = await (search === ""
       ? listed()
       : ctx.searchFewAtOnce(ownerId, call.signal, listed));
     return {
-      conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
+      conversations: rows.map((row) =>
+        toConversation(row, transcripts.get(row.conversationId) ?? [], usages?.get(row.conversationId)),
+      ),
       total,
     };
   };

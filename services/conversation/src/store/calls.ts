@@ -2,7 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
+import type { ConversationRow, OutcomeName, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import { tellRelay } from "./tell-relay.ts";
@@ -87,6 +87,7 @@ export async function appendMessages(
 /** Null fields stay unchanged. */
 export interface CallEnd {
   status: Exclude<StatusName, "IN_PROGRESS">;
+  outcome: OutcomeName;
   durationSeconds: number | null;
   recordingUrl: string | null;
   notes: string | null;
@@ -95,7 +96,7 @@ export interface CallEnd {
 /** Ends a conversation in progress. Returns false if there is none. */
 export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date): Promise<boolean> {
   const ended = await sql`
-    update conversations set status = ${end.status},
+    update conversations set status = ${end.status}, outcome = ${end.outcome},
       duration_seconds = coalesce(${end.durationSeconds}, duration_seconds),
       recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now},
       traceparent = ${activeTraceparent() ?? null}

@@ -11,6 +11,7 @@ export interface ConversationFilter {
   type: TypeName | null;
   callingType: ConversationRow["callingType"];
   status: StatusName | null;
+  isTest: boolean | null;
   from: Date | null;
   to: Date | null;
   timeOfDay: TimeOfDay | null;
@@ -23,6 +24,7 @@ export const NO_FILTER: Omit<ConversationFilter, "ownerId"> = {
   type: null,
   callingType: null,
   status: null,
+  isTest: null,
   from: null,
   to: null,
   timeOfDay: null,
@@ -38,6 +40,7 @@ export function matching(sql: Sql, filter: ConversationFilter) {
     ${filter.type === null ? sql`` : sql`and type = ${filter.type}`}
     ${filter.callingType === null ? sql`` : sql`and calling_type = ${filter.callingType}`}
     ${filter.status === null ? sql`` : sql`and status = ${filter.status}`}
+    ${filter.isTest === null ? sql`` : sql`and is_test_call = ${filter.isTest}`}
     ${filter.from === null ? sql`` : sql`and created_at >= ${filter.from}`}
     ${filter.to === null ? sql`` : sql`and created_at <= ${filter.to}`}
     ${

@@ -1,11 +1,17 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
+import type {
+  CALL_OUTCOMES,
+  CALLING_TYPES,
+  CONVERSATION_STATUSES,
+  CONVERSATION_TYPES,
+} from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import { tellRelay } from "./tell-relay.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
+export type OutcomeName = keyof typeof CALL_OUTCOMES;
 export type StatusName = keyof typeof CONVERSATION_STATUSES;
 
 /** One field of an analysis, with its value or the reason why it has none. */
@@ -30,6 +36,8 @@ export interface ConversationRow {
   agentId: string;
   type: TypeName;
   status: StatusName;
+  /** How a call ended; null for others. */
+  outcome: OutcomeName | null;
   callingType: keyof typeof CALLING_TYPES | null;
   name: string | null;
   messageCount: number;
@@ -57,7 +65,7 @@ export interface ConversationRow {
 }
 
 export const conversationColumns = (sql: Sql) => sql`
-  owner_id, conversation_id, id, agent_id, type, status, calling_type, name, message_count, metadata, variables, notes,
+  owner_id, conversation_id, id, agent_id, type, status, outcome, calling_type, name, message_count, metadata, variables, notes,
   analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
   room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at`;
 
@@ -123,7 +131,7 @@ export async function closeSilentCalls(
   const areSilent = sql`
     case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP' and last_activity_at < ${silentSince}`;
   const closed = await sql`
-    update conversations set status = 'FAILED', notes = coalesce(notes, ${notes}), updated_at = ${now}
+    update conversations set status = 'FAILED', outcome = 'ERROR', notes = coalesce(notes, ${notes}), updated_at = ${now}
     where ${areSilent} and conversation_id = any(array(${oldest(sql, areSilent, limit)}))
     returning conversation_id`;
   if (closed.length > 0) tellRelay(sql);

@@ -166,9 +166,10 @@ function descend(sql: Sql, level: 0 | 1) {
 }
 
 /** Filters the kinds of conversations, without the agent: the counts of all agents together have an empty agent id. */
-function kindsOf(sql: Sql, { type, callingType, status }: ConversationFilter) {
+function kindsOf(sql: Sql, { type, callingType, status, isTest }: ConversationFilter) {
   return sql`
     ${type === null ? sql`` : sql`and kind.type = ${type}`}
     ${callingType === null ? sql`` : sql`and kind.calling_type = ${callingType}`}
-    ${status === null ? sql`` : sql`and kind.status = ${status}`}`;
+    ${status === null ? sql`` : sql`and kind.status = ${status}`}
+    ${isTest === null ? sql`` : sql`and kind.is_test = ${isTest}`}`;
 }

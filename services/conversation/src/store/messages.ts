@@ -200,13 +200,32 @@ export interface UsageRow {
   totalMs: number;
 }
 
+const usageColumns = (sql: Sql) => sql`
+  count(*) as replies, coalesce(sum(input_tokens), 0) as input_tokens,
+  coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost_usd_micros), 0)::bigint as cost_usd_micros,
+  count(*) filter (where cost_usd_micros is null) as unpriced_replies, coalesce(avg(first_word_ms), 0)::integer as first_word_ms,
+  coalesce(avg(total_ms), 0)::integer as total_ms`;
+
+/** The same for each conversation of a page of a list. */
+export async function listUsageOfPage(
+  sql: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+): Promise<Map<string, UsageRow>> {
+  const rows = await sql<({ conversationId: string } & UsageRow)[]>`
+    select listed.conversation_id, usage.*
+    from unnest(${conversationIds}::uuid[]) as listed (conversation_id)
+      cross join lateral (
+        select ${usageColumns(sql)} from messages
+        where owner_id = ${ownerId} and conversation_id = listed.conversation_id and provider is not null offset 0
+      ) as usage`;
+  return new Map(rows.map(({ conversationId, ...usage }) => [conversationId, usage]));
+}
+
 /** Totals and means over a session's model replies. */
 export async function sumUsage(sql: Sql, key: SessionKey): Promise<UsageRow> {
   const [row] = await sql<[UsageRow]>`
-    select count(*) as replies, coalesce(sum(input_tokens), 0) as input_tokens,
-      coalesce(sum(output_tokens), 0) as output_tokens, coalesce(sum(cost_usd_micros), 0)::bigint as cost_usd_micros,
-      count(*) filter (where cost_usd_micros is null) as unpriced_replies, coalesce(avg(first_word_ms), 0)::integer as first_word_ms,
-      coalesce(avg(total_ms), 0)::integer as total_ms
+    select ${usageColumns(sql)}
     from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and provider is not null`;
   return row;

@@ -5,9 +5,9 @@ import {
   ConversationStatus,
   ConversationType,
   Delivery_Status,
+  Outcome,
   Role,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";

@@ -1,4 +1,4 @@
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { type CallBatch, type CallBatchCounts, CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import type { CallBatchRow } from "../store/call-batches.ts";

@@ -1,4 +1,4 @@
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import type { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sql } from "@parley/shared/db/database";

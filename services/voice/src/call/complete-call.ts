@@ -1,4 +1,5 @@
-import { CompleteConversationRequest, Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { CompleteConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Recordings } from "../recording/recordings.ts";
 import type { CallKey, LostCall } from "../store/calls.ts";

@@ -1,4 +1,4 @@
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type Call, CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
 import type { OutboundCall, Status } from "../store/outbound-calls.ts";
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { Conversation, ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Conversation, ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { NotConnected } from "../../src/call/port.ts";

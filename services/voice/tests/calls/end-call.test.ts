@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { fakeConversations, says } from "../kit/fake-conversations.ts";
 import { type FakeTime, fakeTime } from "../kit/fake-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { completeLost } from "../../src/call/complete-call.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { speakable } from "../../src/turn/speakable.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";

@@ -1,8 +1,8 @@
 import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
-import {
-  type CompleteConversationRequest,
-  Outcome,
-  type StartConversationRequest,
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type {
+  CompleteConversationRequest,
+  StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import {
   CreateDailySessionRequest,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";

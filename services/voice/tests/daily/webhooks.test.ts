@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { dailySignature } from "@parley/shared/carriers/signatures";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { type DailyParticipant, deliver } from "@parley/shared/stand-ins/carriers/daily-api";

@@ -1,6 +1,6 @@
+import type { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type {
   CompleteConversationRequest,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Call } from "@parley/proto/parley/voice/v1/call.ts";

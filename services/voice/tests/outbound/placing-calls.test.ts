@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";

@@ -68,6 +68,32 @@ export namespace Role {
   export type ROLE_ASSISTANT = typeof Role.ROLE_ASSISTANT;
 }
 
+/**
+ * Fields that every channel has, and fields that only some have (absent elsewhere).
+ * How a call ended.
+ */
+export const Outcome = {
+  OUTCOME_UNSPECIFIED: 0,
+  OUTCOME_SUCCESS: 1,
+  OUTCOME_NO_ANSWER: 2,
+  OUTCOME_BUSY: 3,
+  OUTCOME_CANCELLED: 4,
+  OUTCOME_HUNG_UP_EARLY: 5,
+  OUTCOME_ERROR: 6,
+} as const;
+
+export type Outcome = typeof Outcome[keyof typeof Outcome];
+
+export namespace Outcome {
+  export type OUTCOME_UNSPECIFIED = typeof Outcome.OUTCOME_UNSPECIFIED;
+  export type OUTCOME_SUCCESS = typeof Outcome.OUTCOME_SUCCESS;
+  export type OUTCOME_NO_ANSWER = typeof Outcome.OUTCOME_NO_ANSWER;
+  export type OUTCOME_BUSY = typeof Outcome.OUTCOME_BUSY;
+  export type OUTCOME_CANCELLED = typeof Outcome.OUTCOME_CANCELLED;
+  export type OUTCOME_HUNG_UP_EARLY = typeof Outcome.OUTCOME_HUNG_UP_EARLY;
+  export type OUTCOME_ERROR = typeof Outcome.OUTCOME_ERROR;
+}
+
 /** The delivery of a message that was sent over a channel. */
 export interface Delivery {
   status: Delivery_Status;
@@ -192,7 +218,6 @@ export interface AnalysisItem {
   error?: string | undefined;
 }
 
-/** Fields that every channel has, and fields that only some have (absent elsewhere). */
 export interface Conversation {
   /** cnv_… */
   id: string;
@@ -233,8 +258,12 @@ export interface Conversation {
   scheduledCall:
     | ScheduledCall
     | undefined;
-  /** Of a single conversation, if requested. */
-  usage?: Usage | undefined;
+  /** If requested. */
+  usage?:
+    | Usage
+    | undefined;
+  /** How a call ended; unspecified for other conversations. */
+  outcome: Outcome;
 }
 
 export interface Transcript {
@@ -1080,6 +1109,7 @@ function createBaseConversation(): Conversation {
     isTestCall: false,
     scheduledCall: undefined,
     usage: undefined,
+    outcome: 0,
   };
 }
 
@@ -1162,6 +1192,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.usage !== undefined) {
       Usage.encode(message.usage, writer.uint32(210).fork()).join();
+    }
+    if (message.outcome !== 0) {
+      writer.uint32(216).int32(message.outcome);
     }
     return writer;
   },
@@ -1387,6 +1420,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.usage = Usage.decode(reader, reader.uint32());
             continue;
           }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.outcome = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1436,6 +1477,7 @@ export const Conversation: MessageFns<Conversation> = {
       ? ScheduledCall.fromPartial(object.scheduledCall)
       : undefined;
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
+    message.outcome = object.outcome ?? 0;
     return message;
   },
 };

@@ -38,31 +38,10 @@ import {
   ConversationType,
   Delivery,
   Message,
+  Outcome,
   ScheduledCall,
   TurnLatency,
 } from "./conversation.ts";
-
-export const Outcome = {
-  OUTCOME_UNSPECIFIED: 0,
-  OUTCOME_SUCCESS: 1,
-  OUTCOME_NO_ANSWER: 2,
-  OUTCOME_BUSY: 3,
-  OUTCOME_CANCELLED: 4,
-  OUTCOME_HUNG_UP_EARLY: 5,
-  OUTCOME_ERROR: 6,
-} as const;
-
-export type Outcome = typeof Outcome[keyof typeof Outcome];
-
-export namespace Outcome {
-  export type OUTCOME_UNSPECIFIED = typeof Outcome.OUTCOME_UNSPECIFIED;
-  export type OUTCOME_SUCCESS = typeof Outcome.OUTCOME_SUCCESS;
-  export type OUTCOME_NO_ANSWER = typeof Outcome.OUTCOME_NO_ANSWER;
-  export type OUTCOME_BUSY = typeof Outcome.OUTCOME_BUSY;
-  export type OUTCOME_CANCELLED = typeof Outcome.OUTCOME_CANCELLED;
-  export type OUTCOME_HUNG_UP_EARLY = typeof Outcome.OUTCOME_HUNG_UP_EARLY;
-  export type OUTCOME_ERROR = typeof Outcome.OUTCOME_ERROR;
-}
 
 export interface StartChatRequest {
   ownerId: string;
@@ -250,7 +229,15 @@ export interface ListConversationsRequest {
   status: ConversationStatus;
   from: Date | undefined;
   to: Date | undefined;
-  timeOfDay: TimeOfDayWindow | undefined;
+  timeOfDay:
+    | TimeOfDayWindow
+    | undefined;
+  /** Only tests, or only others. */
+  isTestCall?:
+    | boolean
+    | undefined;
+  /** Whether each conversation has its usage. */
+  withUsage: boolean;
 }
 
 /** Minutes after midnight UTC, both inclusive; from > to wraps around midnight. */
@@ -2496,6 +2483,8 @@ function createBaseListConversationsRequest(): ListConversationsRequest {
     from: undefined,
     to: undefined,
     timeOfDay: undefined,
+    isTestCall: undefined,
+    withUsage: false,
   };
 }
 
@@ -2533,6 +2522,12 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
     }
     if (message.timeOfDay !== undefined) {
       TimeOfDayWindow.encode(message.timeOfDay, writer.uint32(90).fork()).join();
+    }
+    if (message.isTestCall !== undefined) {
+      writer.uint32(96).bool(message.isTestCall);
+    }
+    if (message.withUsage !== false) {
+      writer.uint32(104).bool(message.withUsage);
     }
     return writer;
   },
@@ -2638,6 +2633,22 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
             message.timeOfDay = TimeOfDayWindow.decode(reader, reader.uint32());
             continue;
           }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.isTestCall = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.withUsage = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2668,6 +2679,8 @@ export const ListConversationsRequest: MessageFns<ListConversationsRequest> = {
     message.timeOfDay = (object.timeOfDay !== undefined && object.timeOfDay !== null)
       ? TimeOfDayWindow.fromPartial(object.timeOfDay)
       : undefined;
+    message.isTestCall = object.isTestCall ?? undefined;
+    message.withUsage = object.withUsage ?? false;
     return message;
   },
 };

@@ -7,7 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Outcome } from "../../conversation/v1/conversation_service.ts";
+import { Outcome } from "../../conversation/v1/conversation.ts";
 
 export const CallStatus = {
   CALL_STATUS_UNSPECIFIED: 0,

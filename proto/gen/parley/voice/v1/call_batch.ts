@@ -8,7 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
-import { Outcome } from "../../conversation/v1/conversation_service.ts";
+import { Outcome } from "../../conversation/v1/conversation.ts";
 import { Voicemail } from "./call.ts";
 
 export const CallBatchStatus = {

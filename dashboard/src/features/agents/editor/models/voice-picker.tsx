@@ -9,6 +9,7 @@ import { Button } from "../../../../ui/button.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { SearchInput } from "../../../../ui/form/search-input.tsx";
+import { LOCALE } from "../../../../ui/locale.ts";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
 
 type Voice = Schema["Voice"];
@@ -97,7 +98,7 @@ function voicesQuery(provider: VoiceProvider, model: string | undefined, search:
 }
 
 function describe({ gender, language }: Voice): string {
-  const name = new Intl.DisplayNames(undefined, { type: "language" }).of(language) ?? language;
+  const name = new Intl.DisplayNames(LOCALE, { type: "language" }).of(language) ?? language;
   return `${name}, ${gender.toLowerCase()}`;
 }
 

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { CallingType, ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CompleteConversationRequest,
+  ConversationServiceService,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import { createClient } from "@parley/shared/rpc/client";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Browser } from "playwright-core";
+import type { Api } from "../kit/api.ts";
+import { barriersOf } from "../kit/axe.ts";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
+import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
+import { createAgent, llmOf } from "../kit/test-agent.ts";
+
+const TIMEOUT_MS = 300_000;
+const CALLEE = "+13125558101";
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let browser: Browser;
+let api: Api;
+let page: DashboardPage;
+let agentId: string;
+beforeAll(async () => {
+  [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
+  api = stack.api(stack.owners[0].apiKey);
+  agentId = await createAgent(api, model, {
+    agent_name: "=Desk",
+    llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
+  });
+  model.next((exchange) => {
+    exchange.text(echoOf("your parcel is on its way"));
+    exchange.finish();
+  });
+  const turn = { agent_id: agentId, message: "Where is my Parcel, please?", streaming: false };
+  expect((await api.post("/chat", turn)).status).toBe(200);
+  await Promise.all([
+    call(Outcome.OUTCOME_BUSY, "Twilio 486: busy"),
+    call(Outcome.OUTCOME_NO_ANSWER),
+    call(0, "", true),
+  ]);
+  page = await openSignedIn(browser, stack, stack.owners[0]);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await model?.stop();
+  await stack?.stop();
+});
+
+/** An outbound call as a voice runtime reports it; one without an outcome goes on. */
+async function call(outcome: Outcome, notes = "", isTestCall = false): Promise<void> {
+  const client = createClient(ConversationServiceService, {
+    peer: "conversation",
+    address: stack.address("conversation"),
+  });
+  const key = { ownerId: stack.owners[0].ownerId, conversationId: newUuid() };
+  const type = ConversationType.CONVERSATION_TYPE_TELEPHONY;
+  const numbers = { toMobileNumber: CALLEE, fromMobileNumber: "+13125558100" };
+  const begun = { ...key, agentId, type, callingType: CallingType.CALLING_TYPE_OUTBOUND, ...numbers, isTestCall };
+  await client.startConversation(StartConversationRequest.fromPartial(begun));
+  if (outcome !== 0)
+    await client.completeConversation(CompleteConversationRequest.fromPartial({ ...key, outcome, notes }));
+  client.close();
+}
+
+test(
+  "the list of conversations tells numbers, outcomes and costs, hides tests, marks what was searched, and is saved as CSV",
+  async () => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`/conversations?agent_id=${agentId}`);
+    const list = page.getByRole("table", { name: "Conversations" });
+    const busy = list.getByRole("row").filter({ hasText: "Busy" });
+    await busy.getByText("Outbound", { exact: true }).waitFor({ state: "attached" });
+    await busy.getByRole("cell", { name: CALLEE }).last().waitFor();
+    await busy.getByText("Twilio 486: busy").waitFor();
+    await list.getByText("No answer", { exact: true }).waitFor();
+    // 11 tokens of input and 7 of output, at a dollar a thousand.
+    await list.getByText("$0.018", { exact: true }).waitFor();
+    expect(await list.getByRole("row").count()).toBe(5);
+    expect(await barriersOf(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Tests", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Without tests" }).click();
+    await page.waitForURL(/is_test_call=false/);
+    await eventually(async () => expect(await list.getByRole("row").count()).toBe(4));
+
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("checkbox", { name: "Number" }).click();
+    await page.getByRole("checkbox", { name: "Messages" }).click();
+    await list.getByRole("columnheader", { name: "Messages" }).waitFor();
+    await list.getByRole("columnheader", { name: "Number" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await page.reload();
+    await list.getByRole("columnheader", { name: "Messages" }).waitFor();
+    expect(await list.getByRole("columnheader", { name: "Number" }).count()).toBe(0);
+
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export CSV" }).click();
+    const file = await (await saved).path();
+    const lines = (await Bun.file(file).text()).trim().split("\r\n");
+    expect(lines[0]).toContain("Conversation ID,Started (UTC),Conversation,Agent");
+    expect(lines).toHaveLength(4);
+    expect(
+      lines.filter((line) => line.includes(`'=Desk,Phone,Outbound,'${CALLEE},Busy,Twilio 486: busy`)),
+    ).toHaveLength(1);
+    expect(lines.filter((line) => line.includes(",0.018,no"))).toHaveLength(1);
+
+    await page.getByRole("searchbox", { name: "Search what was said" }).fill("my parcel");
+    await list.locator("mark").getByText("my Parcel", { exact: true }).waitFor();
+    await eventually(async () => expect(await list.getByRole("row").count()).toBe(2));
+    expect(await barriersOf(page)).toEqual([]);
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a webhook's delivery shows the payload and headers that were sent, and the webhook keeps its longer schedule",
+  async () => {
+    const headers: Record<string, string>[] = [];
+    const receiver = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) => {
+        headers.push(Object.fromEntries(request.headers));
+        return new Response("thanks");
+      },
+    });
+    try {
+      await page.goto("/webhooks?new=true");
+      await page.getByLabel("Name").fill("Archive");
+      await page.getByLabel("URL").fill(receiver.url.href);
+      await page.getByRole("combobox", { name: "Attempts" }).selectOption("8 attempts over 24 hours");
+      await page.getByRole("button", { name: "Create webhook" }).click();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("button", { name: "Send a test" }).click();
+      const deliveries = page.getByRole("list", { name: "Deliveries" });
+      await deliveries.getByText("Delivered", { exact: true }).waitFor();
+      await deliveries.getByRole("button", { expanded: false }).first().click();
+      await deliveries.getByText("Payload", { exact: true }).click();
+      await deliveries.getByText('"conversation_status": "COMPLETED"').waitFor();
+      await deliveries.getByText("Request", { exact: true }).click();
+      await deliveries.getByText(`webhook-signature: ${headers[0]?.["webhook-signature"]}`).waitFor();
+      await deliveries.getByText("thanks", { exact: true }).waitFor();
+      await deliveries
+        .getByText(/\d:\d\d:\d\d/)
+        .first()
+        .waitFor();
+      expect(await barriersOf(page)).toEqual([]);
+      await page.getByRole("button", { name: "Actions for Archive" }).click();
+      await page.getByRole("menuitem", { name: "Edit…" }).click();
+      expect(await page.getByRole("combobox", { name: "Attempts" }).inputValue()).toBe("extended");
+      expect(page.failures).toEqual([]);
+    } finally {
+      await receiver.stop(true);
+    }
+  },
+  TIMEOUT_MS,
+);

@@ -45,7 +45,7 @@ export function bunProgram(
     address,
     ping,
     command,
-    stopWithinMs: Number(env.PARLEY_DRAIN_MS ?? DRAIN_MS) + AFTER_DRAIN_MS,
+    stopWithinMs: Number(env.PARLEY_DRAIN_MS ?? DRAIN_MS) + Number(env.PARLEY_CALLS_DRAIN_MS ?? 0) + AFTER_DRAIN_MS,
   };
 }
 

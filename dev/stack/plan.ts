@@ -95,7 +95,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
         ...(name === "webhook-dispatcher" && allowLoopback(surroundings)),
         ...(name === "conversation" && defaultModel(surroundings)),
-        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
+        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "", PARLEY_CALLS_DRAIN_MS: callsDrainMs(env) }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),
         ...(["account", "voice"].includes(name) && carriers(surroundings)),
@@ -108,6 +108,11 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
       return { ...program, adminAddress, ...(sipAddress && { sipAddress }), ...(mediaAddress && { mediaAddress }) };
     }),
   );
+}
+
+/** A developer who stops the stack does not want to wait for calls. */
+function callsDrainMs({ PARLEY_CALLS_DRAIN_MS: ms }: Surroundings["env"]): string {
+  return ms || "10000";
 }
 
 /** Recordings are in the stack's folder unless the operator says otherwise. */

@@ -46,7 +46,8 @@ test("every program has a container, read-only, built from the target of its nam
 test("every program has time to drain and shut down", () => {
   for (const name of ours) {
     const { stop_grace_period = "10s", environment = {} } = compose.services[name] ?? {};
-    const drainSeconds = Number(environment.PARLEY_DRAIN_MS ?? 10_000) / 1_000;
+    const { PARLEY_DRAIN_MS = 10_000, PARLEY_CALLS_DRAIN_MS = name === "voice" ? 3_600_000 : 0 } = environment;
+    const drainSeconds = (Number(PARLEY_DRAIN_MS) + Number(PARLEY_CALLS_DRAIN_MS)) / 1_000;
     expect({ name, isEnough: Number.parseInt(stop_grace_period, 10) > drainSeconds + 15 }).toEqual({
       name,
       isEnough: true,

@@ -120,10 +120,25 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       // CoreDNS caches a name for at most this long.
       expect(spec.minReadySeconds).toBeGreaterThan(30);
       const [{ lifecycle, env }] = spec.template.spec.containers;
-      const drainMs = Number(env.find(({ name }: { name: string }) => name === "PARLEY_DRAIN_MS").value);
+      const msOf = (variable: string) =>
+        Number(env.find(({ name }: { name: string }) => name === variable)?.value ?? 0);
+      const drainMs = msOf("PARLEY_DRAIN_MS") + msOf("PARLEY_CALLS_DRAIN_MS");
       const pauseSeconds = lifecycle.preStop.sleep.seconds;
       expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + drainMs / 1_000 + 15);
     }
+  });
+
+  test("calls in progress have an hour to end when a voice replica stops, and replicas are taken away slowly", () => {
+    const voice = ofKind("Deployment").find(({ metadata }) => metadata.name === "voice");
+    // The only node of dev needs the ports for the replacement.
+    if (overlay !== "dev") {
+      expect(voice?.spec.template.spec.containers[0].env).toContainEqual({
+        name: "PARLEY_CALLS_DRAIN_MS",
+        value: "3600000",
+      });
+    }
+    const scaler = ofKind("HorizontalPodAutoscaler").find(({ metadata }) => metadata.name === "voice");
+    expect(scaler?.spec.behavior.scaleDown.policies).toEqual([{ type: "Pods", value: 1, periodSeconds: 1_800 }]);
   });
 
   test("every service's name resolves to all its replicas, so that callers balance over them", () => {

@@ -9,6 +9,11 @@ const NEEDED = {
   PARLEY_TOKEN_KEY: Buffer.alloc(32).toString("base64"),
 };
 
+test("calls have an hour to end at shutdown unless the operator says otherwise", () => {
+  expect(readVoiceConfig(NEEDED).PARLEY_CALLS_DRAIN_MS).toBe(3_600_000);
+  expect(readVoiceConfig({ ...NEEDED, PARLEY_CALLS_DRAIN_MS: "14400000" }).PARLEY_CALLS_DRAIN_MS).toBe(14_400_000);
+});
+
 test.each([
   ["PARLEY_VOICE_LISTEN", "0.0.0.0:8090", "PARLEY_VOICE_URL is missing"],
   ["PARLEY_VOICE_LISTEN", "localhost", "must be an IP address and a port"],

@@ -1,5 +1,5 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
-import { ConfigError, type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { ConfigError, type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
@@ -90,6 +90,10 @@ const VARIABLES = {
   PARLEY_UNKNOWN_NUMBER_SENTENCE: str({
     default: "This number is not in service.",
     desc: "what callers hear at a number that no agent answers",
+  }),
+  PARLEY_CALLS_DRAIN_MS: positiveNumber({
+    default: 3_600_000,
+    desc: "how long calls may continue at shutdown, in addition to PARLEY_DRAIN_MS for requests",
   }),
   PARLEY_CALLS_CONCURRENT_MAX: positiveInteger({ default: 10, desc: "concurrent calls per owner" }),
   PARLEY_CALLS_PER_SECOND: positiveInteger({ default: 1, desc: "calls placed per second and carrier account" }),

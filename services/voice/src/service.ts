@@ -123,7 +123,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           denialOf: (number) => denialOf(number, config.PARLEY_CALLS_DENIED_PREFIXES),
           unbegun: (call) => completeUnbegun({ db, clock }, call),
           hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),
-          drainMs: config.PARLEY_DRAIN_MS,
+          drainMs: config.PARLEY_CALLS_DRAIN_MS,
           log,
         });
         const media = {

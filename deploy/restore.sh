@@ -1,7 +1,7 @@
 #!/bin/sh
 # Restores a file of backup.sh into a database that `migrate` has prepared and nobody has used: it has the roles and no owner, and
 # none of Parley's processes is running. Restores everything or nothing; after a failure, run it again. A service that the file's
-# release did not have keeps what `migrate` has prepared.
+# release did not have keeps what `migrate` has prepared. Nobody is called again: batches are paused, and queued calls cancelled.
 #
 # usage: restore.sh FILE [COMMAND…]
 #   COMMAND, PGUSER and PGDATABASE as for backup.sh.
@@ -33,4 +33,7 @@ end $$;
 drop schema if exists :schemas cascade;
 SQL
 "$@" pg_restore --username="$user" --dbname="$database" --single-transaction --exit-on-error < "$file"
+"$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --tuples-only --no-align --set=ON_ERROR_STOP=1 \
+  --single-transaction < "$(dirname "$0")/stop-calls.sql" ||
+  { echo "Everything is restored, but calls are not stopped: do not start Parley before stop-calls.sql has run" >&2; exit 1; }
 "$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --command=analyze

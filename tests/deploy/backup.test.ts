@@ -75,11 +75,11 @@ async function run(script: "backup" | "restore", url: string, path = file): Prom
     `PGPORT=${port}`,
     `PGPASSWORD=${password}`,
   ];
-  const { exitCode, stderr } = await $`${join(DEPLOY, `${script}.sh`)} ${path} env ${there}`
+  const { exitCode, stderr, stdout } = await $`${join(DEPLOY, `${script}.sh`)} ${path} env ${there}`
     .env({ PATH: process.env.PATH, PGUSER: username, PGDATABASE: pathname.slice(1) })
     .quiet()
     .nothrow();
-  return { status: exitCode, said: stderr.toString() };
+  return { status: exitCode, said: `${stderr}${stdout}` };
 }
 
 /** Tables that change without a request, or that belong to a process instead of an owner. */
@@ -176,6 +176,7 @@ test(
     await eventually(() => expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(["/quick", "/slow"]));
     const sent = receiver.received.find(({ path }) => path === "/slow");
 
+    await storeCalls(databaseUrl);
     const load = startLoad(stack.api(busy.apiKey), await createAgent(stack.api(busy.apiKey), model));
     await eventually(() => expect(load.answered()).toBeGreaterThan(10));
     const answered = load.turns.filter(({ reply }) => reply !== null);
@@ -198,7 +199,8 @@ test(
     empty = await startOwnPostgres(pathname.slice(1));
     const roles = roleUrls(empty.url, TEST_SECRET);
     await migrate(empty.url, roles);
-    expect(await run("restore", empty.url)).toEqual({ status: 0, said: "" });
+    expect(await run("restore", empty.url)).toEqual({ status: 0, said: stopped({ batches: 1, calls: 2 }) });
+    expect(await callsOf(empty.url)).toEqual({ batches: ["ENDED", "PAUSED"], unwanted: ["PLACING", "QUEUED"] });
     expect(await rowsOf(empty.url, owner.ownerId)).toEqual(rows);
     await expectIsolated(roles);
 
@@ -262,9 +264,45 @@ test("a backup of a release that had fewer services leaves the others what migra
   const earlier = join(folder, "earlier.dump");
   const schemas = ["account", "agent", "prompt", "conversation", "webhook"].map((schema) => `--schema=${schema}`);
   await $`${join(client, "pg_dump")} --dbname=${url} --format=custom --file=${earlier} ${schemas}`;
-  expect(await run("restore", url, earlier)).toEqual({ status: 0, said: "" });
+  expect(await run("restore", url, earlier)).toEqual({ status: 0, said: stopped({ batches: 0, calls: 0 }) });
   await expectIsolated(roles);
 });
+
+/** What a restore says about calls. */
+function stopped({ batches, calls }: { batches: number; calls: number }): string {
+  return (
+    `Paused ${batches} batches and cancelled ${calls} queued calls. Their numbers may have been called after the backup, and numbers ` +
+    "that were put on a do-not-call list after it are missing there: tell the owners before they resume a batch.\n"
+  );
+}
+
+const CALLER = "own_caller";
+
+/** Stores batches and calls of an owner as the voice service does while it makes calls. */
+async function storeCalls(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  for (const status of ["RUNNING", "ENDED"])
+    await sql`
+      insert into voice.call_batches (owner_id, batch_id, status, settings, carrier_id, provider, total, created_at)
+      values (${CALLER}, ${status}, ${status}, '{}', 'car_1', 'TWILIO', 1, now())`;
+  for (const status of ["QUEUED", "PLACING", "RINGING"])
+    await sql`
+      insert into voice.outbound_calls (owner_id, call_id, conversation_id, agent_id, carrier_id, provider, to_mobile_number,
+        from_mobile_number, dynamic_variables, metadata, is_test_call, max_duration_seconds, ring_seconds, status, due_at, created_at)
+      values (${CALLER}, ${status}, gen_random_uuid(), 'agt_1', 'car_1', 'TWILIO', '+14155550123', '+14155550124', '{}', '{}', false,
+        600, 30, ${status}, now() + interval '1 hour', now())`;
+  await sql.end();
+}
+
+/** That owner's batches by state, and the states of calls that are not to be made. */
+async function callsOf(url: string): Promise<{ batches: string[]; unwanted: string[] }> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const batches = await sql`select status from voice.call_batches where owner_id = ${CALLER} order by status`;
+  const unwanted = await sql`
+    select status from voice.outbound_calls where owner_id = ${CALLER} and is_unwanted and due_at <= now() order by status`;
+  await sql.end();
+  return { batches: batches.map(({ status }) => status), unwanted: unwanted.map(({ status }) => status) };
+}
 
 async function migrate(admin: string, urls: Record<Schema, string>): Promise<void> {
   const variables = Object.entries(urls).map(([schema, url]) => [`${schema.toUpperCase()}_DATABASE_URL`, url]);

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, ChevronsUpDown, LogOut } from "lucide-react";
 import { api, ask } from "../api/client.ts";
 import { meQuery } from "../api/session.ts";
+import { forgetKeptWork } from "../ui/form/kept-work.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/overlay/menu.tsx";
 import { tellFailure } from "../ui/overlay/toasts.tsx";
 import { THEMES, type Theme } from "./stored-theme.ts";
@@ -17,6 +18,7 @@ export function AccountMenu() {
   const signOut = useMutation({
     mutationFn: () => ask(api.POST("/v1/manage/sign-out")),
     onSuccess: async () => {
+      forgetKeptWork();
       await navigate({ to: "/sign-in" });
       client.clear();
     },

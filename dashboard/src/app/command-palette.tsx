@@ -5,6 +5,7 @@ import { Command } from "cmdk";
 import { Bot, KeyRound, type LucideIcon, Plus } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { api, ask } from "../api/client.ts";
+import { distinctNames } from "../features/agents/distinct-names.ts";
 import { Modal } from "../ui/overlay/modal.tsx";
 import { Presence } from "../ui/overlay/presence.tsx";
 import { afterPaint } from "../ui/painted.ts";
@@ -71,9 +72,9 @@ function Palette({ isShown, onClose, typed }: { isShown: boolean; onClose: () =>
         <Command.Empty className="px-3 py-8 text-center text-muted">No results.</Command.Empty>
         {found.length > 0 && (
           <Command.Group heading="Agents">
-            {found.map(({ id, agent_name }) => (
-              <Entry key={id} value={`${agent_name} ${id}`} icon={Bot} onSelect={() => go(`/agents/${id}`)}>
-                {agent_name}
+            {[...distinctNames(found)].map(([id, name]) => (
+              <Entry key={id} value={`${name} ${id}`} icon={Bot} onSelect={() => go(`/agents/${id}`)}>
+                {name}
               </Entry>
             ))}
           </Command.Group>

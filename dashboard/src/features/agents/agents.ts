@@ -1,6 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { PAGE_SIZE_MAX, readPages } from "../../api/pages.ts";
+import { distinctNames } from "./distinct-names.ts";
 
 export type Agent = Schema["Agent"];
 /** The body of an agent's PATCH, which also tries the agent before it is saved. */
@@ -52,12 +53,12 @@ export interface AgentNames {
   areAll: boolean;
 }
 
-/** The names of the newest thousand agents. */
+/** The names of the newest thousand agents, each told apart from the others. */
 export const agentNamesQuery = queryOptions({
   queryKey: [...AGENTS, "names"],
   queryFn: async ({ signal }): Promise<AgentNames> => {
     const { items, areAll } = await readAgents(signal);
-    return { byId: new Map(items.map(({ id, agent_name }) => [id, agent_name])), areAll };
+    return { byId: distinctNames(items), areAll };
   },
   staleTime: 60_000,
 });
@@ -72,6 +73,13 @@ export function nameOfAgent(names: AgentNames | undefined, agentId: string): str
 export const modelSetupQuery = queryOptions({
   queryKey: ["models"],
   queryFn: ({ signal }) => ask(api.GET("/v1/manage/models", { signal })),
+  staleTime: 300_000,
+});
+
+/** The providers of speech, and which of them the operator has set up. */
+export const speechSetupQuery = queryOptions({
+  queryKey: ["speech"],
+  queryFn: ({ signal }) => ask(api.GET("/v1/manage/speech", { signal })),
   staleTime: 300_000,
 });
 

@@ -9,6 +9,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { AGENTS } from "../agents/agents.ts";
+import { distinctNames } from "../agents/distinct-names.ts";
 import { carrierName } from "./providers.ts";
 import { assignableAgentsQuery, NUMBERS, type OwnNumber } from "./queries.ts";
 
@@ -66,7 +67,7 @@ function Assigned({ number }: { number: string }) {
         onChange={(value) => assign.mutate(value)}
         options={[
           { value: NOBODY, label: "No agent" },
-          ...agents.data.map(({ id, agent_name }) => ({ value: id, label: agent_name })),
+          ...[...distinctNames(agents.data)].map(([value, label]) => ({ value, label })),
         ]}
       />
     </div>

@@ -9,6 +9,9 @@ import { PageFailure, PageNotFound, PagePending } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
+import { useKeptWork } from "../../ui/form/kept-work.ts";
+import { LeftWork } from "../../ui/form/left-work.tsx";
+import { useSaveShortcut } from "../../ui/form/save-shortcut.ts";
 import { Select } from "../../ui/form/select.tsx";
 import { UnsavedChanges } from "../../ui/form/unsaved-changes.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -17,9 +20,9 @@ import { Page } from "../../ui/page.tsx";
 import { followedAfterPaint, useShownFirst } from "../../ui/painted.ts";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { AGENTS } from "../agents/agents.ts";
+import { AGENTS, agentNamesQuery } from "../agents/agents.ts";
 import { PromptEditor } from "./prompt-field.tsx";
-import { agentOf, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
+import { agentOf, ownPromptTitle, PROMPTS, type Version, versionsQuery } from "./prompts.ts";
 
 const Difference = lazy(() => import("./difference.tsx").then((module) => ({ default: module.Difference })));
 
@@ -36,7 +39,8 @@ export function PromptPage() {
 function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   const { prompt_name: name, versions, used_by = [] } = prompt;
   // An agent's own prompt is shown under the agent's name, as in the list.
-  const title = used_by.find(({ agent_id }) => agent_id === agentOf(name))?.agent_name ?? name;
+  const owner = used_by.find(({ agent_id }) => agent_id === agentOf(name));
+  const title = ownPromptTitle(name, owner?.agent_name) ?? name;
   const { version: shownVersion } = useSearch({ from: "/signed-in/prompts/$promptName" });
   const navigate = useNavigate({ from: "/prompts/$promptName" });
   const latest = versions[0] as Version;
@@ -46,7 +50,26 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
   const text = typed ?? latest.prompt_content;
   const isDirty = text !== latest.prompt_content;
   const add = useAddVersion(name);
-  const save = () => add.mutate(text, { onSuccess: () => setTyped((now) => (now === text ? null : now)) });
+  const save = async () => {
+    const isSaved = await add.mutateAsync(text).then(
+      () => true,
+      () => false,
+    );
+    if (isSaved) setTyped((now) => (now === text ? null : now));
+    return isSaved;
+  };
+  const isSavable = isDirty && text !== "" && !add.isPending;
+  useSaveShortcut(isSavable && !shown ? save : null);
+  const left = useKeptWork<string>(`prompt ${name}`, () => (isDirty ? text : null));
+  const decide = (choice: "restore" | "forget") => {
+    if (choice === "forget") return left.forget();
+    setTyped(left.offered?.work ?? null);
+    left.decided();
+  };
+  const discard = () => {
+    left.forget();
+    setTyped(null);
+  };
   const show = (version: number | undefined) => navigate({ search: version === undefined ? {} : { version } });
   const [marked, mark] = useShownFirst(shown?.prompt_version, show);
   const restore = (version: Version) =>
@@ -83,15 +106,23 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
             />
           ) : (
             <>
+              <LeftWork at={left.offered?.at ?? null} onDecide={decide} />
               <PromptEditor label="Prompt text" value={text} onChange={setTyped} />
               {add.error && <Notice tone="danger">{sentenceOf(add.error)}</Notice>}
               <div className="flex items-center justify-end gap-2">
                 {isDirty && (
-                  <Button variant="ghost" onClick={() => setTyped(null)}>
+                  <Button variant="ghost" onClick={discard}>
                     Discard
                   </Button>
                 )}
-                <Button variant="primary" disabled={!isDirty || text === ""} busy={add.isPending} onClick={save}>
+                <Button
+                  variant="primary"
+                  disabled={!isDirty || text === ""}
+                  busy={add.isPending}
+                  aria-keyshortcuts="Control+S Meta+S"
+                  title="Ctrl+S"
+                  onClick={save}
+                >
                   Save as version {latest.prompt_version + 1}
                 </Button>
               </div>
@@ -103,7 +134,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
           <UsedBy prompt={prompt} />
         </div>
       </div>
-      <UnsavedChanges isDirty={isDirty} name={title} />
+      <UnsavedChanges isDirty={isDirty} name={title} onSave={isSavable ? save : undefined} onDiscard={discard} />
     </Page>
   );
 }
@@ -229,6 +260,7 @@ function Versions({
 }
 
 function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schema["PromptVersions"] }) {
+  const names = useQuery(agentNamesQuery).data?.byId;
   return (
     <Card title="Used by">
       {used_by_total === 0 ? (
@@ -238,7 +270,7 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
           {used_by.map(({ agent_id, agent_name }) => (
             <li key={agent_id} className="truncate">
               <Link to="/agents/$agentId" params={{ agentId: agent_id }} className="text-accent-ink hover:underline">
-                {agent_name}
+                {names?.get(agent_id) ?? agent_name}
               </Link>
             </li>
           ))}

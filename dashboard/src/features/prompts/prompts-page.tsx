@@ -13,7 +13,7 @@ import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { type AgentNames, agentNamesQuery } from "../agents/agents.ts";
 import { NewPromptDialog } from "./new-prompt-dialog.tsx";
-import { agentOf, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
+import { agentOf, ownPromptTitle, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
 
 export function PromptsPage() {
   const { new: isNew = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
@@ -34,7 +34,7 @@ export function PromptsPage() {
   return (
     <Page
       title="Prompts"
-      description="Prompts that agents share. Each change creates a version, and earlier versions are kept."
+      description="Texts that agents follow, shared or of one agent. Each change creates a version, and earlier versions are kept."
       actions={hasAny && make}
     >
       {hasAny && (
@@ -82,7 +82,7 @@ const columnsOf = (names: AgentNames | undefined): readonly Column<Prompt>[] => 
       <>
         <span className="flex items-center gap-2">
           <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
-            {names?.byId.get(agentOf(prompt_name) ?? "") ?? prompt_name}
+            {ownPromptTitle(prompt_name, names?.byId.get(agentOf(prompt_name) ?? "")) ?? prompt_name}
           </Link>
           {agentOf(prompt_name) && <Badge>One agent</Badge>}
         </span>

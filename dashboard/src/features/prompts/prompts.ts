@@ -63,3 +63,9 @@ export const versionsQuery = (name: string) =>
 export function agentOf(promptName: string): string | null {
   return /^agent-(agt_[a-z0-9]+)(?:-analysis)?$/.exec(promptName)?.[1] ?? null;
 }
+
+/** How a prompt is called that holds an agent's own text; null for one that was created as a prompt. */
+export function ownPromptTitle(promptName: string, agentName: string | undefined): string | null {
+  if (agentOf(promptName) === null || agentName === undefined) return null;
+  return promptName.endsWith("-analysis") ? `${agentName}: analysis` : agentName;
+}

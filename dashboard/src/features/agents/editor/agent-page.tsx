@@ -1,27 +1,25 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { clsx } from "clsx";
-import { ChevronLeft, Copy, Ellipsis, Play, Trash2 } from "lucide-react";
-import { useEffect, useState } from "react";
-import { api, ask } from "../../../api/client.ts";
+import { ChevronLeft, Play } from "lucide-react";
+import { useEffect } from "react";
 import { Problem, sentenceOf } from "../../../api/problem.ts";
 import { PageFailure, PageNotFound, PagePending } from "../../../app/failures.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
-import { NOT_COPIED } from "../../../ui/copy.tsx";
+import { LeftWork } from "../../../ui/form/left-work.tsx";
+import { useSaveShortcut } from "../../../ui/form/save-shortcut.ts";
 import { UnsavedChanges } from "../../../ui/form/unsaved-changes.tsx";
-import { Confirm } from "../../../ui/overlay/confirm.tsx";
-import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
-import { tellDone, tellFailure } from "../../../ui/overlay/toasts.tsx";
 import { followedAfterPaint } from "../../../ui/painted.ts";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { TryIt } from "../../try-it/try-it.tsx";
 import { TryItPanel } from "../../try-it/try-it-panel.tsx";
-import { AGENTS, type Agent, agentQuery } from "../agents.ts";
+import { type Agent, agentQuery } from "../agents.ts";
+import { AgentMenu } from "./agent-menu.tsx";
 import { AnalysisTab } from "./analysis-tab.tsx";
-import { ChannelsTab } from "./channels-tab.tsx";
+import { ChannelsTab } from "./channels/channels-tab.tsx";
 import { Conflicts } from "./conflicts.tsx";
 import { type AgentDraft, useAgentDraft } from "./draft.ts";
 import { ModelsTab } from "./models/models-tab.tsx";
@@ -42,6 +40,7 @@ function Editor({ agent }: { agent: Agent }) {
   const { tab = "prompt", try: trying } = useSearch({ from: "/signed-in/agents/$agentId" });
   const navigate = useNavigate({ from: "/agents/$agentId" });
   const draft = useAgentDraft(agent);
+  useSaveShortcut(draft.isSavable ? draft.save : null);
   useEffect(() => {
     document.title = `${agent.agent_name} · Parley`;
   }, [agent.agent_name]);
@@ -58,6 +57,7 @@ function Editor({ agent }: { agent: Agent }) {
           onTry={(on) => setTrying(on ? "chat" : undefined)}
         />
         <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
+          <LeftWork at={draft.offeredAt} onDecide={draft.decide} />
           <Conflicts draft={draft} />
           {draft.refusal && draft.conflicts.length === 0 && (
             <div className="pt-3">
@@ -83,7 +83,12 @@ function Editor({ agent }: { agent: Agent }) {
           {(close) => <TryIt draft={draft} kind={trying} onKind={setTrying} onClose={close} />}
         </TryItPanel>
       )}
-      <UnsavedChanges isDirty={draft.isDirty} name={agent.agent_name} />
+      <UnsavedChanges
+        isDirty={draft.isDirty}
+        name={agent.agent_name}
+        onSave={draft.isSavable ? draft.save : undefined}
+        onDiscard={draft.discard}
+      />
     </div>
   );
 }
@@ -129,64 +134,16 @@ function EditorHeader({
           <Button
             variant="primary"
             busy={isSaving}
-            disabled={!isDirty || draft.conflicts.length > 0}
+            disabled={!draft.isSavable}
+            aria-keyshortcuts="Control+S Meta+S"
+            title="Ctrl+S"
             onClick={draft.save}
           >
             Save
           </Button>
-          <AgentMenu agent={agent} />
+          <AgentMenu agent={agent} isDirty={isDirty} />
         </div>
       </div>
     </header>
-  );
-}
-
-function AgentMenu({ agent }: { agent: Agent }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  const [isDeleting, setDeleting] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => ask(api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } })),
-    onSuccess: async () => {
-      setDeleting(false);
-      tellDone(`Deleted “${agent.agent_name}”`);
-      await navigate({ to: "/agents", ignoreBlocker: true });
-      client.removeQueries({ queryKey: agentQuery(agent.id).queryKey });
-      await client.invalidateQueries({ queryKey: AGENTS });
-    },
-  });
-  const copyId = () =>
-    navigator.clipboard.writeText(agent.id).then(
-      () => tellDone("Agent ID copied"),
-      () => tellFailure(new Error(NOT_COPIED)),
-    );
-  return (
-    <>
-      <Menu
-        trigger={
-          <Button variant="ghost" size="icon" aria-label="More actions">
-            <Ellipsis aria-hidden />
-          </Button>
-        }
-      >
-        <MenuItem onSelect={copyId}>
-          <Copy aria-hidden /> Copy agent ID
-        </MenuItem>
-        <MenuLine />
-        <MenuItem danger onSelect={() => setDeleting(true)}>
-          <Trash2 aria-hidden /> Delete…
-        </MenuItem>
-      </Menu>
-      <Confirm
-        open={isDeleting}
-        onClose={() => setDeleting(false)}
-        title={`Delete “${agent.agent_name}”?`}
-        action="Delete agent"
-        write={remove}
-      >
-        It stops answering immediately. Its conversations are kept until your retention period ends. This cannot be
-        undone.
-      </Confirm>
-    </>
   );
 }

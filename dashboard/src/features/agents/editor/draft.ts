@@ -1,12 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 import { api, ask } from "../../../api/client.ts";
 import { fieldsOf, messageAt, Problem } from "../../../api/problem.ts";
+import { useKeptWork } from "../../../ui/form/kept-work.ts";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { useSharedText } from "../../prompts/shared-text.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
-import { type Conflict, conflictsOf, dropped, type Edits, edited, kept, NO_EDITS, unsaved } from "./edits.ts";
+import { type Conflict, conflictsOf, dropped, type Edits, edited, joined, kept, NO_EDITS, unsaved } from "./edits.ts";
+import type { Entered } from "./models/entered.ts";
+import { withoutSecrets } from "./without-secrets.ts";
 
 export interface AgentDraft {
   agent: Agent;
@@ -15,9 +18,12 @@ export interface AgentDraft {
   /** Only what differs from the stored agent. */
   changes: Changes;
   isDirty: boolean;
+  /** Whether there is something to save, and nothing in its way. */
+  isSavable: boolean;
   set(changed: Changes): void;
   discard(): void;
-  save(): void;
+  /** Resolves to whether it was saved. */
+  save(): Promise<boolean>;
   isSaving: boolean;
   /** Why the last save was refused; null when it was not, or something changed since. */
   refusal: Error | null;
@@ -26,6 +32,12 @@ export interface AgentDraft {
   /** What was changed here and elsewhere too; nothing is saved until all of it is settled. */
   conflicts: readonly Conflict[];
   settle(field: keyof Changes, choice: "mine" | "theirs"): void;
+  /** The settings of providers that were left for another one. */
+  entered: Entered;
+  /** When the changes were made that an earlier visit left unsaved; null for none, or once that is decided. */
+  offeredAt: string | null;
+  /** Takes over what was left unsaved, or forgets it. */
+  decide(choice: "restore" | "forget"): void;
 }
 
 /** How often a save that others' changes came before is tried on top of them. */
@@ -35,6 +47,7 @@ const ATTEMPTS_MAX = 3;
 export function useAgentDraft(agent: Agent): AgentDraft {
   const client = useQueryClient();
   const [edits, setEdits] = useState(NO_EDITS);
+  const entered = useRef<Entered>(new Map()).current;
   const stored = useMemo(() => storedValues(agent), [agent]);
   const write = useMutation({
     mutationFn: async (sent: Edits) => {
@@ -55,6 +68,8 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     onSuccess: async (saved, { changes: sent }) => {
       client.setQueryData(agentQuery(agent.id).queryKey, saved);
       setEdits((now) => unsaved(now, sent, storedValues(saved)));
+      // Masks that were entered for other providers no longer stand for a key.
+      entered.clear();
       tellDone("Saved");
       await Promise.all([
         // Another agent may have given a number away.
@@ -63,7 +78,7 @@ export function useAgentDraft(agent: Agent): AgentDraft {
       ]);
     },
   });
-  const { mutate, reset } = write;
+  const { mutateAsync, reset } = write;
   const change = useCallback(
     (next: (now: Edits) => Edits) => {
       reset();
@@ -72,23 +87,47 @@ export function useAgentDraft(agent: Agent): AgentDraft {
     [reset],
   );
   const set = useCallback((changed: Changes) => change((now) => edited(now, changed, stored)), [stored, change]);
+  const { offered, decided, forget } = useKeptWork<Edits>(agent.id, (left) => keptEdits(left, edits));
   const fields = fieldsOf(write.error);
   const { changes } = edits;
+  const isDirty = Object.keys(changes).length > 0;
+  // The answer to a save comes a moment before the agent that it made.
+  const conflicts = write.isPending ? [] : conflictsOf(edits, stored);
   return {
     agent,
     values: { ...stored, ...changes },
     changes,
-    isDirty: Object.keys(changes).length > 0,
+    isDirty,
+    isSavable: isDirty && conflicts.length === 0 && !write.isPending,
     set,
-    discard: () => change(() => NO_EDITS),
-    save: () => mutate(edits),
+    discard: () => {
+      forget();
+      change(() => NO_EDITS);
+    },
+    save: () =>
+      mutateAsync(edits).then(
+        () => true,
+        () => false,
+      ),
     isSaving: write.isPending,
     refusal: write.error,
     errorAt: (path) => messageAt(fields, path),
-    // The answer to a save comes a moment before the agent that it made.
-    conflicts: write.isPending ? [] : conflictsOf(edits, stored),
+    conflicts,
     settle: (field, choice) => change((now) => (choice === "mine" ? kept(now, field, stored) : dropped(now, field))),
+    entered,
+    offeredAt: offered?.at ?? null,
+    decide: (choice) => {
+      if (choice === "restore" && offered) change((now) => joined(offered.work, now, stored));
+      if (choice === "restore") decided();
+      else forget();
+    },
   };
+}
+
+/** The edits to keep, on top of those that were left before; null for none. */
+function keptEdits(offered: Edits | null, edits: Edits): Edits | null {
+  if (Object.keys(edits.changes).length === 0) return null;
+  return withoutSecrets(offered ? joined(offered, edits, {}) : edits);
 }
 
 const CHANGED = "This agent was changed in another tab or by someone else.";
@@ -122,7 +161,7 @@ export function ownPromptName(agentId: string): string {
 }
 
 /** The stored agent in the form of its changes. */
-function storedValues(agent: Agent): Changes {
+export function storedValues(agent: Agent): Changes {
   const isOwn = agent.prompt === null || agent.prompt.prompt_name === ownPromptName(agent.id);
   return {
     agent_name: agent.agent_name,
@@ -137,6 +176,11 @@ function storedValues(agent: Agent): Changes {
     stt: agent.stt as Changes["stt"],
     llm: agent.llm as Changes["llm"],
     tts: agent.tts as Changes["tts"],
+    sts: agent.sts ?? null,
+    recording: agent.recording,
+    whatsapp: agent.whatsapp,
+    agent_tips: agent.agent_tips,
+    MediaFiles: agent.MediaFiles,
     call_analysis_enabled: agent.call_analysis_enabled,
     call_analysis_prompt: agent.call_analysis_prompt ?? null,
     call_analysis_schema: agent.call_analysis_schema ?? null,

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { conflictsOf, dropped, edited, kept, NO_EDITS, unsaved } from "./edits.ts";
+import { conflictsOf, dropped, edited, joined, kept, NO_EDITS, unsaved } from "./edits.ts";
 
 const STORED = { agent_name: "Front desk", prompt_content: "You are Ada.", first_message_prompt: "Hello" };
 const MINE = edited(
@@ -40,4 +40,15 @@ test("text typed during a save stays a change of what was saved", () => {
   expect(left.changes).toEqual({ prompt_content: "You are Zoe. Be brief.", agent_name: "Reception" });
   expect(conflictsOf(left, saved)).toEqual([]);
   expect(unsaved(MINE, MINE.changes, saved)).toEqual(NO_EDITS);
+});
+
+test("edits that were left join those made since, which count more, and still conflict with what changed in the meantime", () => {
+  const now = { ...STORED, first_message_prompt: "Good day" };
+  const since = edited(NO_EDITS, { agent_name: "Reception" }, now);
+  const both = joined(edited(MINE, { agent_name: "Desk" }, STORED), since, now);
+  expect(both.changes).toEqual({ prompt_content: "You are Zoe.", agent_name: "Reception" });
+  expect(conflictsOf(both, now)).toEqual([]);
+  expect(conflictsOf(both, { ...now, prompt_content: "You are Bob." })).toHaveLength(1);
+  const named = joined(MINE, edited(NO_EDITS, { prompt: { prompt_name: "refunds" } }, now), now);
+  expect(named.changes).toEqual({ prompt: { prompt_name: "refunds" } });
 });

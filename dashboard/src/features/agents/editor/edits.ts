@@ -24,6 +24,12 @@ export function edited({ changes, bases }: Edits, changed: Changes, stored: Chan
   return basedOn(without(withOnePrompt({ ...changes, ...changed }, changed), stored), bases, stored);
 }
 
+/** Earlier edits, and those made since on top of them. */
+export function joined(earlier: Edits, since: Edits, stored: Changes): Edits {
+  const changes = withOnePrompt({ ...earlier.changes, ...since.changes }, since.changes);
+  return basedOn(changes, { ...since.bases, ...earlier.bases }, stored);
+}
+
 /** What is left of edits after `sent` was saved: text typed during the save stays a change, of what was saved. */
 export function unsaved({ changes, bases }: Edits, sent: Changes, saved: Changes): Edits {
   const places = Object.keys(sent).map(placeOf);

@@ -5,10 +5,9 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
-import { AGENT_TYPES, type AgentType } from "../agents.ts";
+import { AboutSection } from "./about-section.tsx";
 import { type AgentDraft, useShownPrompt } from "./draft.ts";
 import { PromptSource } from "./prompt-source.tsx";
 import { Section, Sections } from "./section.tsx";
@@ -88,40 +87,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
         )}
         <VariableList variables={variables} />
       </Section>
-      <Section title="Name and type">
-        <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
-          <Field label="Name" error={errorAt("agent_name")}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={100}
-                value={values.agent_name ?? ""}
-                onChange={(event) => set({ agent_name: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Type">
-            {(control) => (
-              <Select
-                {...control}
-                value={values.agent_type ?? "INBOUND"}
-                onChange={(type) => set({ agent_type: type as AgentType })}
-                options={AGENT_TYPES}
-              />
-            )}
-          </Field>
-        </div>
-        <Field label="Description" optional error={errorAt("agent_description")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={500}
-              value={values.agent_description ?? ""}
-              onChange={(event) => set({ agent_description: event.target.value || null })}
-            />
-          )}
-        </Field>
-      </Section>
+      <AboutSection draft={draft} />
     </Sections>
   );
 }

@@ -1,9 +1,10 @@
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
-import { Notice } from "../../../../ui/states.tsx";
 import { providerLabel } from "../../provider-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";
+import { type Entered, switched } from "./entered.ts";
+import { keyHint, MissingKey, missingKey, type ProviderSetup } from "./missing-key.tsx";
 import { type Pricing, PricingFields } from "./pricing-fields.tsx";
 
 export interface LlmValue {
@@ -15,36 +16,44 @@ export interface LlmValue {
 
 export interface LlmCatalogue {
   models: Record<string, string[]>;
-  /** Providers that the operator has a key for. */
-  usable: readonly string[];
+  setups: readonly ProviderSetup[];
 }
 
 const CUSTOM = "CUSTOM_LLM";
+const PROTOCOLS = [
+  { value: "CHAT_COMPLETION", label: "OpenAI chat completions" },
+  { value: "RESPONSES", label: "OpenAI responses" },
+];
 
 /** A provider, its model and its temperature; or the address and the price of the owner's own model. */
 export function LlmFields({
   value,
   onChange,
-  catalogue: { models, usable },
+  catalogue: { models, setups },
+  entered,
   path,
   errorAt,
 }: {
   value: LlmValue | null;
   onChange: (value: LlmValue | null) => void;
   catalogue: LlmCatalogue;
+  entered: Entered;
   path: string;
   errorAt: (path: string) => string | undefined;
 }) {
   const provider = value?.provider_name ?? "";
   const params = value?.params ?? {};
   const choose = (name: string) =>
-    onChange({
-      provider_name: name,
-      model_name: name === CUSTOM ? "" : (models[name]?.[0] ?? ""),
-      params: params.temperature === undefined ? {} : { temperature: params.temperature },
-    });
+    onChange(
+      switched(entered, path, value, name, () => ({
+        provider_name: name,
+        model_name: name === CUSTOM ? "" : (models[name]?.[0] ?? ""),
+        params: params.temperature === undefined ? {} : { temperature: params.temperature },
+      })),
+    );
   const setParams = (changed: LlmValue["params"]) => value && onChange({ ...value, params: { ...params, ...changed } });
-  const names = Object.keys(models).toSorted((a, b) => Number(usable.includes(b)) - Number(usable.includes(a)));
+  const isUsable = (name: string) => missingKey(setups, name) === undefined;
+  const names = Object.keys(models).toSorted((a, b) => Number(isUsable(b)) - Number(isUsable(a)));
   const setPricing = (pricing: Pricing | undefined) => {
     if (!value) return;
     const { pricing: _, ...others } = value;
@@ -64,7 +73,7 @@ export function LlmFields({
                 ...names.map((name) => ({
                   value: name,
                   label: providerLabel(name),
-                  ...(!usable.includes(name) && { hint: "no API key" }),
+                  hint: keyHint(setups, name),
                 })),
                 { value: CUSTOM, label: providerLabel(CUSTOM) },
               ]}
@@ -94,14 +103,21 @@ export function LlmFields({
           }
         </Field>
       </div>
-      {value && provider !== CUSTOM && !usable.includes(provider) && (
-        <Notice tone="warning">
-          This server has no API key for {providerLabel(provider)}, so the model is skipped. Ask the server's operator
-          to add one.
-        </Notice>
-      )}
+      <MissingKey setups={setups} provider={provider} consequence="so the model is skipped" />
       {value && provider === CUSTOM && (
-        <EndpointFields params={params} onChange={setParams} path={`${path}.params`} errorAt={errorAt} keyRequired />
+        <>
+          <EndpointFields params={params} onChange={setParams} path={`${path}.params`} errorAt={errorAt} keyRequired />
+          <Field label="Protocol" error={errorAt(`${path}.params.API_TYPE`)} className="max-w-xs">
+            {(control) => (
+              <Select
+                {...control}
+                value={params.API_TYPE ?? "CHAT_COMPLETION"}
+                onChange={(type) => setParams({ API_TYPE: type as NonNullable<typeof params.API_TYPE> })}
+                options={PROTOCOLS}
+              />
+            )}
+          </Field>
+        </>
       )}
       {value && provider === CUSTOM && (
         <PricingFields pricing={value.pricing ?? {}} onChange={setPricing} path={`${path}.pricing`} errorAt={errorAt} />

@@ -4,28 +4,30 @@ import { Button } from "../../../../ui/button.tsx";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { ErrorState, LoadingRows } from "../../../../ui/states.tsx";
-import { modelSetupQuery, providersQuery } from "../../agents.ts";
+import { modelSetupQuery, providersQuery, speechSetupQuery } from "../../agents.ts";
 import type { AgentDraft } from "../draft.ts";
 import { Section, Sections } from "../section.tsx";
+import { forgetBelow } from "./entered.ts";
 import { LlmFields, type LlmValue } from "./llm-fields.tsx";
+import { StsFields } from "./sts-fields.tsx";
 import { SttFields, type SttValue } from "./stt-fields.tsx";
 import { TtsFields, type TtsValue } from "./tts-fields.tsx";
 
 const FALLBACKS_MAX = 3;
+const NO_SETUPS = { stt: [], tts: [], sts: [] };
 const SILENCE_DEFAULT_MS = 500;
 
 /** The models that the agent thinks, speaks and hears with. */
 export function ModelsTab({ draft }: { draft: AgentDraft }) {
-  const { values, set, errorAt } = draft;
+  const { values, set, errorAt, entered } = draft;
   const providers = useQuery(providersQuery);
   const setup = useQuery(modelSetupQuery);
+  // Without it, providers are only not marked.
+  const speech = useQuery(speechSetupQuery).data ?? NO_SETUPS;
   if (providers.isLoadingError) return <ErrorState error={providers.error} onRetry={providers.refetch} />;
   if (setup.isLoadingError) return <ErrorState error={setup.error} onRetry={setup.refetch} />;
   if (!providers.data || !setup.data) return <LoadingRows rows={4} />;
-  const catalogue = {
-    models: providers.data.llm,
-    usable: setup.data.llm.filter((each) => each.is_ready).map((each) => each.provider_name),
-  };
+  const catalogue = { models: providers.data.llm, setups: setup.data.llm };
   const llm = values.llm as (LlmValue & { fallbacks?: LlmValue[] | null }) | null;
   const fallbacks = llm?.fallbacks ?? [];
   const setFallbacks = (next: LlmValue[]) => llm && set({ llm: { ...llm, fallbacks: next } as never });
@@ -34,9 +36,10 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
     <Sections>
       <Section title="Language model" description="Writes what the agent says.">
         <LlmFields
-          value={llm}
+          value={llm && withoutFallbacks(llm)}
           onChange={(next) => set({ llm: (next && { ...next, ...(fallbacks.length > 0 && { fallbacks }) }) as never })}
           catalogue={catalogue}
+          entered={entered}
           path="llm"
           errorAt={errorAt}
         />
@@ -54,6 +57,7 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
                   value={fallback}
                   onChange={(next) => next && setFallbacks(fallbacks.with(at, next))}
                   catalogue={catalogue}
+                  entered={entered}
                   path={`llm.fallbacks.${at}`}
                   errorAt={errorAt}
                 />
@@ -62,7 +66,10 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
                   size="icon"
                   aria-label={`Remove fallback ${at + 1}`}
                   className="absolute top-2 right-2"
-                  onClick={() => setFallbacks(fallbacks.toSpliced(at, 1))}
+                  onClick={() => {
+                    forgetBelow(entered, "llm.fallbacks");
+                    setFallbacks(fallbacks.toSpliced(at, 1));
+                  }}
                 >
                   <X aria-hidden />
                 </Button>
@@ -85,6 +92,8 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
           value={values.tts as TtsValue | null}
           onChange={(tts) => set({ tts: tts as never })}
           models={providers.data.tts}
+          setups={speech.tts}
+          entered={entered}
           errorAt={errorAt}
         />
       </Section>
@@ -93,6 +102,20 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
           value={values.stt as SttValue | null}
           onChange={(stt) => set({ stt: stt as never })}
           models={providers.data.stt}
+          setups={speech.stt}
+          entered={entered}
+          errorAt={errorAt}
+        />
+      </Section>
+      <Section
+        title="Speech to speech"
+        description="One model that hears and speaks, in place of the three above on calls. Chats use the language model."
+      >
+        <StsFields
+          value={values.sts ?? null}
+          onChange={(sts) => set({ sts })}
+          setups={speech.sts}
+          entered={entered}
           errorAt={errorAt}
         />
       </Section>

@@ -1,6 +1,7 @@
 import { Field } from "../../../../ui/form/field.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { providerLabel } from "../../provider-labels.ts";
+import { keyHint, type ProviderSetup } from "./missing-key.tsx";
 
 /** The option that leaves the choice to the server. */
 export const DEFAULT = "default";
@@ -11,6 +12,7 @@ export function SpeechProviderField({
   provider,
   models,
   custom,
+  setups,
   onChange,
   errorAt,
 }: {
@@ -20,6 +22,7 @@ export function SpeechProviderField({
   models: Record<string, string[]>;
   /** The provider name of the owner's own server. */
   custom: string;
+  setups: readonly ProviderSetup[];
   onChange: (provider: string) => void;
   errorAt: (path: string) => string | undefined;
 }) {
@@ -32,7 +35,11 @@ export function SpeechProviderField({
           onChange={onChange}
           options={[
             { value: DEFAULT, label: "Server default" },
-            ...[...Object.keys(models), custom].map((name) => ({ value: name, label: providerLabel(name) })),
+            ...[...Object.keys(models), custom].map((name) => ({
+              value: name,
+              label: providerLabel(name),
+              hint: keyHint(setups, name),
+            })),
           ]}
         />
       )}

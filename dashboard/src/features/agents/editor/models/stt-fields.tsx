@@ -2,6 +2,8 @@ import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
+import { type Entered, switched } from "./entered.ts";
+import { MissingKey, type ProviderSetup } from "./missing-key.tsx";
 import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
 
 export interface SttValue {
@@ -18,18 +20,25 @@ export function SttFields({
   value,
   onChange,
   models,
+  setups,
+  entered,
   errorAt,
 }: {
   value: SttValue | null;
   onChange: (value: SttValue | null) => void;
   models: Record<string, string[]>;
+  setups: readonly ProviderSetup[];
+  entered: Entered;
   errorAt: (path: string) => string | undefined;
 }) {
   const provider = value?.provider_name ?? DEFAULT;
   const choose = (name: string) => {
-    if (name === DEFAULT) return onChange(null);
-    const model_name = name === CUSTOM ? "whisper-1" : (models[name]?.[0] ?? "");
-    onChange({ provider_name: name, model_name, ...(name === CUSTOM && { params: { base_url: "" } }) });
+    const next = switched(entered, "stt", value, name, () => ({
+      provider_name: name,
+      model_name: name === CUSTOM ? "whisper-1" : (models[name]?.[0] ?? ""),
+      ...(name === CUSTOM && { params: { base_url: "" } }),
+    }));
+    onChange(name === DEFAULT ? null : next);
   };
   return (
     <>
@@ -39,6 +48,7 @@ export function SttFields({
           provider={provider}
           models={models}
           custom={CUSTOM}
+          setups={setups}
           onChange={choose}
           errorAt={errorAt}
         />
@@ -75,6 +85,7 @@ export function SttFields({
           </Field>
         )}
       </div>
+      <MissingKey setups={setups} provider={provider} consequence="so calls of this agent are refused" />
       {value && provider === CUSTOM && (
         <EndpointFields
           params={value.params ?? {}}

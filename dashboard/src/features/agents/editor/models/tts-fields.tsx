@@ -2,6 +2,8 @@ import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
+import { type Entered, switched } from "./entered.ts";
+import { MissingKey, type ProviderSetup } from "./missing-key.tsx";
 import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
 import { VoicePicker } from "./voice-picker.tsx";
 
@@ -20,17 +22,25 @@ export function TtsFields({
   value,
   onChange,
   models,
+  setups,
+  entered,
   errorAt,
 }: {
   value: TtsValue | null;
   onChange: (value: TtsValue | null) => void;
   models: Record<string, string[]>;
+  setups: readonly ProviderSetup[];
+  entered: Entered;
   errorAt: (path: string) => string | undefined;
 }) {
   const provider = value?.provider_name ?? DEFAULT;
   const choose = (name: string) => {
-    if (name === DEFAULT) return onChange(null);
-    onChange({ provider_name: name, voice_id: "", ...(name === CUSTOM && { params: { base_url: "" } }) });
+    const next = switched(entered, "tts", value, name, () => ({
+      provider_name: name,
+      voice_id: "",
+      ...(name === CUSTOM && { params: { base_url: "" } }),
+    }));
+    onChange(name === DEFAULT ? null : next);
   };
   const known = models[provider] ?? [];
   const { speed, ...endpoint } = value?.params ?? {};
@@ -42,9 +52,22 @@ export function TtsFields({
           provider={provider}
           models={models}
           custom={CUSTOM}
+          setups={setups}
           onChange={choose}
           errorAt={errorAt}
         />
+        {value && provider === CUSTOM && (
+          <Field label="Model" optional error={errorAt("tts.model_name")}>
+            {(control) => (
+              <Input
+                {...control}
+                placeholder="tts-1"
+                value={value.model_name ?? ""}
+                onChange={(event) => onChange({ ...value, model_name: event.target.value || null })}
+              />
+            )}
+          </Field>
+        )}
         {value && known.length > 0 && (
           <Field label="Model" error={errorAt("tts.model_name")}>
             {(control) => (
@@ -81,7 +104,20 @@ export function TtsFields({
             )}
           </Field>
         )}
+        {value && (
+          <Field label="Language" optional error={errorAt("tts.language")}>
+            {(control) => (
+              <Input
+                {...control}
+                placeholder="The voice's own"
+                value={value.language ?? ""}
+                onChange={(event) => onChange({ ...value, language: event.target.value || null })}
+              />
+            )}
+          </Field>
+        )}
       </div>
+      <MissingKey setups={setups} provider={provider} consequence="so calls of this agent are refused" />
       {value && provider === CUSTOM && (
         <EndpointFields
           params={endpoint}

@@ -11,6 +11,7 @@ import { Input } from "../../../../ui/form/input.tsx";
 import { SearchInput } from "../../../../ui/form/search-input.tsx";
 import { LOCALE } from "../../../../ui/locale.ts";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
+import { OwnVoices, VOICES } from "./own-voices.tsx";
 
 type Voice = Schema["Voice"];
 type VoiceProvider = paths["/v1/public/voices"]["get"]["parameters"]["query"]["provider"];
@@ -84,6 +85,7 @@ export function VoicePicker({
           )}
         </RadioGroup.Root>
       )}
+      <OwnVoices provider={provider as VoiceProvider} onAdded={onChange} />
     </div>
   );
 }
@@ -91,7 +93,7 @@ export function VoicePicker({
 function voicesQuery(provider: VoiceProvider, model: string | undefined, search: string) {
   const query = { provider, page_size: VOICES_MAX, ...(model && { model }), ...(search && { search }) };
   return {
-    queryKey: ["voices", query],
+    queryKey: [...VOICES, query],
     queryFn: ({ signal }: { signal: AbortSignal }) => ask(api.GET("/v1/public/voices", { params: { query }, signal })),
     staleTime: 60_000,
   };

@@ -1,12 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { api, ask } from "../../../api/client.ts";
-import { Checkbox } from "../../../ui/form/checkbox.tsx";
-import { ErrorState, Skeleton } from "../../../ui/states.tsx";
-import { assignableAgentsQuery } from "../../numbers/queries.ts";
-import type { AgentDraft } from "./draft.ts";
-import { Section, Sections } from "./section.tsx";
+import { api, ask } from "../../../../api/client.ts";
+import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
+import { assignableAgentsQuery } from "../../../numbers/queries.ts";
+import type { AgentDraft } from "../draft.ts";
+import { Section, Sections } from "../section.tsx";
+import { CallsSection } from "./calls-section.tsx";
+import { DailySection } from "./daily-section.tsx";
 import { Snippet } from "./snippet.tsx";
+import { WhatsAppSection } from "./whatsapp-section.tsx";
 import { WidgetSection } from "./widget-section.tsx";
 
 /** Where people reach the agent. */
@@ -16,7 +19,9 @@ export function ChannelsTab({ draft }: { draft: AgentDraft }) {
       <Section title="Phone numbers" description="The agent answers calls to these numbers.">
         <Numbers draft={draft} />
       </Section>
+      <CallsSection draft={draft} />
       <WidgetSection draft={draft} />
+      <WhatsAppSection draft={draft} />
       <Section title="Your own app" description="Chat with the agent through the API, using one of your API keys.">
         <Snippet text={chatSnippet(draft.agent.id)} what="example" />
       </Section>
@@ -26,6 +31,7 @@ export function ChannelsTab({ draft }: { draft: AgentDraft }) {
       >
         <Snippet text={callSnippet(draft.agent.id)} what="example" />
       </Section>
+      <DailySection draft={draft} />
     </Sections>
   );
 }

@@ -1,10 +1,11 @@
-import { useEffect, useState } from "react";
-import type { Schema } from "../../../api/client.ts";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input, Textarea } from "../../../ui/form/input.tsx";
-import { Select } from "../../../ui/form/select.tsx";
-import type { AgentDraft } from "./draft.ts";
-import { Section } from "./section.tsx";
+import { useState } from "react";
+import type { Schema } from "../../../../api/client.ts";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import type { AgentDraft } from "../draft.ts";
+import { Lines } from "../lines.tsx";
+import { Section } from "../section.tsx";
 import { Snippet } from "./snippet.tsx";
 
 type Widget = Schema["WidgetConfig"];
@@ -96,43 +97,6 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
       )}
     </Section>
   );
-}
-
-/** A list of texts, one a line. Empty lines are kept only while they are typed. */
-function Lines({
-  value,
-  onChange,
-  ...control
-}: {
-  value: readonly string[];
-  onChange: (value: string[]) => void;
-  placeholder: string;
-  id: string;
-  onFocus?: () => void;
-  onBlur?: () => void;
-}) {
-  const [text, setText] = useState(value.join("\n"));
-  const known = value.join("\n");
-  useEffect(() => setText((typed) => (linesOf(typed).join("\n") === known ? typed : known)), [known]);
-  return (
-    <Textarea
-      {...control}
-      rows={2}
-      className="field-sizing-content min-h-16"
-      value={text}
-      onChange={(event) => {
-        setText(event.target.value);
-        onChange(linesOf(event.target.value));
-      }}
-    />
-  );
-}
-
-function linesOf(text: string): string[] {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
 }
 
 /** The API keeps what it is given; a line that is no address allows no page. */

@@ -1,4 +1,4 @@
-import { CopyButton } from "../../../ui/copy.tsx";
+import { CopyButton } from "../../../../ui/copy.tsx";
 
 /** A few lines to copy. @param what named in the button's label */
 export function Snippet({ text, what }: { text: string; what: string }) {

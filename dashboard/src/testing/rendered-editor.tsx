@@ -1,0 +1,59 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createMemoryHistory, RouterContextProvider } from "@tanstack/react-router";
+import { renderToString } from "react-dom/server";
+import { createAppRouter } from "../app/routes.tsx";
+import type { Agent } from "../features/agents/agents.ts";
+import { AnalysisTab } from "../features/agents/editor/analysis-tab.tsx";
+import { ChannelsTab } from "../features/agents/editor/channels/channels-tab.tsx";
+import { type AgentDraft, storedValues } from "../features/agents/editor/draft.ts";
+import { ModelsTab } from "../features/agents/editor/models/models-tab.tsx";
+import { PromptTab } from "../features/agents/editor/prompt-tab.tsx";
+import { ToolsTab } from "../features/agents/editor/tools-tab.tsx";
+
+const TABS = [PromptTab, ModelsTab, ToolsTab, AnalysisTab, ChannelsTab];
+
+// The examples of the editor begin with it.
+globalThis.location ??= new URL("http://localhost/") as never;
+
+/** What the editor reads besides the agent. */
+const READ: readonly (readonly [readonly unknown[], unknown])[] = [
+  [["models"], { llm: [], default_llm: null }],
+  [["speech"], { stt: [], tts: [], sts: [] }],
+  [["providers"], { llm: { OPENAI: ["gpt"] }, stt: { DEEPGRAM: ["nova"] }, tts: { OPENAI: ["tts"] } }],
+  [["mobile-numbers"], [{ mobile_number: "+14155550123" }]],
+  [["prompts", "shared"], []],
+];
+
+/** The paths of the fields at which the editor of an agent shows the API's messages: it has a control for each of them. */
+export async function editedPaths(agent: Agent): Promise<string[]> {
+  const paths = new Set<string>();
+  const draft: AgentDraft = {
+    agent,
+    values: storedValues(agent),
+    changes: {},
+    isDirty: false,
+    isSavable: false,
+    isSaving: false,
+    refusal: null,
+    conflicts: [],
+    entered: new Map(),
+    offeredAt: null,
+    errorAt: (path) => void paths.add(path),
+    save: async () => true,
+    ...{ set: ignore, discard: ignore, settle: ignore, decide: ignore },
+  };
+  const client = new QueryClient();
+  for (const [queryKey, data] of READ) client.setQueryData(queryKey, data);
+  const router = createAppRouter(client, createMemoryHistory({ initialEntries: ["/"] }));
+  for (const Tab of TABS)
+    renderToString(
+      <QueryClientProvider client={client}>
+        <RouterContextProvider router={router}>
+          <Tab draft={draft} />
+        </RouterContextProvider>
+      </QueryClientProvider>,
+    );
+  return [...paths];
+}
+
+function ignore(): void {}

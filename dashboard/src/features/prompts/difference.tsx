@@ -2,6 +2,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView } from "@codemirror/view";
 import { useEffect, useRef } from "react";
+import { wholeLines } from "./whole-lines.ts";
 
 /** Two texts with the changes between them marked, side by side or in one. */
 export function Difference({
@@ -20,20 +21,21 @@ export function Difference({
   const parent = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!parent.current) return;
+    const [from, to] = [wholeLines(before), wholeLines(after)];
     const view =
       layout === "split"
         ? new MergeView({
             parent: parent.current,
-            a: { doc: before, extensions: shown(beforeLabel) },
-            b: { doc: after, extensions: shown(afterLabel) },
+            a: { doc: from, extensions: shown(beforeLabel) },
+            b: { doc: to, extensions: shown(afterLabel) },
             collapseUnchanged: COLLAPSED,
           })
         : new EditorView({
             parent: parent.current,
-            doc: after,
+            doc: to,
             extensions: [
               ...shown(`${beforeLabel} to ${afterLabel}`),
-              unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged: COLLAPSED }),
+              unifiedMergeView({ original: from, mergeControls: false, collapseUnchanged: COLLAPSED }),
             ],
           });
     return () => view.destroy();
@@ -75,5 +77,15 @@ const LOOK = EditorView.theme({
   "&.cm-merge-b .cm-changedText, .cm-changedText": {
     background: "color-mix(in srgb, var(--success-ink) 22%, transparent)",
   },
-  ".cm-collapsedLines": { background: "var(--hover)", color: "var(--muted)", padding: "0.25rem 1rem" },
+  // The gutter is light in either theme otherwise, as are its marks.
+  ".cm-gutters": { backgroundColor: "transparent", border: "none" },
+  "&.cm-merge-a .cm-changedLineGutter, .cm-deletedLineGutter": { background: "var(--danger-ink)" },
+  "&.cm-merge-b .cm-changedLineGutter, .cm-changedLineGutter": { background: "var(--success-ink)" },
+  "& .cm-collapsedLines": {
+    background: "var(--hover)",
+    color: "var(--muted)",
+    padding: "0.25rem 1rem",
+    // Fonts lack the default's glyph.
+    "&:before, &:after": { content: '"···"' },
+  },
 });

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
+import { fieldsOf, Problem, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
@@ -30,6 +30,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
     mutationFn: () =>
       ask(
         api.POST("/v1/public/prompts", {
+          params: { query: { new_only: true } },
           body: { prompt_name: name.trim(), prompt_content: content, prompt_metadata: { prompt_type: type } },
         }),
       ),
@@ -39,6 +40,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
     },
   });
   const fields = fieldsOf(make.error);
+  const isTaken = make.error instanceof Problem && make.error.status === 409 && fields.has("prompt_name");
   const failure = sentenceBeside(make.error, ["prompt_name", "prompt_content"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -49,8 +51,20 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
       <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
         <Field
           label="Name"
-          hint="Agents refer to the prompt by this name. If the name is taken, this becomes its new version."
-          error={fields.get("prompt_name")}
+          hint={
+            isTaken ? (
+              <Link
+                to="/prompts/$promptName"
+                params={{ promptName: name.trim() }}
+                className="text-accent-ink underline"
+              >
+                Open “{name.trim()}” to add a version
+              </Link>
+            ) : (
+              "Agents refer to the prompt by this name."
+            )
+          }
+          error={isTaken ? "A prompt with this name exists. Choose another name." : fields.get("prompt_name")}
         >
           {(control) => (
             <Input
@@ -58,7 +72,10 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
               required
               maxLength={100}
               value={name}
-              onChange={(event) => setName(event.target.value)}
+              onChange={(event) => {
+                make.reset();
+                setName(event.target.value);
+              }}
             />
           )}
         </Field>

@@ -1,10 +1,8 @@
-import { unreachable } from "../../api/client.ts";
+import { api, ask, unreachable } from "../../api/client.ts";
 import { problemIn } from "../../api/problem.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
 export interface Reply {
-  /** "" until the API returns it. */
-  sessionId: string;
   /** Milliseconds to the first word, and to the last. */
   firstWordMs: number;
   totalMs: number;
@@ -47,9 +45,11 @@ export async function streamReply(
     firstWordMs ||= performance.now() - startedAt;
     onText(read.value);
   }
-  return {
-    sessionId: session ?? sessionId ?? "",
-    firstWordMs,
-    totalMs: performance.now() - startedAt,
-  };
+  return { firstWordMs, totalMs: performance.now() - startedAt };
+}
+
+/** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */
+export function startTestChat(setup: Setup, signal: AbortSignal) {
+  const body = { agent_id: setup.agentId, dynamic_variables: givenValues(setup), draft: setup.changes };
+  return ask(api.POST("/v1/manage/test-chats", { body, signal }));
 }

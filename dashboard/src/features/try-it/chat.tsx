@@ -8,6 +8,7 @@ import { saidInOrder } from "../conversations/said.ts";
 import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { filled } from "../prompts/variables.ts";
 import type { Setup } from "./setup.ts";
+import { StoredLink } from "./stored-link.tsx";
 import { type Turn, useChat } from "./use-chat.ts";
 
 /** A chat with the agent; shows how long each reply took. */
@@ -17,15 +18,24 @@ export function Chat({ setup }: { setup: Setup }) {
   const last = chat.turns.at(-1);
   useEffect(() => {
     end.current?.scrollIntoView({ block: "end" });
-  }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error]);
-  const greeting = filled(setup.greeting, setup.variables, setup.values);
+  }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error, chat.hasEnded]);
+  // What was said stays, whatever the settings become.
+  const greeting = chat.session?.greeting ?? filled(setup.greeting, setup.variables, setup.values);
   return (
     <>
       <div role="log" aria-label="Chat" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
         {greeting && <Bubble from="agent" text={greeting} />}
         {chat.turns.map((turn) => (
-          <TurnView key={turn.id} turn={turn} onRetry={() => chat.retry(turn.id)} />
+          <TurnView key={turn.id} turn={turn} onRetry={chat.hasEnded ? null : () => chat.retry(turn.id)} />
         ))}
+        {chat.hasEnded && (
+          <Notice>
+            <p>The agent ended the conversation.</p>
+            <Button size="small" className="mt-2" onClick={chat.restart}>
+              <RotateCcw aria-hidden /> Start over
+            </Button>
+          </Notice>
+        )}
         {!greeting && chat.turns.length === 0 && (
           <p className="m-auto max-w-64 text-center text-muted">
             Send a message. The agent replies with the settings on screen, saved or not.
@@ -45,7 +55,7 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (text.trim() === "" || chat.isReplying) return;
+    if (text.trim() === "" || chat.isReplying || chat.hasEnded) return;
     chat.send(text.trim());
     setText("");
   };
@@ -74,7 +84,13 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
             <Square aria-hidden />
           </Button>
         ) : (
-          <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={text.trim() === ""}>
+          <Button
+            type="submit"
+            variant="primary"
+            size="icon"
+            aria-label="Send"
+            disabled={text.trim() === "" || chat.hasEnded}
+          >
             <ArrowUp aria-hidden />
           </Button>
         )}
@@ -85,15 +101,19 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
             ? `${numberOf(chat.tokens.input)} input tokens, ${numberOf(chat.tokens.output)} output tokens`
             : "Test conversation: sends no webhooks and is not counted as usage"}
         </span>
-        <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
-          <RotateCcw aria-hidden /> Start over
-        </Button>
+        {!chat.hasEnded && (
+          <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
+            <RotateCcw aria-hidden /> Start over
+          </Button>
+        )}
       </div>
+      {chat.session && <StoredLink conversationId={chat.session.id} />}
     </form>
   );
 }
 
-function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
+/** @param onRetry null when the message can no longer be sent */
+function TurnView({ turn, onRetry }: { turn: Turn; onRetry: (() => void) | null }) {
   return (
     <>
       <Bubble from="user" text={turn.message} />
@@ -120,9 +140,11 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
       {turn.error && (
         <Notice tone="danger">
           <p>{turn.error}</p>
-          <Button size="small" className="mt-2" onClick={onRetry}>
-            Try again
-          </Button>
+          {onRetry && (
+            <Button size="small" className="mt-2" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
         </Notice>
       )}
     </>

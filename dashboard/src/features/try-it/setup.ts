@@ -1,6 +1,8 @@
 import type { Changes } from "../agents/agents.ts";
 import type { Variable } from "../prompts/variables.ts";
 
+export type Kind = "chat" | "talk";
+
 /** The settings with which a conversation is tried. */
 export interface Setup {
   agentId: string;

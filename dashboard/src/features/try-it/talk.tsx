@@ -2,10 +2,15 @@ import { clsx } from "clsx";
 import { Mic, MicOff, Phone, PhoneOff } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
+import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { CallTimer } from "./call-timer.tsx";
 import { Bubble } from "./chat.tsx";
+import { LevelMeter } from "./level-meter.tsx";
 import type { Setup } from "./setup.ts";
+import { StoredLink } from "./stored-link.tsx";
 import { type AgentState, useCall } from "./use-call.ts";
+import { useMicrophones } from "./use-microphones.ts";
 
 const STATES: Record<AgentState, string> = {
   connecting: "Connecting…",
@@ -14,9 +19,13 @@ const STATES: Record<AgentState, string> = {
   speaking: "Speaking",
 };
 
-/** A spoken call with the agent, with captions and how long each answer took. */
-export function Talk({ setup }: { setup: Setup }) {
+/**
+ * A spoken call with the agent, with captions and how long each answer took.
+ * @param isMissingKey whether no call can be held, for which the panel gives the reason
+ */
+export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: boolean }) {
   const call = useCall(setup);
+  const microphones = useMicrophones(call.underWay !== null);
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
     end.current?.scrollIntoView({ block: "end" });
@@ -58,6 +67,12 @@ export function Talk({ setup }: { setup: Setup }) {
             {call.isMuted && call.state === "listening" ? "Muted" : STATES[call.state]}
           </p>
         )}
+        {call.underWay && (
+          <div className="flex w-full max-w-64 items-center gap-3">
+            <CallTimer since={call.underWay.since} />
+            <LevelMeter sound={call.underWay.microphone} />
+          </div>
+        )}
         {isOn ? (
           <div className="flex gap-2">
             <Button aria-pressed={call.isMuted} onClick={call.toggleMute} disabled={call.state === "connecting"}>
@@ -69,10 +84,21 @@ export function Talk({ setup }: { setup: Setup }) {
             </Button>
           </div>
         ) : (
-          <Button variant="primary" onClick={call.start}>
+          <Button variant="primary" disabled={isMissingKey} onClick={call.start}>
             <Phone aria-hidden /> {call.lines.length > 0 ? "Call again" : "Start call"}
           </Button>
         )}
+        {microphones.length > 1 && (
+          <Select
+            quiet
+            aria-label="Microphone"
+            className="max-w-64"
+            value={call.deviceId}
+            onChange={call.chooseDevice}
+            options={[{ value: "", label: "Default microphone" }, ...microphones]}
+          />
+        )}
+        {call.conversationId && <StoredLink conversationId={call.conversationId} />}
         <p className="text-center text-xs text-balance text-muted">
           Test conversation: sends no webhooks and is not counted as usage
         </p>

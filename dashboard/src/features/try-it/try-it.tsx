@@ -9,9 +9,9 @@ import { Notice } from "../../ui/states.tsx";
 import { type AgentDraft, useShownPrompt } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";
+import { MissingKeys, useMissingKeys } from "./missing-keys.tsx";
+import type { Kind } from "./setup.ts";
 import { Talk } from "./talk.tsx";
-
-export type Kind = "chat" | "talk";
 
 const KINDS = [
   { value: "chat", label: "Chat", icon: MessageSquareText },
@@ -43,7 +43,8 @@ export function TryIt({
     variables,
     values,
   };
-  const hasModel = Boolean(form.llm || (kind === "talk" && agent.sts));
+  const hasModel = Boolean(form.llm || (kind === "talk" && form.sts));
+  const missingKeys = useMissingKeys(form, kind);
   return (
     <>
       <div className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4">
@@ -76,7 +77,8 @@ export function TryIt({
           </Notice>
         </div>
       )}
-      {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} />}
+      <MissingKeys keys={missingKeys} />
+      {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} isMissingKey={missingKeys.length > 0} />}
     </>
   );
 }

@@ -16,6 +16,9 @@ export function useCall(setup: Setup) {
   const [lines, setLines] = useState<readonly Captioned[]>([]);
   const [error, setError] = useState<string | null>(null);
   const [isMuted, setMuted] = useState(false);
+  const [deviceId, setDeviceId] = useState("");
+  const [underWay, setUnderWay] = useState<{ microphone: MediaStream; since: number } | null>(null);
+  const [lastId, setLastId] = useState<string | null>(null);
   const call = useRef<Call | null>(null);
   const wanted = useRef(false);
   const hangUp = () => {
@@ -23,6 +26,7 @@ export function useCall(setup: Setup) {
     const current = call.current;
     call.current = null;
     setState(null);
+    setUnderWay(null);
     return current?.hangUp();
   };
   useEffect(() => {
@@ -48,10 +52,12 @@ export function useCall(setup: Setup) {
       const ended = (reason?: string) => {
         call.current = null;
         setState(null);
+        setUnderWay(null);
         setError(reason ?? null);
       };
       const begun = await callAgent(
         setup,
+        deviceId,
         (said) => (said.type === "state" ? setState(said.state) : setLines((all) => caption(all, said))),
         ended,
       );
@@ -59,6 +65,8 @@ export function useCall(setup: Setup) {
       if (!wanted.current) return await begun.hangUp();
       call.current = begun;
       conversationId.current = begun.conversationId;
+      setLastId(begun.conversationId);
+      setUnderWay({ microphone: begun.microphone, since: Date.now() });
       setState((now) => (now === "connecting" ? "listening" : now));
     } catch (failure) {
       setState(null);
@@ -69,7 +77,23 @@ export function useCall(setup: Setup) {
     call.current?.mute(!isMuted);
     setMuted(!isMuted);
   };
-  return { state, lines, error, isMuted, start, hangUp, toggleMute };
+  const chooseDevice = async (chosen: string) => {
+    setDeviceId(chosen);
+    try {
+      const microphone = await call.current?.changeMicrophone(chosen);
+      if (microphone) setUnderWay((now) => now && { ...now, microphone });
+    } catch (failure) {
+      setError(refusalOf(failure));
+    }
+  };
+  return {
+    ...{ state, lines, error, isMuted, start, hangUp, toggleMute },
+    ...{ deviceId, chooseDevice },
+    /** The sound that is sent, and when the call began. */
+    underWay,
+    /** The conversation of the call, or of the last one. */
+    conversationId: lastId,
+  };
 }
 
 /** Adds each answer's latency, from the conversation's transcript, to the agent's lines. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
-import { type Reply, streamReply } from "./chat-stream.ts";
+import { type Reply, startTestChat, streamReply } from "./chat-stream.ts";
 import type { Setup } from "./setup.ts";
 
 export interface Turn {
@@ -16,56 +16,82 @@ export interface Turn {
   error: string | null;
 }
 
+/** The chat as the API stores it. */
+interface Session {
+  id: string;
+  /** The greeting with which it began; "" for none. */
+  greeting: string;
+  messages: number;
+}
+
 /** A chat that is not stored in the page's address: leaving it ends it. */
 export function useChat(setup: Setup) {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [tokens, setTokens] = useState<{ input: number; output: number } | null>(null);
-  const session = useRef<string | null>(null);
+  const [session, setSession] = useState<Session | null>(null);
+  const [hasEnded, setEnded] = useState(false);
+  const current = useRef<Session | null>(null);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
   const change = (id: number, changed: (turn: Turn) => Partial<Turn>) =>
     setTurns((all) => all.map((turn) => (turn.id === id ? { ...turn, ...changed(turn) } : turn)));
+  const goOnIn = (next: Session | null) => {
+    current.current = next;
+    setSession(next);
+  };
 
   const send = async (message: string) => {
     const id = Date.now();
     const controller = new AbortController();
     running.current = controller;
+    const isCurrent = () => running.current === controller;
     const begun = { id, message, reply: "", toolCalls: [], state: "replying", timing: null, error: null } as const;
     setTurns((all) => [...all, begun]);
     let accepted = null as string | null;
     const onSession = (sessionId: string) => {
       accepted = sessionId;
+      // The chat goes on after a reply that was stopped or failed, unless it was started over.
+      if (isCurrent() && current.current === null) goOnIn({ id: sessionId, greeting: "", messages: 0 });
     };
     const onText = (text: string) => change(id, ({ reply }) => ({ reply: reply + text }));
     try {
-      const replying = streamReply(setup, session.current, message, onSession, onText, controller.signal);
-      const { sessionId, ...timing } = await replying;
-      session.current = sessionId;
+      if (current.current === null && setup.greeting !== "") {
+        const { session_id, first_message: greeting } = await startTestChat(setup, controller.signal);
+        if (isCurrent()) goOnIn({ id: session_id, greeting, messages: greeting === "" ? 0 : 1 });
+      }
+      controller.signal.throwIfAborted();
+      const sessionId = current.current?.id ?? null;
+      const timing = await streamReply(setup, sessionId, message, onSession, onText, controller.signal);
       change(id, () => ({ state: "done", timing }));
     } catch (error) {
-      if (controller.signal.aborted) {
-        // The chat goes on after a reply that was stopped, unless it was started over.
-        if (running.current === controller) session.current ??= accepted;
-        return change(id, () => ({ state: "stopped" }));
-      }
+      if (controller.signal.aborted) return change(id, () => ({ state: "stopped" }));
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));
     }
-    const stored = accepted && (await storedOf(accepted));
-    if (!stored) return;
-    if (running.current === controller) setTokens(stored.tokens);
-    change(id, () => ({ toolCalls: stored.toolCalls }));
+    const sessionId = accepted ?? current.current?.id;
+    const stored = sessionId ? await storedOf(sessionId) : null;
+    if (!stored || !isCurrent() || !current.current) return;
+    // A message that was refused left the chat as it was, with the tool calls of the turn before.
+    const hasGrown = stored.messages > current.current.messages;
+    goOnIn({ ...current.current, messages: stored.messages });
+    setTokens(stored.tokens);
+    setEnded(stored.hasEnded);
+    if (hasGrown) change(id, () => ({ toolCalls: stored.toolCalls }));
   };
   const restart = () => {
     running.current?.abort();
     running.current = null;
-    session.current = null;
+    goOnIn(null);
     setTurns([]);
     setTokens(null);
+    setEnded(false);
   };
   return {
     turns,
     tokens,
+    session,
+    /** Whether the agent ended the conversation, so that it takes no further message. */
+    hasEnded,
     isReplying: turns.at(-1)?.state === "replying",
     send,
     retry: (id: number) => {
@@ -81,6 +107,8 @@ export function useChat(setup: Setup) {
 interface Stored {
   /** The tokens of the whole chat. */
   tokens: { input: number; output: number };
+  messages: number;
+  hasEnded: boolean;
   /** The tool calls of the last message, in the order in which they were made. */
   toolCalls: readonly ToolCall[];
 }
@@ -91,5 +119,10 @@ async function storedOf(sessionId: string): Promise<Stored | null> {
   const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);
   if (!session) return null;
   const { input_tokens: input, output_tokens: output } = session.usage;
-  return { tokens: { input, output }, toolCalls: session.messages.at(-1)?.tool_calls ?? [] };
+  return {
+    tokens: { input, output },
+    messages: session.message_count,
+    hasEnded: session.status !== "IN_PROGRESS",
+    toolCalls: session.messages.at(-1)?.tool_calls ?? [],
+  };
 }

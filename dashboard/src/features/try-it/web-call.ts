@@ -5,8 +5,12 @@ import { givenValues, type Setup } from "./setup.ts";
 
 export interface Call {
   conversationId: string;
+  /** What is sent: the microphone's sound, or silence while it is muted. */
+  microphone: MediaStream;
   /** Sends silence instead of the microphone. */
   mute(isMuted: boolean): void;
+  /** Goes on with another microphone. @returns its sound @throws DOMException when it may not be used */
+  changeMicrophone(deviceId: string): Promise<MediaStream>;
   hangUp(): Promise<void>;
 }
 
@@ -15,16 +19,18 @@ const NO_AUDIO =
   "The call has no connection for audio. Check that your network lets UDP through to the server, then try again.";
 
 /**
- * Calls the agent as it is on the screen with this browser's microphone.
+ * Calls the agent as it is on the screen with a microphone of this browser.
+ * @param deviceId of the microphone; "" for the browser's choice
  * @param onEnded called once, when the call ends other than by `hangUp`, with the reason if nobody hung up
  * @throws Problem of the API; DOMException when the microphone may not be used
  */
 export async function callAgent(
   setup: Setup,
+  deviceId: string,
   onCaption: (caption: Caption) => void,
   onEnded: (reason?: string) => void,
 ): Promise<Call> {
-  const microphone = await navigator.mediaDevices.getUserMedia({ audio: true });
+  let microphone = await soundOf(deviceId);
   const player = new Audio();
   let connection: RTCPeerConnection | null = null;
   const release = () => {
@@ -77,8 +83,21 @@ export async function callAgent(
     current.onconnectionstatechange = () => current.connectionState === "failed" && cutOff();
     return {
       conversationId: conversation_id,
+      microphone,
       mute: (isMuted) => {
         for (const track of microphone.getAudioTracks()) track.enabled = !isMuted;
+      },
+      changeMicrophone: async (next) => {
+        const sound = await soundOf(next);
+        const [track] = sound.getAudioTracks();
+        const [before] = microphone.getAudioTracks();
+        if (track) {
+          track.enabled = before?.enabled ?? true;
+          await current.getSenders()[0]?.replaceTrack(track);
+        }
+        before?.stop();
+        microphone = sound;
+        return sound;
       },
       hangUp: async () => {
         settle();
@@ -90,4 +109,8 @@ export async function callAgent(
     release();
     throw error;
   }
+}
+
+function soundOf(deviceId: string): Promise<MediaStream> {
+  return navigator.mediaDevices.getUserMedia({ audio: deviceId === "" ? true : { deviceId: { exact: deviceId } } });
 }

@@ -56,7 +56,11 @@ export function DestinationForm({
           />
         )}
       </Field>
-      <Field label="URL" hint="A public URL that starts with https://." error={errors.get("url")}>
+      <Field
+        label="URL"
+        hint="A public URL that starts with https://, or one that this server's operator allows."
+        error={errors.get("url")}
+      >
         {(control) => (
           <Input
             {...control}

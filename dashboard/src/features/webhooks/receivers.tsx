@@ -6,6 +6,8 @@ import php from "./receivers/php.txt" with { type: "text" };
 import python from "./receivers/python.txt" with { type: "text" };
 import typescript from "./receivers/typescript.txt" with { type: "text" };
 
+const ADDRESS = "http://127.0.0.1:9000/";
+
 // TypeScript and Python are those of docs/webhooks.md, which a test runs.
 const LANGUAGES = [
   {
@@ -32,6 +34,14 @@ export function Receivers() {
           <code className="rounded-md bg-hover px-2 py-0.5 font-mono text-xs break-all text-ink">{run}</code>
         </p>
       </div>
+      <p className="text-[0.8125rem] text-muted">
+        It listens on this machine only: enter <code className="font-mono text-xs text-ink">{ADDRESS}</code> as the
+        webhook's URL. That works where Parley was started with{" "}
+        <code className="font-mono text-xs text-ink">bun run start</code>. Other installations send to public https://
+        addresses only, because a private one would open the operator's own network: give the receiver a public address,
+        for example through a tunnel, or ask the operator to list its address in{" "}
+        <code className="font-mono text-xs text-ink">PARLEY_ALLOWED_PRIVATE_HOSTS</code>.
+      </p>
       <CodeBlock text={code} copied={`the ${label} receiver`} />
     </div>
   );

@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import type { Schema } from "../../api/client.ts";
 import { Field } from "../../ui/form/field.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
-import { agentQuery } from "../agents/agents.ts";
+import { agentNamesQuery, agentQuery } from "../agents/agents.ts";
 import { numbersQuery } from "../numbers/queries.ts";
 
 /** Who calls, and how: the fields that a call and a batch of calls share. */
@@ -17,13 +17,22 @@ export interface CallSetup {
   voicemail: string;
 }
 
-const DEFAULT = "default";
-export const NEW_CALL: CallSetup = { agentId: "", from: DEFAULT, voicemail: DEFAULT };
+export const DEFAULT = "default";
+const NEW_CALL: CallSetup = { agentId: "", from: DEFAULT, voicemail: DEFAULT };
 
+/** The fields as they are chosen; an owner's only agent is chosen from the start. */
+export function useCallSetup(): [CallSetup, (setup: CallSetup) => void] {
+  const [setup, setSetup] = useState(NEW_CALL);
+  const agents = useQuery(agentNamesQuery).data?.byId;
+  const [only = ""] = agents?.size === 1 ? agents.keys() : [];
+  return [{ ...setup, agentId: setup.agentId || only }, setSetup];
+}
+
+const LEAVE_MESSAGE = "leave_message";
 const VOICEMAIL = [
   { value: DEFAULT, label: "Talk to whoever answers" },
   { value: "hang_up", label: "Hang up" },
-  { value: "leave_message", label: "Leave the agent's message" },
+  { value: LEAVE_MESSAGE, label: "Leave the agent's message" },
 ];
 
 /** @param children what follows the agent, such as its variables */
@@ -90,6 +99,15 @@ export function CallFields({
           )}
         </Field>
       </div>
+      {agent && setup.voicemail === LEAVE_MESSAGE && !agent.call_settings.voicemail_message && (
+        <Notice tone="warning">
+          {agent.agent_name} has no voicemail message.{" "}
+          <Link to="/agents/$agentId" params={{ agentId: agent.id }} search={{ tab: "channels" }} className="underline">
+            Write one under Channels
+          </Link>{" "}
+          first.
+        </Notice>
+      )}
     </>
   );
 }

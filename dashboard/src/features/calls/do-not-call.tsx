@@ -14,7 +14,8 @@ import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { plainNumber } from "./plain-number.ts";
+import { numbersQuery } from "../numbers/queries.ts";
+import { loadReader } from "./phone-number-field.tsx";
 
 const DO_NOT_CALL = ["do-not-call"] as const;
 const SHOWN = 25;
@@ -78,8 +79,13 @@ export function DoNotCall() {
 function AddForm() {
   const client = useQueryClient();
   const [text, setText] = useState("");
+  // Without a calling number, that of the owner's first one tells the country.
+  const from = useQuery(numbersQuery).data?.[0]?.mobile_number;
   const add = useMutation({
-    mutationFn: () => ask(api.POST("/v1/manage/do-not-call", { body: { mobile_number: plainNumber(text) } })),
+    mutationFn: async () => {
+      const calledNumber = await loadReader();
+      return ask(api.POST("/v1/manage/do-not-call", { body: { mobile_number: calledNumber(text, from) } }));
+    },
     onSuccess: async ({ mobile_number }) => {
       setText("");
       tellDone(`${mobile_number} will no longer be called`);
@@ -93,7 +99,11 @@ function AddForm() {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      <Field label="Phone number" hint="For example, +14155550123." error={error}>
+      <Field
+        label="Phone number"
+        hint="For example, +14155550123, or as you dial it in the country of your first number."
+        error={error}
+      >
         {(control) => (
           <div className="flex max-w-md gap-2">
             <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />

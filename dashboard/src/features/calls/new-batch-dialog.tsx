@@ -9,7 +9,7 @@ import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
-import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
+import { CallFields, setupBody, useCallSetup } from "./call-fields.tsx";
 import { CsvPreview, CsvRefusal } from "./csv-preview.tsx";
 import { CALLS } from "./queries.ts";
 import { immediately, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
@@ -34,7 +34,7 @@ const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)
 
 function BatchForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
-  const [setup, setSetup] = useState(NEW_CALL);
+  const [setup, setSetup] = useCallSetup();
   const [schedule, setSchedule] = useState(immediately);
   const [csv, setCsv] = useState("");
   const make = useMutation({

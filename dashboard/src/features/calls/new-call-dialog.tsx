@@ -3,15 +3,16 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
-import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
-import { plainNumber } from "./plain-number.ts";
+import { agentQuery } from "../agents/agents.ts";
+import { variablesIn } from "../prompts/variables.ts";
+import { CallFields, DEFAULT, setupBody, useCallSetup } from "./call-fields.tsx";
+import { loadReader, PhoneNumberField } from "./phone-number-field.tsx";
 import { CALLS } from "./queries.ts";
+import { VariableFields } from "./variable-fields.tsx";
 
 /** Asks for the number that an agent should call. */
 export function NewCallDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -24,24 +25,22 @@ export function NewCallDialog({ open, onClose }: { open: boolean; onClose: () =>
 
 function CallForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
-  const [setup, setSetup] = useState(NEW_CALL);
+  const [setup, setSetup] = useCallSetup();
   const [to, setTo] = useState("");
-  const [values, setValues] = useState<Record<string, string>>({});
-  const variables = useVariables(setup.agentId);
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const agent = useQuery({ ...agentQuery(setup.agentId), enabled: setup.agentId !== "" }).data;
+  const variables = variablesIn(agent?.prompt?.prompt_content ?? "", agent?.first_message_prompt ?? "");
+  const from = setup.from === DEFAULT ? agent?.agent_mobile_number[0] : setup.from;
   const call = useMutation({
-    mutationFn: () => {
-      const filled = Object.fromEntries(
-        Object.entries(values).filter(([name, text]) => text !== "" && variables.includes(name)),
-      );
-      return ask(
-        api.POST("/v1/public/calls", {
-          body: {
-            ...setupBody(setup),
-            to_mobile_number: plainNumber(to),
-            dynamic_variables: filled,
-          },
-        }),
-      );
+    mutationFn: async () => {
+      const given = variables.flatMap(({ name }) => (values[name] ? [[name, values[name]]] : []));
+      const calledNumber = await loadReader();
+      const body = {
+        ...setupBody(setup),
+        to_mobile_number: calledNumber(to, from),
+        dynamic_variables: Object.fromEntries(given),
+      };
+      return ask(api.POST("/v1/public/calls", { body }));
     },
     onSuccess: async () => {
       tellDone("Call queued");
@@ -57,23 +56,9 @@ function CallForm({ onDone }: { onDone: () => void }) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Phone number" hint="For example, +14155550123." error={errors.get("to_mobile_number")}>
-        {(control) => (
-          <Input {...control} type="tel" required value={to} onChange={(event) => setTo(event.target.value)} />
-        )}
-      </Field>
+      <PhoneNumberField value={to} onChange={setTo} from={from} error={errors.get("to_mobile_number")} />
       <CallFields setup={setup} onChange={setSetup} errors={errors}>
-        {variables.map((name) => (
-          <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>} optional>
-            {(control) => (
-              <Input
-                {...control}
-                value={values[name] ?? ""}
-                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-              />
-            )}
-          </Field>
-        ))}
+        <VariableFields variables={variables} values={values} onChange={setValues} />
       </CallFields>
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
@@ -84,18 +69,4 @@ function CallForm({ onDone }: { onDone: () => void }) {
       </FormActions>
     </form>
   );
-}
-
-/** The names of the variables in the agent's prompt and greeting. */
-function useVariables(agentId: string): string[] {
-  const variables = useQuery({
-    queryKey: ["variables", agentId],
-    queryFn: async ({ signal }) => {
-      const params = { path: { agent_id: agentId } };
-      return (await ask(api.GET("/v1/public/agents/{agent_id}/dynamic-variables", { params, signal })))
-        .dynamic_variables;
-    },
-    enabled: agentId !== "",
-  });
-  return variables.data?.map(({ variable_name }) => variable_name) ?? [];
 }

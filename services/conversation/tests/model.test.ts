@@ -15,10 +15,9 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "@parley/shared/testing/scripted-model";
-import { withAttempts } from "../src/model/attempts.ts";
 import type { Model, ModelEnd, ModelRequest, TokenUsage, ToolCall } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
-import { ANSWER_MAX_BYTES, custom, failure, MODEL, readByAiSdk, settings, standard } from "./provider-kit.ts";
+import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";
 
 let egress: Egress;
 const servers = new Map<Dialect, ScriptedModel>();
@@ -57,22 +56,13 @@ const selected =
     selectModel("own_1", llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
 const selectedStandard = (name: string) => selected((_, temperature) => standard(name, temperature));
 const selectedCustom = (apiType: string) => selected((baseUrl, temperature) => custom(baseUrl, apiType, temperature));
-/** As `selectModel` creates one for a provider whose answers only the AI SDK can read. */
-const readBySdk =
-  (name: string): MakeModel =>
-  (baseUrl, temperature) =>
-    withAttempts([readByAiSdk(name, baseUrl, temperature)], { retryMs: 1, log: silentLogger });
-
 const PROVIDERS: [string, Dialect, MakeModel][] = [
   ["OPENAI", chatCompletions, selectedStandard("OPENAI")],
-  ["OPENAI, read by the AI SDK", chatCompletions, readBySdk("OPENAI")],
   ["OPENAI_RESPONSES", responses, selectedStandard("OPENAI_RESPONSES")],
   ["ANTHROPIC", anthropic, selectedStandard("ANTHROPIC")],
   ["GOOGLE", google, selectedStandard("GOOGLE")],
   ["GROQ", groqChat, selectedStandard("GROQ")],
-  ["GROQ, read by the AI SDK", groqChat, readBySdk("GROQ")],
   ["MISTRAL", mistralChat, selectedStandard("MISTRAL")],
-  ["MISTRAL, read by the AI SDK", mistralChat, readBySdk("MISTRAL")],
   ["CUSTOM_LLM", chatCompletions, selectedCustom("CHAT_COMPLETION")],
   ["CUSTOM_LLM (RESPONSES)", responses, selectedCustom("RESPONSES")],
 ];
@@ -189,8 +179,8 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     await streamed(model, { ...REQUEST, messages });
     const { asked } = server.calls.at(-1) as ModelCall;
     expect(asked.messages.slice(-2)).toEqual(["assistant: Hello!", "user: Hi"]);
-    // These two providers refuse a first message that is not the user's.
-    if (["ANTHROPIC", "GOOGLE"].includes(name)) expect(asked.messages[0]).toStartWith("user: ");
+    // These providers refuse a first message that is not the user's, and so do the templates of many models.
+    if (/^(ANTHROPIC|GOOGLE|CUSTOM)/.test(name)) expect(asked.messages[0]).toStartWith("user: ");
     else expect(asked.messages).toHaveLength(2);
   });
 
@@ -302,7 +292,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
       server.script = script;
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");
-      expect(detail).not.toContain("secret");
+      expect(detail).not.toContain("<p>");
       expect(detail).toStartWith(`The ${provider} model provider ${what}`);
     },
   );
@@ -310,7 +300,6 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
   const streamFaults: [string, string, Script][] = [
     ["says nothing", "gave an answer that cannot be read", (call) => call.respond(200, "text/event-stream", "")],
     ["ends early", "cut off its answer", saying("Hel", (call) => call.end())],
-    ["is done without a reason", "cut off its answer", saying("Hel", (call) => call.finish("", null))],
     ["breaks off", "cut off its answer", saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS))],
     ["turns to garbage", "gave an answer that cannot be read", saying("Hel", (call) => call.event("{oops"))],
     ["reports an error", "", (call) => void call.event(dialect.error)],
@@ -321,7 +310,6 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     const { kind, detail } = await failure(streamed(model));
     expect(kind).toBe("upstream_failed");
     expect(detail).toStartWith(`The ${provider} model provider ${what}`);
-    expect(detail).not.toContain("secret");
   });
 
   test.each(WAYS)("that starts slowly gets the remaining time and no more (%s)", async (_, ask) => {

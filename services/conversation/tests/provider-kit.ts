@@ -1,9 +1,7 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { aiSdkModel } from "../src/model/ai-sdk.ts";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
-import type { Model } from "../src/model/port.ts";
 import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
 
@@ -33,14 +31,6 @@ export function standard(providerName: string, temperature?: number): LlmConfig 
 export function custom(baseUrl: string, apiType?: string, temperature?: number): LlmConfig {
   const params = { baseUrl, apiKey: "sk-theirs", apiType, temperature };
   return { providerName: "CUSTOM_LLM", modelName: MODEL, params, fallbacks: [] };
-}
-
-/** A model of a standard provider whose answers the AI SDK reads, whatever the provider's protocol. */
-export function readByAiSdk(provider: string, baseURL: string, temperature?: number): Model {
-  const access = { apiKey: "sk-ours", baseURL, fetch: boundedFetch(ANSWER_MAX_BYTES) };
-  const model = LLM_PROVIDERS[provider]?.create(access, MODEL);
-  if (!model) throw new Error(`there is no provider ${provider}`);
-  return aiSdkModel({ provider, name: MODEL }, model, { temperature, userFirst: false });
 }
 
 /** How a call of a model failed. @throws when it did not, or not as a ServiceError */

@@ -8,7 +8,7 @@ import type { Model, ModelRequest } from "./port.ts";
 
 const REQUEST: ModelRequest = { system: "", messages: [], tools: [] };
 const NEVER = new AbortController().signal;
-const USAGE = { inputTokens: 1, outputTokens: 1 };
+const REST = { toolCalls: [], usage: { inputTokens: 1, outputTokens: 1 }, partialReason: null };
 
 type Attempt = (signal: AbortSignal) => AsyncGenerator<string>;
 
@@ -29,10 +29,10 @@ function fake(provider: string, ...attempts: [Attempt, ...Attempt[]]): Fake {
     signals,
     async stream(_, signal, hear) {
       for await (const text of next(signal)) await hear(text, by);
-      return { by, toolCalls: [], usage: USAGE };
+      return { by, ...REST };
     },
     async complete(_, signal) {
-      return { by, text: (await Array.fromAsync(next(signal))).join(""), toolCalls: [], usage: USAGE };
+      return { by, text: (await Array.fromAsync(next(signal))).join(""), ...REST };
     },
   };
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@parley/shared/log";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { failureOf, lateAnswer, ModelFailure, OVER } from "./failure.ts";
+import { pausableTimer } from "./pausable-timer.ts";
 import type { Model, ModelRequest } from "./port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
@@ -24,9 +25,9 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
     name,
     ...(first.write && { write: first.write }),
     async stream(request, signal, hear) {
-      const ask = async (model: Model, ends: AbortSignal) => {
+      const ask = async (model: Model, { signal: ends, reading }: Attempt) => {
         const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-        const end = model.stream(request, ends, (text, by) => {
+        const end = model.stream({ ...request, reading }, ends, (text, by) => {
           begin();
           return hear(text, by);
         });
@@ -37,7 +38,7 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
       return answer.end.finally(attempt.end);
     },
     async complete(request, signal) {
-      const ask = (model: Model, ends: AbortSignal) => model.complete(request, ends);
+      const ask = (model: Model, { signal: ends, reading }: Attempt) => model.complete({ ...request, reading }, ends);
       const { answer, attempt } = await firstAnswer(models, policy, request, signal, ask);
       attempt.end();
       return answer;
@@ -51,7 +52,7 @@ async function firstAnswer<T>(
   { retryMs, log }: AttemptPolicy,
   { firstWordMs = Number.POSITIVE_INFINITY, meter }: Pick<ModelRequest, "firstWordMs" | "meter">,
   signal: AbortSignal,
-  ask: (model: Model, ends: AbortSignal) => Promise<T>,
+  ask: (model: Model, attempt: Attempt) => Promise<T>,
 ): Promise<{ answer: T; attempt: Attempt }> {
   const endsAt = performance.now() + firstWordMs;
   const failures: ModelFailure[] = [];
@@ -61,7 +62,7 @@ async function firstAnswer<T>(
     for (let number = 1; ; number++) {
       const leftMs = () => modelEndsAt - performance.now();
       const attempt = startAttempt(model.provider, signal, leftMs());
-      const outcome = await attempt.run(() => ask(model, attempt.signal));
+      const outcome = await attempt.run(() => ask(model, attempt));
       if ("answer" in outcome) return { ...outcome, attempt };
       // A server that goes away fails all of its requests in one turn of the loop.
       const entered = meter ? enterLoop(meter.ownerId) : null;
@@ -87,6 +88,8 @@ async function firstAnswer<T>(
 
 interface Attempt {
   signal: AbortSignal;
+  /** Stops the time limit while what has arrived of the answer is read. */
+  reading(isReading: boolean): void;
   /** @throws the outer signal's reason */
   run<T>(ask: () => Promise<T>): Promise<{ answer: T } | { failure: ModelFailure }>;
   /** Releases what the attempt still holds, such as a socket. */
@@ -100,19 +103,20 @@ function startAttempt(provider: string, outer: AbortSignal, withinMs: number): A
   if (outer.aborted) leave();
   outer.addEventListener("abort", leave, { once: true });
   const late = () => controller.abort(lateAnswer(provider));
-  const timer = Number.isFinite(withinMs) ? setTimeout(late, withinMs) : undefined;
+  const timer = pausableTimer(withinMs, late);
   const end = () => {
-    clearTimeout(timer);
+    timer.end();
     outer.removeEventListener("abort", leave);
     controller.abort(OVER);
   };
   return {
     signal: controller.signal,
+    reading: (isReading) => (isReading ? timer.pause() : timer.resume()),
     end,
     async run(ask) {
       try {
         const answer = await ask();
-        clearTimeout(timer);
+        timer.end();
         return { answer };
       } catch (error) {
         const failure = failureOf(error, provider, controller.signal);

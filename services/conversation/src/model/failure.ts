@@ -1,7 +1,7 @@
-import { APICallError } from "@ai-sdk/provider";
 import type { Answer } from "@parley/shared/egress/answer";
 import { codeOf, EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
 import { cancelled, ServiceError } from "@parley/shared/errors";
+import { fieldsOf } from "./answers/protocol.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** A provider's failure, with the provider's own `retryAfterMs`. */
@@ -25,17 +25,32 @@ export class ModelFailure extends ServiceError {
 /** Why calls that have ended are aborted: to release what they hold. One for all, because a new one, with its stack, takes 9 µs. */
 export const OVER = new DOMException("The call is over", "AbortError");
 
-/** Converts a provider's failure to an error for the user: names the provider and its status, and nothing of the request. */
+/** Converts a provider's failure to an error for the user, which names the provider. */
 export function failureOf(error: unknown, provider: string, signal: AbortSignal): ServiceError {
   if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;
   if (error instanceof ServiceError) return error;
   if (signal.aborted) return cancelled(error);
-  return failed(provider, whatFailed(error), error);
+  return failed(provider, error instanceof EgressError ? guarded(error) : UNREADABLE, error);
 }
 
-/** The failure for a stream without a finish reason. @param begun whether any of the answer had arrived */
+/** The failure for a stream that does not say that it ends. @param begun whether any of the answer had arrived */
 export function endlessStream(provider: string, begun: boolean): ModelFailure {
   return failed(provider, begun ? CUT_OFF : UNREADABLE);
+}
+
+/** The failure for an answer without words and tool calls: the same request would get another. @param reason why it ended so soon */
+export function emptyAnswer(provider: string, reason: string | null): ModelFailure {
+  return failed(provider, { what: because("gave an empty answer", reason ?? ""), isRetryable: false });
+}
+
+/** The failure for an error that a provider reports in an answer. @param reason what it says */
+export function reportedError(provider: string, error: unknown, reason: string): ModelFailure {
+  const { code, status, statusCode } = fieldsOf(error);
+  const known = [code, status, statusCode].map(Number).find((number) => number >= 400 && number < 600);
+  const what = (known !== undefined && STATUS_TEXTS[known]) || "reported an error";
+  const isRetryable = known === undefined || mayPass(known);
+  // Not the cause, which may quote a key.
+  return failed(provider, { what: because(what, reason), isRetryable });
 }
 
 /** The failure for an answer that did not start in time. */
@@ -45,14 +60,14 @@ export function lateAnswer(provider: string): ModelFailure {
   });
 }
 
-/** The failure for an answer with an error status. */
-export function refusedCall(provider: string, { status, rawHeaders }: Answer): ModelFailure {
+/** The failure for an answer with an error status. @param reason what the provider says */
+export function refusedCall(provider: string, { status, rawHeaders }: Answer, reason: string): ModelFailure {
   const headers: Record<string, string> = {};
   for (let at = 0; at + 1 < rawHeaders.length; at += 2)
     headers[rawHeaders[at]?.toLowerCase() ?? ""] = rawHeaders[at + 1] ?? "";
   return failed(provider, {
-    what: answered(status),
-    isRetryable: status >= 500 || RETRYABLE_STATUSES.includes(status),
+    what: because(STATUS_TEXTS[status] ?? `answered with status ${status}`, reason),
+    isRetryable: mayPass(status),
     retryAfterMs: retryAfterMs(headers, Date.now()),
   });
 }
@@ -95,26 +110,9 @@ const BROKEN_CODES: readonly string[] = [
 const NOT_CALLED: readonly EgressErrorKind[] = ["forbidden", "unresolvable", "timeout"];
 const PASSING: readonly EgressErrorKind[] = ["unresolvable", "timeout", "network"];
 
-function whatFailed(error: unknown): Failed {
-  if (error instanceof EgressError) return guarded(error);
-  if (APICallError.isInstance(error)) return callFailed(error);
-  // Errors that a provider reports within a stream are not Error objects.
-  return error instanceof Error ? UNREADABLE : reported(error);
-}
-
 function guarded({ kind, message }: EgressError): Failed {
   const what = `${NOT_CALLED.includes(kind) ? "was not called" : "cannot be used"}: ${message}`;
   return { what, isRetryable: PASSING.includes(kind) };
-}
-
-function callFailed({ statusCode, isRetryable, responseHeaders = {}, cause }: APICallError): Failed {
-  if (statusCode === undefined) return { ...UNREACHABLE, isRetryable };
-  if (statusCode >= 300) {
-    return { what: answered(statusCode), isRetryable, retryAfterMs: retryAfterMs(responseHeaders, Date.now()) };
-  }
-  if (cause instanceof EgressError && cause.kind === "too_large") return guarded(cause);
-  // For a 2xx response the SDK sets isRetryable when the connection broke.
-  return isRetryable ? CUT_OFF : UNREADABLE;
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
@@ -124,13 +122,10 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   429: "is rate-limiting us",
 };
 
-function answered(status: number): string {
-  return STATUS_TEXTS[status] ?? `answered with status ${status}`;
+function mayPass(status: number): boolean {
+  return status >= 500 || RETRYABLE_STATUSES.includes(status);
 }
 
-/** Only some providers say whether a retry helps. */
-function reported(error: unknown): Failed {
-  const { statusCode, isRetryable } = (error ?? {}) as { statusCode?: unknown; isRetryable?: unknown };
-  const what = typeof statusCode === "number" ? answered(statusCode) : "reported an error";
-  return { what, isRetryable: isRetryable !== false };
+function because(what: string, reason: string): string {
+  return reason === "" ? what : `${what}: ${reason}`;
 }

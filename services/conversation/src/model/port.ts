@@ -20,6 +20,10 @@ export interface ModelRequest {
    * null
    */
   parsed?(characters: number): Promise<void> | null;
+  /** Called before and after what has arrived of a whole answer is read, which takes none of the provider's time. */
+  reading?(isReading: boolean): void;
+  /** Whether an answer without words and tool calls is one, because the reply has words already. */
+  mayBeEmpty?: boolean;
   /** Time limit for the start of the answer, over all attempts, in milliseconds; none by default. */
   firstWordMs?: number;
 }
@@ -77,6 +81,8 @@ export interface ModelEnd {
   by: ModelName;
   toolCalls: ToolCall[];
   usage: TokenUsage;
+  /** Why the answer is not whole, in the provider's words, such as `length` or `content_filter`; null for a whole one. */
+  partialReason: string | null;
 }
 
 export interface ModelReply extends ModelEnd {

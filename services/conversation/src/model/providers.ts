@@ -6,6 +6,11 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ProviderSetup } from "@parley/proto/parley/common/v1/common.ts";
 import { str, url, type ValidatorSpec } from "envalid";
+import { anthropic } from "./answers/anthropic.ts";
+import { chatCompletions } from "./answers/chat-completions.ts";
+import { gemini } from "./answers/gemini.ts";
+import type { Protocol } from "./answers/protocol.ts";
+import { responses } from "./answers/responses.ts";
 
 /** How a provider is reached. */
 export interface Access {
@@ -20,9 +25,10 @@ export interface LlmProvider {
   prefix: string;
   /** The default address. */
   baseURL: string;
+  /** A model of the AI SDK, which writes the requests. */
   create(access: Access, model: string): LanguageModelV4;
-  /** It speaks OpenAI's chat completions. */
-  isChatCompletions?: true;
+  /** How its answers are read. */
+  protocol: Protocol;
   /** The provider refuses conversations that start with an assistant message. */
   userFirst?: true;
 }
@@ -34,31 +40,37 @@ const OPENAI = { prefix: "OPENAI", baseURL: "https://api.openai.com/v1" };
  * `services/agent/src/catalogue/data/llm.json`.
  */
 export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
-  OPENAI: { ...OPENAI, create: (access, model) => createOpenAI(access).chat(model), isChatCompletions: true },
-  OPENAI_RESPONSES: { ...OPENAI, create: (access, model) => createOpenAI(access).responses(model) },
+  OPENAI: { ...OPENAI, create: (access, model) => createOpenAI(access).chat(model), protocol: chatCompletions },
+  OPENAI_RESPONSES: {
+    ...OPENAI,
+    create: (access, model) => createOpenAI(access).responses(model),
+    protocol: responses,
+  },
   ANTHROPIC: {
     prefix: "ANTHROPIC",
     baseURL: "https://api.anthropic.com/v1",
     create: (access, model) => createAnthropic(access)(model),
+    protocol: anthropic,
     userFirst: true,
   },
   GOOGLE: {
     prefix: "GOOGLE",
     baseURL: "https://generativelanguage.googleapis.com/v1beta",
     create: (access, model) => createGoogle(access)(model),
+    protocol: gemini,
     userFirst: true,
   },
   GROQ: {
     prefix: "GROQ",
     baseURL: "https://api.groq.com/openai/v1",
     create: (access, model) => createGroq(access)(model),
-    isChatCompletions: true,
+    protocol: chatCompletions,
   },
   MISTRAL: {
     prefix: "MISTRAL",
     baseURL: "https://api.mistral.ai/v1",
     create: (access, model) => createMistral(access)(model),
-    isChatCompletions: true,
+    protocol: chatCompletions,
   },
 };
 

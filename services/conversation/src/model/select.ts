@@ -4,23 +4,24 @@ import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.t
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import { type AskedModel, aiSdkModel } from "./ai-sdk.ts";
+import { chatCompletions } from "./answers/chat-completions.ts";
+import { responses } from "./answers/responses.ts";
+import { askedModel } from "./asked-model.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
-import { boundedDocument, boundedEvents } from "./bounded-answers.ts";
 import { sendBy } from "./bounded-fetch.ts";
-import { chatCompletionsModel } from "./chat-completions/chat-completions.ts";
-import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./chat-completions/written-request.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, keyVariableOf, LLM_PROVIDERS } from "./providers.ts";
 import { type RememberedModels, rememberModels } from "./remembered-models.ts";
+import type { Endpoint } from "./requests/request-sender.ts";
+import { bodyWriter, onlyWrite, requestWriter } from "./requests/written-request.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
   /** The `fetch` for addresses that the operator set. */
   standardFetch: typeof fetch;
   /** For addresses that users set. */
-  guarded: Pick<Egress, "fetch" | "ask">;
+  guarded: Pick<Egress, "ask">;
 }
 
 /**
@@ -50,54 +51,43 @@ function modelOf(
   settings: ProviderSettings,
 ): Model | null {
   const by = { provider: providerName, name: modelName, price };
-  const given = { temperature: params?.temperature, userFirst: false };
+  const temperature = params?.temperature;
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
-    if (params?.apiType === "RESPONSES") {
-      const make = () => writable(customResponses(modelName, params, settings.guarded.fetch));
-      return aiSdkModel(by, remembered(settings).custom(ownerId, key, make).model, given);
-    }
-    const { writeRequest } = remembered(settings).custom(ownerId, key, () => customChat(modelName, params));
-    return chatCompletionsModel(by, writeRequest, given, settings.guarded.ask);
+    const isResponses = params?.apiType === "RESPONSES";
+    const make = isResponses ? customResponses : customChat;
+    const known = remembered(settings).custom(ownerId, key, () => make(modelName, params));
+    const given = { temperature, userFirst: true };
+    const endpoint = { ...known, by, settings: given, send: settings.guarded.ask };
+    return askedModel(isResponses ? responses : chatCompletions, endpoint);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
-  const sdkFetch = provider.isChatCompletions ? onlyWrite : settings.standardFetch;
-  const { model, writeRequest } = remembered(settings).standard(JSON.stringify([providerName, modelName]), () =>
-    writable(provider.create({ ...credential, fetch: sdkFetch }, modelName)),
-  );
-  if (provider.isChatCompletions) return chatCompletionsModel(by, writeRequest, given, sendBy(settings.standardFetch));
-  return aiSdkModel(by, model, { ...given, userFirst: provider.userFirst ?? false });
+  const { writeRequest } = remembered(settings).standard(JSON.stringify([providerName, modelName]), () => ({
+    writeRequest: requestWriter(provider.create({ ...credential, fetch: onlyWrite }, modelName)),
+  }));
+  const given = { temperature, userFirst: provider.userFirst ?? false };
+  return askedModel(provider.protocol, { by, writeRequest, settings: given, send: sendBy(settings.standardFetch) });
 }
 
-const MODELS = new WeakMap<ProviderSettings, RememberedModels<SdkModel>>();
+const MODELS = new WeakMap<ProviderSettings, RememberedModels<KnownModel>>();
 
-interface SdkModel {
-  model: AskedModel;
-  /** For models that only write. */
-  writeRequest: WriteRequest;
-}
+/** What is kept of a model, and learned of its server if that is an owner's own. */
+type KnownModel = Pick<Endpoint, "writeRequest" | "refused">;
 
-function remembered(settings: ProviderSettings): RememberedModels<SdkModel> {
+function remembered(settings: ProviderSettings): RememberedModels<KnownModel> {
   const models = MODELS.get(settings) ?? rememberModels();
   MODELS.set(settings, models);
   return models;
 }
 
-function writable(model: AskedModel): SdkModel {
-  return { model, writeRequest: requestWriter(model) };
+function customResponses(name: string, params: LlmParams | undefined): KnownModel {
+  const model = createOpenAI({ ...endpointOf(params), fetch: onlyWrite, name: "custom" }).responses(name);
+  return { writeRequest: requestWriter(model), refused: { streamOptions: false } };
 }
 
-function customResponses(name: string, params: LlmParams, guardedFetch: typeof fetch): AskedModel {
-  const by = (fetchIt: typeof fetch) =>
-    createOpenAI({ ...endpointOf(params), fetch: fetchIt, name: "custom" }).responses(name);
-  const streamed = by(boundedEvents(guardedFetch));
-  const whole = by(boundedDocument(guardedFetch));
-  return { doStream: (options) => streamed.doStream(options), doGenerate: (options) => whole.doGenerate(options) };
-}
-
-function customChat(name: string, params: LlmParams | undefined): SdkModel {
+function customChat(name: string, params: LlmParams | undefined): KnownModel {
   const model = createOpenAICompatible({
     ...endpointOf(params),
     fetch: onlyWrite,
@@ -105,7 +95,7 @@ function customChat(name: string, params: LlmParams | undefined): SdkModel {
     includeUsage: true,
     supportsStructuredOutputs: true,
   }).chatModel(name) as OpenAICompatibleChatLanguageModel;
-  return { model, writeRequest: bodyWriter(model) };
+  return { writeRequest: bodyWriter(model), refused: { streamOptions: false } };
 }
 
 function endpointOf(params: LlmParams | undefined) {

@@ -62,3 +62,20 @@ export function bodyWriter(model: OpenAICompatibleChatLanguageModel): WriteReque
     return { url: first.url, init: { ...first.init, body: ENCODER.encode(text) } };
   };
 }
+
+/** The same request without asking for the usage at the end of a stream; null for one that does not ask for it. */
+export function withoutStreamOptions({ url, init }: WrittenRequest): WrittenRequest | null {
+  const { body } = init;
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body as Uint8Array);
+  const { stream_options: asked, ...rest } = JSON.parse(text) as Record<string, unknown>;
+  return asked === undefined ? null : { url, init: { ...init, body: ENCODER.encode(JSON.stringify(rest)) } };
+}
+
+/** The headers in which the protocols send keys. */
+const KEY_HEADERS: readonly string[] = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/** The keys that a request is sent with. */
+export function secretsOf({ init }: WrittenRequest): string[] {
+  const headers = new Headers(init.headers);
+  return KEY_HEADERS.map((name) => headers.get(name)?.replace(/^bearer /i, "") ?? "").filter((key) => key !== "");
+}

@@ -4,11 +4,11 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
-import type { AnsweredToolCall, ModelMessage, ModelRequest } from "./port.ts";
+import type { AnsweredToolCall, ModelMessage, ModelRequest } from "../port.ts";
 
 export interface ModelSettings {
   temperature: number | undefined;
-  /** Whether the provider refuses conversations that start with an assistant message. */
+  /** Whether the provider may refuse conversations that start with an assistant message. */
   userFirst: boolean;
 }
 
@@ -38,12 +38,30 @@ function toPrompt({ system, messages }: ModelRequest, userFirst: boolean): Langu
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
   if (userFirst && messages[0]?.role === "assistant") prompt.push(said({ role: "user", content: OPENING }, []));
   let calls = 0;
-  for (const message of messages) {
+  for (const message of alternating(messages)) {
     const numbered = (toolCallsOf(message) ?? []).map((call) => ({ id: callId(++calls), call }));
     prompt.push(said(message, numbered));
     if (numbered.length > 0) prompt.push({ role: "tool", content: numbered.map(result) });
   }
   return prompt;
+}
+
+/**
+ * Joins messages that the same side said in a row, such as one whose reply failed and the next: the templates of many models refuse
+ * roles that do not alternate.
+ */
+function alternating(messages: readonly ModelMessage[]): ModelMessage[] {
+  const joined: ModelMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role !== message.role || toolCallsOf(last)) joined.push(message);
+    else joined[joined.length - 1] = { ...message, content: joinedText(last.content, message.content) };
+  }
+  return joined;
+}
+
+function joinedText(...texts: string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }
 
 /** Our own id, because another provider may get it next; Mistral demands nine letters or digits. */

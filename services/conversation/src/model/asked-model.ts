@@ -1,0 +1,102 @@
+import type { Answer } from "@parley/shared/egress/answer";
+import { answerReader } from "./answers/answer-reader.ts";
+import { bodyTexts } from "./answers/body-texts.ts";
+import { withoutUnopenedThoughts } from "./answers/leading-thoughts.ts";
+import type { Protocol } from "./answers/protocol.ts";
+import { brokenAnswer, emptyAnswer, failureOf, isBrokenConnection } from "./failure.ts";
+import { hearInPieces } from "./hear-in-pieces.ts";
+import type { Asked, Model, ModelEnd, ModelReply, ModelRequest } from "./port.ts";
+import { metered } from "./received.ts";
+import { requestSignal } from "./request-signal.ts";
+import { type Endpoint, requestSender } from "./requests/request-sender.ts";
+import { upstreamReason } from "./upstream-reason.ts";
+
+/**
+ * A model of a provider. The AI SDK writes the requests, in which the providers differ. The answers are read here
+ * (docs/decisions/0019-one-reader-of-model-answers.md).
+ */
+export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
+  const { by } = endpoint;
+  const sender = requestSender(endpoint);
+
+  /** @param hear takes the words of the reply as they come; the last ones are returned */
+  async function ask(
+    asked: Asked,
+    request: ModelRequest,
+    signal: AbortSignal,
+    hear: (text: string) => Promise<void> | null,
+  ): Promise<{ text: string } & ModelEnd> {
+    const { mayBeEmpty = false, meter, parsed, reading } = request;
+    const connection = requestSignal(signal);
+    const metering = metered(meter, connection.signal, asked === "streamed" ? request.ahead : undefined);
+    let body: Answer | undefined;
+    let isOver = false;
+    try {
+      const { answer, secrets } = await sender.ask(request, asked, connection.signal);
+      body = answer;
+      const reasonIn = (error: unknown) => upstreamReason(error, secrets);
+      const reader = answerReader({ by, protocol, mayBeEmpty, reasonIn });
+      const texts = bodyTexts(meter?.ownerId ?? null);
+      const isWhole = () => asked === "whole" || reader.isDocument;
+      const read = (received: string, leftBytes: number) => {
+        metering.read(leftBytes);
+        const text = reader.read(received);
+        if (text !== "" && asked === "streamed") metering.passedOn(leftBytes);
+        const wait = text === "" ? null : hear(text);
+        if (reader.failure) throw reader.failure;
+        return wait ?? (isWhole() ? (parsed?.(received.length) ?? null) : null);
+      };
+      const next = async () => {
+        if (reader.isOver) return null;
+        try {
+          return await answer.read();
+        } catch (error) {
+          if (reader.hasEnded && isBrokenConnection(error)) return null;
+          throw error;
+        }
+      };
+      for (let chunks = await next(); chunks; chunks = await next()) {
+        if (isWhole()) reading?.(true);
+        await texts.parse(chunks, read);
+        reading?.(false);
+      }
+      isOver = reader.isOver && !reader.isDocument;
+      return reader.end();
+    } catch (error) {
+      throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
+    } finally {
+      metering.end();
+      if (body && isOver) connection.keep(body);
+      else connection.close(body);
+    }
+  }
+
+  return {
+    ...by,
+    write: sender.write,
+    async stream(request, signal, hear) {
+      const { text, ...end } = await ask("streamed", request, signal, (said) => hear(said, by));
+      await hearInPieces(request.meter?.ownerId ?? "", text, by, signal, hear);
+      return end;
+    },
+    async complete(request, signal) {
+      let said = "";
+      const { text, ...end } = await ask("whole", request, signal, (heard) => {
+        said += heard;
+        return null;
+      });
+      const reply = { ...end, text: withoutUnopenedThoughts(said + text) };
+      const isEmpty = reply.text === "" && reply.toolCalls.length === 0;
+      if (isEmpty && !request.mayBeEmpty) throw emptyAnswer(by.provider, reply.partialReason);
+      return request.answer ? answeredByTool(reply) : reply;
+    },
+  };
+}
+
+/** Models without structured answers are given the schema as a tool, whose arguments then are the answer. */
+const ANSWER_TOOL = "json";
+
+function answeredByTool(reply: ModelReply): ModelReply {
+  const call = reply.toolCalls.find(({ name }) => name === ANSWER_TOOL);
+  return call && reply.text === "" ? { ...reply, text: call.json, toolCalls: [] } : reply;
+}

@@ -1,0 +1,131 @@
+import type { Answer } from "@parley/shared/egress/answer";
+import type { Send } from "../bounded-fetch.ts";
+import { isBrokenConnection, refusedCall, unreachable } from "../failure.ts";
+import type { Asked, ModelName, ModelRequest } from "../port.ts";
+import { upstreamReason } from "../upstream-reason.ts";
+import { callOptions, type ModelSettings } from "./prompt.ts";
+import { secretsOf, type WriteRequest, type WrittenRequest, withoutStreamOptions } from "./written-request.ts";
+
+/** How a model is reached. */
+export interface Endpoint {
+  by: ModelName;
+  writeRequest: WriteRequest;
+  settings: ModelSettings;
+  send: Send;
+  /** Where to remember what the server refuses; nothing for a server that others share. */
+  refused?: RefusedFeatures;
+}
+
+/** What a model's server has refused, and is not asked for again. */
+export interface RefusedFeatures {
+  /** The usage at the end of a stream. */
+  streamOptions: boolean;
+}
+
+export interface RequestSender {
+  /** Writes a request before it is made (`Model.write`). */
+  write(request: ModelRequest, asked: Asked): void;
+  /**
+   * Returns the answer once its head has arrived. A server that refuses a request as wrong is asked once more without what it may not
+   * know: the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
+   * @throws ModelFailure for a refusal and a broken connection; what `send` throws
+   */
+  ask(request: ModelRequest, asked: Asked, signal: AbortSignal): Promise<Asking>;
+}
+
+export interface Asking {
+  answer: Answer;
+  /** What must not appear in a message. */
+  secrets: readonly string[];
+}
+
+/** How servers refuse a field that they do not know. */
+const WRONG_REQUEST: readonly number[] = [400, 422];
+/** What is read of the body of an error. */
+const ERROR_CHARACTERS_MAX = 16 * 1024;
+/** How long is waited for it: the next model may answer meanwhile. */
+const ERROR_WITHIN_MS = 1_000;
+
+export function requestSender({ by, writeRequest, settings, send, refused }: Endpoint): RequestSender {
+  let ahead: { asked: Asked; messages: ModelRequest["messages"]; written: Promise<WrittenRequest> } | null = null;
+
+  async function write(request: ModelRequest, asked: Asked): Promise<WrittenRequest> {
+    const written = await writeRequest(callOptions(request, settings), asked);
+    return (refused?.streamOptions && withoutStreamOptions(written)) || written;
+  }
+
+  /** Takes the request that was written ahead, if it is this one. */
+  function takeWritten({ messages }: ModelRequest, asked: Asked): Promise<WrittenRequest> | null {
+    const taken = ahead;
+    ahead = null;
+    return taken?.messages === messages && taken.asked === asked ? taken.written : null;
+  }
+
+  function sendOff({ url, init }: WrittenRequest, signal: AbortSignal): Promise<Answer> {
+    return send(url, { ...init, signal }).catch((error: unknown) => {
+      throw isBrokenConnection(error) ? unreachable(by.provider, error) : error;
+    });
+  }
+
+  /** Returns null when the request has nothing that it could do without. */
+  async function plainer(
+    written: WrittenRequest,
+    { answer, ...request }: ModelRequest,
+    asked: Asked,
+  ): Promise<{ written: WrittenRequest; streamOptions: boolean } | null> {
+    const unformed = answer ? await write(request, asked) : written;
+    const untold = withoutStreamOptions(unformed);
+    if (untold) return { written: untold, streamOptions: true };
+    return answer ? { written: unformed, streamOptions: false } : null;
+  }
+
+  return {
+    write(request, asked) {
+      ahead = { asked, messages: request.messages, written: write(request, asked) };
+      // The call that takes it reports its failure.
+      ahead.written.catch(() => {});
+    },
+    async ask(request, asked, signal) {
+      const written = await (takeWritten(request, asked) ?? write(request, asked));
+      const secrets = secretsOf(written);
+      const answer = await sendOff(written, signal);
+      if (isGood(answer)) return { answer, secrets };
+      const refusal = await refusalOf(by.provider, answer, secrets);
+      const simpler = WRONG_REQUEST.includes(answer.status) ? await plainer(written, request, asked) : null;
+      if (!simpler) throw refusal;
+      const second = await sendOff(simpler.written, signal);
+      if (!isGood(second)) throw await refusalOf(by.provider, second, secrets);
+      if (refused && simpler.streamOptions) refused.streamOptions = true;
+      return { answer: second, secrets };
+    },
+  };
+}
+
+function isGood({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+async function refusalOf(provider: string, answer: Answer, secrets: readonly string[]) {
+  return refusedCall(provider, answer, upstreamReason(await beginningOf(answer), secrets));
+}
+
+/** The beginning of a body, as far as it can be read soon. */
+async function beginningOf(answer: Answer): Promise<string> {
+  const decoder = new TextDecoder();
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(() => resolve(null), ERROR_WITHIN_MS);
+  let text = "";
+  try {
+    while (text.length < ERROR_CHARACTERS_MAX) {
+      const chunks = await Promise.race([answer.read(), late]);
+      if (!chunks) break;
+      for (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
+    }
+  } catch {
+    // What arrived of it may say enough.
+  } finally {
+    clearTimeout(timer);
+    answer.cancel();
+  }
+  return text.slice(0, ERROR_CHARACTERS_MAX);
+}

@@ -171,6 +171,7 @@ describe("the quick start", () => {
       first_word_ms: expect.any(Number),
       total_ms: expect.any(Number),
       is_partial: false,
+      partial_reason: null,
     };
     expect((await api.get(`${path}?include=replies`)).body.conversation_transcript[1].reply).toEqual(reply);
     const session = await api.get(`/chat/sessions/${sessionId}?include=replies`);

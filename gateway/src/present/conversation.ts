@@ -182,6 +182,7 @@ function presentReply(reply: Reply, withCost: boolean) {
     first_word_ms: reply.firstWordMs ?? null,
     total_ms: reply.totalMs ?? null,
     is_partial: reply.isPartial,
+    partial_reason: reply.partialReason ?? null,
   };
 }
 

@@ -133,6 +133,10 @@ export const TranscriptMessage = Resource("Message", {
         first_word_ms: Figure("Milliseconds until its first word"),
         total_ms: Figure("Milliseconds until its end"),
         is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being generated." }),
+        partial_reason: Nullable(
+          Type.String({ examples: ["length"] }),
+          "Why the model cut it short, in its provider's words. Null if the model did not.",
+        ),
       },
       { description: "The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`." },
     ),
@@ -165,7 +169,7 @@ export const Conversation = Resource("Conversation", {
   conversation_type: ConversationType,
   conversation_status: Status,
   conversation_analysis: Nullable(Type.Array(AnalysisItem), "An item for each field, null until there is an analysis."),
-  notes: Nullable(Type.String(), "Notes from whoever ended the conversation."),
+  notes: Nullable(Type.String(), "Notes from whoever ended the conversation, or why a reply failed."),
   conversation_transcript: Nullable(
     Type.Array(TranscriptMessage),
     "What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages.",

@@ -29,7 +29,7 @@ export const ConversationEvent = Resource(
     agent_id: AgentId,
     conversation_type: ConversationType,
     conversation_status: About(Status, "How it ended."),
-    notes: Nullable(Type.String(), "Notes from whoever ended the conversation."),
+    notes: Nullable(Type.String(), "Notes from whoever ended the conversation, or why a reply failed."),
     conversation_duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
     conversation_recording_url: Type.Optional(
       Type.String({ description: "Address of the recording, when there is one." }),

@@ -121,5 +121,6 @@ function toReply(row: MessageRow, providerName: string): Reply {
     firstWordMs: row.firstWordMs ?? undefined,
     totalMs: row.totalMs ?? undefined,
     isPartial: row.partial ?? false,
+    partialReason: row.partialReason ?? undefined,
   };
 }

@@ -29,6 +29,7 @@ import storedBytes from "../migrations/0026_stored_bytes.sql" with { type: "text
 import searchBegan from "../migrations/0027_search_began.sql" with { type: "text" };
 import fewerStatistics from "../migrations/0028_fewer_statistics.sql" with { type: "text" };
 import listTests from "../migrations/0029_list_tests.sql" with { type: "text" };
+import partialReason from "../migrations/0030_partial_reason.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -61,4 +62,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0027_search_began", sql: searchBegan },
   { name: "0028_fewer_statistics", sql: fewerStatistics },
   { name: "0029_list_tests", sql: listTests },
+  { name: "0030_partial_reason", sql: partialReason },
 ];

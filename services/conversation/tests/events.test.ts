@@ -117,6 +117,7 @@ describe("the event of a conversation that ended", () => {
         const reply = {
           content: "Bye.",
           partial: false,
+          partialReason: null,
           provider: "p",
           model: "m",
           promptName: null,
@@ -138,6 +139,7 @@ describe("the event of a conversation that ended", () => {
             language: null,
             ended: true,
             key: null,
+            done: true,
           }),
           closeSilentChats(db, new Date(now().getTime() + 1), now(), 200),
           hangup("FAILED"),

@@ -11,7 +11,7 @@ import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const NOW = new Date("2026-02-03T12:00:00Z");
 const UNTIL = new Date("2026-02-03T12:00:30Z");
-const END: TurnEnd = { checkpointed: false, language: null, ended: false, key: null };
+const END: TurnEnd = { checkpointed: false, language: null, ended: false, key: null, done: true };
 const REPLACES: TurnEnd = { ...END, checkpointed: true };
 const MAX_BYTES = 100_000;
 /** More than one statement takes. */
@@ -47,7 +47,8 @@ function newTurn(key: SessionKey, message: string): NewTurn {
 function reply(content: string): StoredReply {
   const by = { provider: "p", model: "m", promptName: null, promptVersion: null };
   const usage = { inputTokens: 1, outputTokens: undefined };
-  return { content, ...by, toolCalls: [], partial: false, usage, costUsdMicros: 12, firstWordMs: null, totalMs: 1 };
+  const whole = { toolCalls: [], partial: false, partialReason: null };
+  return { content, ...by, ...whole, usage, costUsdMicros: 12, firstWordMs: null, totalMs: 1 };
 }
 
 function called(name: string): KeptToolCall {

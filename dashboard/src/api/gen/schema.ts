@@ -2866,6 +2866,8 @@ export interface components {
                 total_ms: number | null;
                 /** @description Whether the reply was cut short, or is still being generated. */
                 is_partial: boolean;
+                /** @description Why the model cut it short, in its provider's words. Null if the model did not. */
+                partial_reason: string | null;
             };
             /** @description Only with `include=replies` or `cost`: the tools that the model called for this reply, or, if nothing was said then, after this message. */
             tool_calls?: components["schemas"]["ToolCall"][];
@@ -2965,7 +2967,7 @@ export interface components {
             conversation_status: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
             /** @description An item for each field, null until there is an analysis. */
             conversation_analysis: components["schemas"]["AnalysisItem"][] | null;
-            /** @description Notes from whoever ended the conversation. */
+            /** @description Notes from whoever ended the conversation, or why a reply failed. */
             notes: string | null;
             /** @description What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages. */
             conversation_transcript: components["schemas"]["Message"][] | null;
@@ -4957,7 +4959,7 @@ export interface components {
              * @enum {string}
              */
             conversation_status: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
-            /** @description Notes from whoever ended the conversation. */
+            /** @description Notes from whoever ended the conversation, or why a reply failed. */
             notes: string | null;
             /** @description Duration in seconds, when known. */
             conversation_duration?: number;
@@ -9146,7 +9148,8 @@ export interface operations {
                      *             "cost_usd_micros": 29,
                      *             "first_word_ms": 410,
                      *             "total_ms": 620,
-                     *             "is_partial": false
+                     *             "is_partial": false,
+                     *             "partial_reason": null
                      *           },
                      *           "tool_calls": [
                      *             {

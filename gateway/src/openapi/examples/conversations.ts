@@ -23,6 +23,7 @@ const withReplies = [
       first_word_ms: 410,
       total_ms: 620,
       is_partial: false,
+      partial_reason: null,
     },
     tool_calls: [
       {

@@ -26,6 +26,7 @@ export interface MessageRow {
   firstWordMs?: number | null;
   totalMs?: number | null;
   partial?: boolean;
+  partialReason?: string | null;
   toolCalls?: readonly KeptToolCall[];
 }
 
@@ -101,7 +102,7 @@ export async function listTranscript(
   const fits = Math.min(TRANSCRIPT_BYTES_MAX, room.bytes - room.used);
   const rows = await sql<MessageRow[]>`
     select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms,
-      partial
+      partial, partial_reason
     from ${newestMessages(sql, ownerId, [conversationId], fits)} messages
     order by seq`;
   const isWhole = rows[0] ? rows[0].seq === FIRST_SEQ : messageCount === 0;

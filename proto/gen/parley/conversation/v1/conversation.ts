@@ -176,7 +176,11 @@ export interface Reply {
   /** The reply was cut short, or is still being made. */
   isPartial: boolean;
   /** At the price of that time, in millionths of a US dollar; absent: unknown. */
-  costUsdMicros?: number | undefined;
+  costUsdMicros?:
+    | number
+    | undefined;
+  /** Why the model cut the reply short, in its provider's words; absent: it did not. */
+  partialReason?: string | undefined;
 }
 
 /** Milliseconds from the end of the user's speech; absent: not measured. */
@@ -676,6 +680,7 @@ function createBaseReply(): Reply {
     totalMs: undefined,
     isPartial: false,
     costUsdMicros: undefined,
+    partialReason: undefined,
   };
 }
 
@@ -704,6 +709,9 @@ export const Reply: MessageFns<Reply> = {
     }
     if (message.costUsdMicros !== undefined) {
       writer.uint32(64).int64(message.costUsdMicros);
+    }
+    if (message.partialReason !== undefined) {
+      writer.uint32(74).string(message.partialReason);
     }
     return writer;
   },
@@ -785,6 +793,14 @@ export const Reply: MessageFns<Reply> = {
             message.costUsdMicros = longToNumber(reader.int64());
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.partialReason = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -810,6 +826,7 @@ export const Reply: MessageFns<Reply> = {
     message.totalMs = object.totalMs ?? undefined;
     message.isPartial = object.isPartial ?? false;
     message.costUsdMicros = object.costUsdMicros ?? undefined;
+    message.partialReason = object.partialReason ?? undefined;
     return message;
   },
 };

@@ -23,6 +23,8 @@ export interface ReplySoFar {
 
 export interface StoredReply extends ReplySoFar {
   partial: boolean;
+  /** Why its model cut it short, in the provider's words; null if it did not. */
+  partialReason: string | null;
   usage: TokenUsage;
   /** In millionths of a US dollar; null if unknown. */
   costUsdMicros: number | null;
@@ -37,8 +39,10 @@ export interface TurnEnd {
   language: string | null;
   /** Completes the session. */
   ended: boolean;
-  /** An idempotency key, whose answer a whole reply becomes. */
+  /** An idempotency key, whose answer the reply of a turn becomes that is done. */
   key: string | null;
+  /** Whether the turn came to its end, also with a reply that its model cut short. */
+  done: boolean;
 }
 
 /** A turn with its reply, to be stored. */
@@ -83,10 +87,10 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
         and turn_id = ended_turn_id and status = 'IN_PROGRESS'
       returning given.*
     ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``} ${storingToolCalls(sql, sql`finished`, turns.map(callingOf))}, stored as (
-      insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
-        prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms)
-      select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, provider, model, prompt_name,
-        prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
+        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms)
+      select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, partial_reason, provider, model,
+        prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
       from finished
       ${byOwner(sql, turns)}
       ${checkpointed ? replaceCheckpoint(sql) : sql``}
@@ -112,7 +116,8 @@ function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
     select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as ended_turn_id,
       ${turn.replySeq}::integer as reply_seq, ${turn.key}::text as key, ${turn.language}::text as new_language,
       ${turn.traceparent}::text as new_traceparent, ${turn.now}::timestamptz as now, ${reply.content}::text as content,
-      ${reply.partial}::boolean as is_partial, ${reply.provider}::text as provider, ${reply.model}::text as model,
+      ${reply.partial}::boolean as is_partial, ${reply.partialReason}::text as partial_reason, ${turn.done}::boolean as is_done,
+      ${reply.provider}::text as provider, ${reply.model}::text as model,
       ${reply.promptName}::text as prompt_name, ${reply.promptVersion}::integer as prompt_version,
       ${reply.usage.inputTokens ?? null}::integer as input_tokens, ${reply.usage.outputTokens ?? null}::integer as output_tokens,
       ${reply.costUsdMicros}::bigint as cost_usd_micros,
@@ -123,8 +128,8 @@ function givenReply(sql: Sql, { reply, ...turn }: FinishedTurn) {
 function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
   return sql`(
     select owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
-      is_partial::boolean as is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
-      cost_usd_micros, first_word_ms, total_ms
+      is_partial::boolean as is_partial, partial_reason, is_done::boolean as is_done, provider, model, prompt_name,
+      prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -136,6 +141,8 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
       ${turns.map(({ reply }) => reply.content)}::text[],
       ${turns.map(({ reply }) => String(reply.partial))}::text[],
+      ${turns.map(({ reply }) => reply.partialReason)}::text[],
+      ${turns.map(({ done }) => String(done))}::text[],
       ${turns.map(({ reply }) => reply.provider)}::text[],
       ${turns.map(({ reply }) => reply.model)}::text[],
       ${turns.map(({ reply }) => reply.promptName)}::text[],
@@ -146,15 +153,15 @@ function manyGivenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ reply }) => reply.firstWordMs)}::integer[],
       ${turns.map(({ reply }) => reply.totalMs)}::integer[]
     ) as given (owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
-      is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms,
-      total_ms)
+      is_partial, partial_reason, is_done, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
+      cost_usd_micros, first_word_ms, total_ms)
     where ${isOneRow(sql)}
   )`;
 }
 
 function bindingKeys(sql: Sql) {
   return sql`, keyed as (
-    update turn_keys set done = not is_partial, reply_seq = finished.reply_seq from finished
+    update turn_keys set done = is_done, reply_seq = finished.reply_seq from finished
     where turn_keys.owner_id = finished.owner_id and idempotency_key = key and turn_id = ended_turn_id
   )`;
 }
@@ -162,8 +169,8 @@ function bindingKeys(sql: Sql) {
 function replaceCheckpoint(sql: Sql) {
   return sql`
     on conflict (owner_id, conversation_id, seq) do update set
-      content = excluded.content, created_at = excluded.created_at, partial = excluded.partial, provider = excluded.provider,
-      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+      content = excluded.content, created_at = excluded.created_at, partial = excluded.partial,
+      partial_reason = excluded.partial_reason, provider = excluded.provider, model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
 }

@@ -102,16 +102,17 @@ export async function finishSpokenTurn(
         and status = 'IN_PROGRESS'
       returning owner_id, conversation_id, message_count
     ) ${storingToolCalls(sql, sql`finished`, [{ ...turn, toolCalls: heard.toolCalls }])}
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
-      prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency)
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
+      prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
-      ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
+      ${heard.partialReason}::text, ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
       ${heard.by?.promptVersion ?? null}, ${heard.usage.inputTokens ?? null}::integer,
       ${heard.usage.outputTokens ?? null}::integer, ${heard.costUsdMicros}::bigint, ${heard.firstWordMs}::integer, ${heard.totalMs}::integer,
       ${heard.latency && sql.json(heard.latency)}::jsonb
     from finished
     on conflict (owner_id, conversation_id, seq) do update set
-      content = excluded.content, partial = excluded.partial, provider = coalesce(excluded.provider, messages.provider),
+      content = excluded.content, partial = excluded.partial, partial_reason = excluded.partial_reason,
+      provider = coalesce(excluded.provider, messages.provider),
       model = coalesce(excluded.model, messages.model),
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,

@@ -27,7 +27,8 @@ test("the time to the first word includes what the question waits before it is a
       const isFirst = within.length === 1;
       if (!isFirst) await hear("Hello. ", by);
       const call = { name: "unknown", json: "{}", input: {} };
-      return { by, toolCalls: within.length < 3 ? [call] : [], usage: { inputTokens: 1, outputTokens: 1 } };
+      const usage = { inputTokens: 1, outputTokens: 1 };
+      return { by, toolCalls: within.length < 3 ? [call] : [], usage, partialReason: null };
     },
     request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
     tools: {} as Speaking["tools"],
@@ -96,7 +97,7 @@ test("tool calls, which go back to the model, take room like a reply", async () 
     ask: async () => {
       asked++;
       const usage = { inputTokens: undefined, outputTokens: undefined };
-      return { by, toolCalls: [{ name: "unknown", json, input: JSON.parse(json) }], usage };
+      return { by, toolCalls: [{ name: "unknown", json, input: JSON.parse(json) }], usage, partialReason: null };
     },
     request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
     tools: {} as Speaking["tools"],

@@ -34,7 +34,10 @@ export interface Reply {
   language: string | null;
   /** Whether the conversation ends with this reply. */
   ends: boolean;
+  /** Whether the turn came to its end, and the client has all of the reply. */
   isWhole: boolean;
+  /** Why the model's answer is not whole, in its provider's words; null if it is, or if the reply broke off. */
+  partialReason: string | null;
 }
 
 export function emptyReply({ provider, name }: ModelName): Reply {
@@ -49,6 +52,7 @@ export function emptyReply({ provider, name }: ModelName): Reply {
     language: null,
     ends: false,
     isWhole: false,
+    partialReason: null,
   };
 }
 
@@ -130,9 +134,11 @@ export async function speak(
     const before = reply.costUsdMicros;
     // The cost of a call that breaks off is unknown, because providers report tokens at the end.
     reply.costUsdMicros = null;
-    const { by, toolCalls, usage } = await ask({ ...request, messages, firstWordMs }, hear);
+    const mayBeEmpty = reply.text !== "";
+    const { by, toolCalls, usage, partialReason } = await ask({ ...request, messages, firstWordMs, mayBeEmpty }, hear);
     watch.pause();
     reply.by = by;
+    reply.partialReason = partialReason;
     reply.usage = sum(reply.usage, usage);
     reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
     calls.push(...toolCalls);
@@ -150,7 +156,7 @@ export async function speak(
   }
   const farewell = reply.text === "" && reply.ends ? farewellOf(calls, tools) : "";
   reply.text += farewell;
-  if (reply.text === "") throw nothingSaid(reply.by, calls);
+  if (reply.text === "") throw nothingSaid(reply.by);
   reply.isWhole = true;
   const rest = words.push(farewell) + words.end();
   if (rest !== "") await say(rest);
@@ -179,7 +185,6 @@ function tooLong({ provider }: ModelName, { charactersMax }: ModelLimits): Servi
   return new ServiceError("upstream_failed", `The ${provider} model said more than ${charactersMax} characters`);
 }
 
-function nothingSaid({ provider }: ModelName, calls: readonly ToolCall[]): ServiceError {
-  const what = calls.length > 0 ? "called tools and said nothing" : "gave an empty answer";
-  return new ServiceError("upstream_failed", `The ${provider} model ${what}`);
+function nothingSaid({ provider }: ModelName): ServiceError {
+  return new ServiceError("upstream_failed", `The ${provider} model called tools and said nothing`);
 }

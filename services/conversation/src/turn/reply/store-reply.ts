@@ -42,13 +42,15 @@ export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRunt
 async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { db, clock, turnStore } = ctx;
   const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
-  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
+  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, partialReason, toolCalls } =
+    reply;
   if (text === "") return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
     accepted,
     {
       ...replySoFar(reply, agent),
-      partial: !isWhole,
+      partial: !isWhole || partialReason !== null,
+      partialReason,
       usage,
       costUsdMicros,
       // Unknown for a non-streamed reply.
@@ -56,7 +58,7 @@ async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): P
       totalMs: Math.round(performance.now() - startedAt),
     },
     clock.now(),
-    { checkpointed, language, ended: isWhole && ends, key },
+    { checkpointed, language, ended: isWhole && ends, key, done: isWhole },
   );
   // An earlier attempt may have stored it without learning so.
   if (isStored || (await isReplyStored(db, accepted, text))) return;

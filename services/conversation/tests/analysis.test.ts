@@ -190,7 +190,7 @@ describe("an ended conversation of an agent with analysis", () => {
       await pass(service, 120_000);
     }
     const items = await analyzed(agent, sessionId);
-    const error = "The CUSTOM_LLM model provider refused the API key";
+    const error = "The CUSTOM_LLM model provider refused the API key: x";
     expect(items).toEqual([
       { name: "mood", value: null, type: 'Literal["calm","angry"]', error },
       { name: "calls", value: null, type: "Optional[int]", error },

@@ -163,7 +163,7 @@ describe("a model that fails", () => {
 
   test("before the first word, or by timeout, leaves the message stored and names the session", async () => {
     const faults: [Pick<TestChat, "chat">, (call: ModelCall) => unknown, string, string][] = [
-      [service, (call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500"],
+      [service, (call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500: x"],
       [service, (call) => call.reset(), "upstream_failed", "is unreachable"],
       [impatientToBegin, () => {}, "upstream_timeout", "did not answer in time"],
     ];

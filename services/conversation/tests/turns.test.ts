@@ -119,11 +119,12 @@ describe("a turn", () => {
     const agent = await createAgent(service, { prompt: inline("Rules.") });
     const { sessionId } = await say(service, agent, `first ${"x".repeat(400)}`);
     await say(service, agent, `second ${"y".repeat(400)}`, sessionId);
-    expect(messagesAsked()).toEqual(["system: Rules.", "assistant: Hello there.", `user: second ${"y".repeat(400)}`]);
+    const cut = ["system: Rules.", "user: (The conversation begins.)", "assistant: Hello there."];
+    expect(messagesAsked()).toEqual([...cut, `user: second ${"y".repeat(400)}`]);
     await say(service, agent, "z".repeat(4_000), sessionId);
     expect(messagesAsked()).toEqual(["system: Rules.", `user: ${"z".repeat(4_000)}`]);
     await say(service, agent, "語".repeat(120), sessionId);
-    expect(messagesAsked()).toEqual(["system: Rules.", "assistant: Hello there.", `user: ${"語".repeat(120)}`]);
+    expect(messagesAsked()).toEqual([...cut, `user: ${"語".repeat(120)}`]);
   });
 
   test("is stored with its model and usage, and the session adds them up", async () => {
@@ -155,7 +156,10 @@ describe("a turn", () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish("");
     const whole = await failure(say(service, agent, "Hi"));
-    expect(whole).toMatchObject({ kind: "upstream_failed", detail: "The CUSTOM_LLM model gave an empty answer" });
+    expect(whole).toMatchObject({
+      kind: "upstream_failed",
+      detail: "The CUSTOM_LLM model provider gave an empty answer",
+    });
     const sessionId = whole.sessionId ?? "";
     const streamed = await failure(hear(service.chat, turn(agent, "Hello?", { sessionId })));
     expect(streamed).toEqual(whole);
@@ -240,7 +244,7 @@ describe("a session", () => {
     expect(firstMessage).toBe("Hello you, !");
     expect(await transcript(service, agent, sessionId)).toEqual(["assistant: Hello you, !"]);
     await say(service, agent, "Hi", sessionId);
-    expect(messagesAsked().slice(1)).toEqual(["assistant: Hello you, !", "user: Hi"]);
+    expect(messagesAsked().slice(2)).toEqual(["assistant: Hello you, !", "user: Hi"]);
     const { usage, messageCount } = await session(service, agent, sessionId);
     expect(messageCount).toBe(3);
     expect(usage?.replies).toBe(1);

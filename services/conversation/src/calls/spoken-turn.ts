@@ -13,6 +13,7 @@ import { modelRequest } from "../turn/ask/model-request.ts";
 import type { CallAction } from "../turn/ask/tools.ts";
 import { llmOf } from "../turn/llm-of.ts";
 import { closedTurn } from "../turn/reply/closed-turn.ts";
+import { noteModelFailure } from "../turn/reply/note-failure.ts";
 import { checkpointReply } from "../turn/reply/reply-checkpoints.ts";
 import { emptyReply, type Reply, speak } from "../turn/reply/speak.ts";
 import { replySoFar } from "../turn/reply/store-reply.ts";
@@ -137,6 +138,7 @@ async function answer(
     tell({ type: "complete" });
     await heardOrLeft(ctx, hearing, call);
   } catch (error) {
+    await noteModelFailure(ctx, accepted, error, call.log);
     if (!hearing.heard.isFinal) throw error;
   } finally {
     watch.done();
@@ -192,6 +194,8 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
   const { accepted, heard, decided = NOTHING_DECIDED, spoken } = ended;
   const reply = spoken?.reply;
   const since = (at: number | null) => (at === null || !reply ? null : Math.round(at - reply.startedAt));
+  const partialReason = reply?.partialReason ?? null;
+  const isHeardToTheEnd = heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim());
   const isStored = await untilStored(log, () => {
     const now = ctx.clock.now();
     const toolCalls = reply?.toolCalls ?? [];
@@ -200,7 +204,8 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
       content: heard.text,
       toolCalls,
       by: spoken ? replySoFar(spoken.reply, spoken.agent) : null,
-      partial: !(heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim())),
+      partial: partialReason !== null || !isHeardToTheEnd,
+      partialReason,
       usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },
       costUsdMicros: heard.isFinal && reply ? reply.costUsdMicros : null,
       firstWordMs: since(reply?.firstTextAt ?? null),

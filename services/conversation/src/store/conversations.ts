@@ -116,6 +116,13 @@ export async function conversationExists(sql: Sql, conversationId: string, now: 
   return rows.length > 0;
 }
 
+/** Notes why a reply failed, in place of an earlier note. */
+export async function noteFailure(sql: Sql, key: SessionKey, notes: string, now: Date): Promise<void> {
+  await sql`
+    update conversations set notes = ${notes}, updated_at = ${now}
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and status = 'IN_PROGRESS'`;
+}
+
 /**
  * Closes calls whose voice runtime has been silent since `silentSince`: it died, so nobody else will. Returns the
  * number closed.

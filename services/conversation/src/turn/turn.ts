@@ -3,8 +3,8 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import { loopEntry } from "@parley/shared/shares/loop-entry";
-import { loopTurns } from "@parley/shared/shares/loop-shares";
 import type { ConversationContext } from "../context.ts";
+import { hearInPieces } from "../model/hear-in-pieces.ts";
 import type { Asked, Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import { type Acceptance, acceptTurn, prepareTurn } from "./accept-turn.ts";
@@ -12,6 +12,7 @@ import { type Channel, modelRequest } from "./ask/model-request.ts";
 import { requestAhead } from "./ask/request-ahead.ts";
 import { CHAT_TOOLS } from "./ask/tools.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
+import { noteModelFailure } from "./reply/note-failure.ts";
 import { readerPatience } from "./reply/reader-patience.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply, speak } from "./reply/speak.ts";
@@ -36,9 +37,6 @@ export type Tell = (event: TurnEvent) => Promise<void> | null;
  * statements and messages.
  */
 const enterTurn = loopEntry({ aloneMax: 16 });
-/** The words of a longer reply are looked for in pieces of this length, because a whole one takes milliseconds. */
-const PIECE_CHARACTERS = 16 * 1024;
-const pieces = loopTurns();
 const CHANNEL: Channel = { toolbox: CHAT_TOOLS, note: "" };
 
 /**
@@ -149,6 +147,7 @@ async function answer(
     };
     await speak(reply, { ...speaking, say });
   } catch (error) {
+    await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);
   } finally {
     watch.done();
@@ -171,7 +170,7 @@ async function answer(
 /** The signal of a client whose turn runs to its end whether it waits or not. */
 const NEVER = new AbortController().signal;
 
-/** Asks for a streamed answer, or for a whole one, whose text is heard in pieces, each in a turn of the loop of its own. */
+/** Asks for a streamed answer, or for a whole one, which is heard in pieces. */
 async function askModel(
   ownerId: string,
   model: Model,
@@ -182,15 +181,7 @@ async function askModel(
 ): Promise<ModelEnd> {
   if (asked === "streamed") return model.stream(request, signal, hear);
   const { text, ...end } = await model.complete(request, signal);
-  if (text.length <= PIECE_CHARACTERS) {
-    if (text !== "") await hear(text, end.by);
-    return end;
-  }
-  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
-    await pieces.next(ownerId);
-    signal.throwIfAborted();
-    await hear(text.slice(at, at + PIECE_CHARACTERS), end.by);
-  }
+  await hearInPieces(ownerId, text, end.by, signal, hear);
   return end;
 }
 

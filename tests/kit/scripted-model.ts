@@ -80,10 +80,10 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   };
 }
 
-/** In pieces that end in the middle of words, as tokens do. */
+/** Echoes the last message, in pieces that end in the middle of words, as tokens do. Unanswered ones before it are joined to it. */
 function echo(exchange: Exchange): void {
   const message = exchange.request.body.messages.at(-1)?.content ?? "";
-  for (const piece of echoOf(message).match(/.{1,3}/gsu) ?? []) exchange.text(piece);
+  for (const piece of echoOf(message.split("\n\n").at(-1) ?? "").match(/.{1,3}/gsu) ?? []) exchange.text(piece);
   exchange.finish();
 }
 

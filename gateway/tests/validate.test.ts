@@ -206,6 +206,26 @@ describe("a violation is reported with its field and the fix", () => {
       { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },
       "tools.transfer_call.transfer_phone_number must be a phone number in E.164 form, such as +14155550123",
     ],
+    [
+      "transfer without a number",
+      { ...GOOD, tools: { transfer_call: true } },
+      "tools.transfer_call must be false, or an object with the number to transfer to: transfer_phone_number",
+    ],
+    [
+      "transfer without a number in its settings",
+      { ...GOOD, tools: { transfer_call: { message: "One moment." } } },
+      "tools.transfer_call.transfer_phone_number is required",
+    ],
+    [
+      "transfer to no number of a list",
+      { ...GOOD, tools: { transfer_call: { transfer_phone_number: [] } } },
+      "tools.transfer_call.transfer_phone_number must not be empty",
+    ],
+    [
+      "transfer to a list with a wrong number",
+      { ...GOOD, tools: { transfer_call: { transfer_phone_number: ["+14155550123", "911"] } } },
+      "tools.transfer_call.transfer_phone_number.1 must be a phone number in E.164 form, such as +14155550123",
+    ],
     ...["Mars/Base", "", "+05:30", "Europe/Berlin "].map((timezone): [string, object, string] => [
       `time zone ${timezone}`,
       { ...GOOD, tools: { schedule_call: { timezone } } },

@@ -108,7 +108,7 @@ function explainUnion(
     sameType.find((form) => !hasFixed(form)) ??
     sameType[0];
   if (meant) collect(meant, value, path, found);
-  else say(`must be ${[...new Set(forms.map(requirementOf))].join(" or ")}`);
+  else say(`must ${schema.form ?? `be ${[...new Set(forms.map(requirementOf))].join(" or ")}`}`);
 }
 
 function hasFixed(form: TSchema): boolean {

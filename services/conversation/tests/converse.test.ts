@@ -13,7 +13,7 @@ beforeAll(async () => {
   agent = await createAgent(service, {
     tools: {
       end_call: { message: "Bye!" },
-      transfer_call: true,
+      transfer_call: { transfer_phone_number: ["+14155550199", "+14155550198"] },
       schedule_call: { timezone: "Asia/Kolkata" },
       set_language: true,
     },
@@ -108,9 +108,9 @@ describe("the tools of a call", () => {
     expect(await complete(service.chat, call)).toMatchObject({});
   });
 
-  test("a transfer names the number, and an invalid number is reported to the model", async () => {
+  test("a transfer names a number of the agent's list, and any other number is reported to the model", async () => {
     service.model.script = (asked) => {
-      if (asked.asked.messages.length === 1) asked.callTool("transfer_call", '{"phone_number":"the boss"}');
+      if (asked.asked.messages.length === 1) asked.callTool("transfer_call", '{"phone_number":"+14155550177"}');
       else asked.callTool("transfer_call", '{"phone_number":"+14155550199"}', "One moment, please.");
     };
     const turn = speakTurn(service.chat, call, 1, "A person, please.");
@@ -258,10 +258,8 @@ describe("a tool that a runtime runs for a model of its own", () => {
     expect(await run("transfer_call", { phone_number: phoneNumber })).toMatchObject({
       action: { action: { $case: "transferCall", value: { phoneNumber } } },
     });
-    expect(await run("transfer_call", { phone_number: "the boss" })).toMatchObject({
-      isError: true,
-      action: undefined,
-    });
+    for (const other of ["the boss", "+14155550177", ["+14155550199"]])
+      expect(await run("transfer_call", { phone_number: other })).toMatchObject({ isError: true, action: undefined });
     expect(await run("no_such_tool", {})).toMatchObject({ isError: true, action: undefined });
   });
 

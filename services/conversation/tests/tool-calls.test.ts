@@ -16,7 +16,9 @@ let service: TestChat;
 let agent: TestAgent;
 beforeAll(async () => {
   service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
-  agent = await createAgent(service, { tools: { set_language: true, end_call: true, transfer_call: true } });
+  agent = await createAgent(service, {
+    tools: { set_language: true, end_call: true, transfer_call: { transfer_phone_number: "+14155550199" } },
+  });
 });
 afterAll(() => service.stop());
 beforeEach(() => script());

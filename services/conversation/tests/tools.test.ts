@@ -71,7 +71,11 @@ describe("the tools of an agent", () => {
     const { calls } = script();
     await say(service, await createAgent(service, { tools }), "Hi");
     await say(service, await createAgent(service, { tools: { end_call: false, set_language: true } }), "Hi");
-    await say(service, await createAgent(service, { tools: { transfer_call: true } }), "Hi");
+    await say(
+      service,
+      await createAgent(service, { tools: { transfer_call: { transfer_phone_number: "+14155550123" } } }),
+      "Hi",
+    );
     expect(calls().map(({ asked }) => asked.tools)).toEqual([["end_call", "set_language"], ["set_language"], []]);
     const language = (call: ModelCall | undefined) =>
       call?.body.tools.at(-1).function.parameters.properties.language.enum;

@@ -2035,20 +2035,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Each tool is `true`, `false`, or an object that configures it. A tool that you leave out is off. */
+        /** @description Each tool is `true` (except `transfer_call`), `false`, or an object that configures it. A tool that you leave out is off. */
         Tools: {
             /** @description Lets the model end the conversation. */
             end_call?: boolean | {
                 /** @description What the agent says then. */
                 message?: string;
             };
-            /** @description Lets the model transfer a call. */
-            transfer_call?: boolean | {
-                /**
-                 * @description Number to transfer to, in E.164 form.
-                 * @example +14155550123
-                 */
-                transfer_phone_number: string;
+            /** @description Lets the model transfer a call, to a number that you give. */
+            transfer_call?: false | {
+                /** @description Number to transfer to, in E.164 form, or a list of numbers that the model chooses from. */
+                transfer_phone_number: string | string[];
                 /** @description What the agent says then. */
                 message?: string;
             };

@@ -7,13 +7,21 @@ const strict = { additionalProperties: false };
 const Message = Type.Optional(Text({ max: 1000, description: "What the agent says then." }));
 const tool = <P extends Parameters<typeof Type.Object>[0]>(description: string, properties: P) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Object(properties, strict)], { description }));
+const TransferNumbers = Type.Union([E164, Type.Array(E164, { minItems: 1, maxItems: 20 })], {
+  description: "Number to transfer to, in E.164 form, or a list of numbers that the model chooses from.",
+});
 export const Tools = Type.Object(
   {
     end_call: tool("Lets the model end the conversation.", { message: Message }),
-    transfer_call: tool("Lets the model transfer a call.", {
-      transfer_phone_number: About(E164, "Number to transfer to, in E.164 form."),
-      message: Message,
-    }),
+    transfer_call: Type.Optional(
+      Type.Union(
+        [Type.Literal(false), Type.Object({ transfer_phone_number: TransferNumbers, message: Message }, strict)],
+        {
+          description: "Lets the model transfer a call, to a number that you give.",
+          form: "be false, or an object with the number to transfer to: transfer_phone_number",
+        },
+      ),
+    ),
     schedule_call: tool("Lets the model schedule another call.", {
       timezone: Type.Optional(About(TimeZone, "IANA time zone that the caller's times are in.")),
       max_days_ahead: Type.Optional(
@@ -43,7 +51,8 @@ export const Tools = Type.Object(
   {
     ...strict,
     $id: "Tools",
-    description: "Each tool is `true`, `false`, or an object that configures it. A tool that you leave out is off.",
+    description:
+      "Each tool is `true` (except `transfer_call`), `false`, or an object that configures it. A tool that you leave out is off.",
   },
 );
 

@@ -5,7 +5,6 @@ import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "..
 export const CALL_NOTE =
   "This is a spoken conversation. Answer in short sentences, the way people speak, without lists, headings, links or other markup.";
 
-const E164 = /^\+[1-9]\d{6,14}$/;
 const DAY_MS = 86_400_000;
 const DAYS_AHEAD_MAX = 365;
 const REASON_MAX = 1_000;
@@ -13,24 +12,30 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/;
 const OFFSET = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 
 const transferCall: Tool = {
-  definition: ({ transfer_phone_number: number }) => ({
-    name: "transfer_call",
-    description: "Connects the user to a person. Use it when the user asks for one or you cannot help.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        message: { type: "string", description: "The last words to the user." },
-        ...(number === undefined && { phone_number: { type: "string", description: "In E.164 form: +14155550123." } }),
+  isUsable: (config) => transferNumbersOf(config).length > 0,
+  definition: (config) => {
+    const numbers = transferNumbersOf(config);
+    const isChosen = numbers.length > 1;
+    return {
+      name: "transfer_call",
+      description: "Connects the user to a person. Use it when the user asks for one or you cannot help.",
+      inputSchema: {
+        type: "object",
+        properties: {
+          message: { type: "string", description: "The last words to the user." },
+          ...(isChosen && { phone_number: { type: "string", description: "The number to connect.", enum: numbers } }),
+        },
+        ...(isChosen && { required: ["phone_number"] }),
+        additionalProperties: false,
       },
-      ...(number === undefined && { required: ["phone_number"] }),
-      additionalProperties: false,
-    },
-  }),
-  run: (input, { transfer_phone_number: set }) => {
-    const number = set ?? input?.phone_number;
-    if (typeof number !== "string" || !E164.test(number)) {
-      return failed('"phone_number" must be a phone number in E.164 form, such as +14155550123.');
-    }
+    };
+  },
+  run: (input, config) => {
+    const numbers = transferNumbersOf(config);
+    const number = numbers.length === 1 ? numbers[0] : input?.phone_number;
+    // A caller may have talked the model into another number.
+    if (typeof number !== "string" || !numbers.includes(number))
+      return failed(`"phone_number" must be one of ${numbers.join(", ")}.`);
     const action = { type: "transfer_call" as const, phoneNumber: number };
     return { result: "The user is connected after this reply.", isError: false, ends: true, action };
   },
@@ -68,6 +73,12 @@ const scheduleCall: Tool = {
  * The tools that the model of a call can use. `background_audio` and `user_idle` are settings for the voice runtime.
  */
 export const CALL_TOOLS: Toolbox = { ...CHAT_TOOLS, transfer_call: transferCall, schedule_call: scheduleCall };
+
+/** The numbers that calls may be transferred to; none for an agent of an earlier release that left the number to the model. */
+function transferNumbersOf({ transfer_phone_number: given }: ToolConfig): string[] {
+  const numbers = Array.isArray(given) ? given : [given];
+  return numbers.filter((number): number is string => typeof number === "string");
+}
 
 function zoneOf({ timezone }: ToolConfig): string {
   return typeof timezone === "string" ? timezone : "UTC";

@@ -65,8 +65,9 @@ const IN_CALLS: readonly Tool[] = [
       {
         name: "transfer_phone_number",
         label: "Phone number",
-        kind: "text",
-        hint: "For example, +14155550123. Without one, the model decides which number to connect.",
+        kind: "list",
+        hint: "For example, +14155550123, or several with commas, which the model chooses from. Until there is one, the agent transfers no calls.",
+        isRequired: true,
       },
       MESSAGE,
     ],
@@ -151,7 +152,7 @@ function ToolRow({
   const setField = (name: string, next: unknown) => {
     const { [name]: _, ...others } = settings;
     const changed = next === undefined ? others : { ...others, [name]: next };
-    onChange((Object.keys(changed).length === 0 ? true : changed) as Tools[ToolName]);
+    onChange((Object.keys(changed).length === 0 ? plainly(tool) : changed) as Tools[ToolName]);
   };
   return (
     <div className="rounded-lg border border-line p-4">
@@ -163,7 +164,7 @@ function ToolRow({
         <Switch
           id={id}
           checked={isOn}
-          onChange={(on) => onChange((on ? (tool.initial ?? true) : false) as Tools[ToolName])}
+          onChange={(on) => onChange((on ? (tool.initial ?? plainly(tool)) : false) as Tools[ToolName])}
         />
       </div>
       {errorAt("") && (
@@ -186,6 +187,11 @@ function ToolRow({
       )}
     </div>
   );
+}
+
+/** A tool that is on without a configuration. */
+function plainly({ fields }: Tool): Settings | true {
+  return fields.some(({ isRequired }) => isRequired) ? {} : true;
 }
 
 function ToolFieldInput({

@@ -29,6 +29,8 @@ export interface ToolOutcome {
 export type Toolbox = Readonly<Record<string, Tool>>;
 
 export interface Tool {
+  /** Whether an agent with this configuration can be given it; absent: always. */
+  isUsable?(config: ToolConfig): boolean;
   definition(config: ToolConfig): ModelTool;
   run(input: ToolCall["input"], config: ToolConfig, now: Date): ToolOutcome;
 }
@@ -92,7 +94,7 @@ export const CHAT_TOOLS: Toolbox = {
 /** Returns the agent's tools that a model is offered. */
 export function offeredTools(toolbox: Toolbox, tools: AgentTools): ModelTool[] {
   return Object.entries(toolbox).flatMap(([name, tool]) => {
-    const config = configOf(tools, name);
+    const config = usable(tool, configOf(tools, name));
     return config ? [tool.definition(config)] : [];
   });
 }
@@ -100,8 +102,12 @@ export function offeredTools(toolbox: Toolbox, tools: AgentTools): ModelTool[] {
 /** Runs a tool call. If that is impossible, the result tells the model so. */
 export function runTool({ name, input }: ToolCall, toolbox: Toolbox, tools: AgentTools, now: Date): ToolOutcome {
   const tool = Object.hasOwn(toolbox, name) ? toolbox[name] : undefined;
-  const config = configOf(tools, name);
+  const config = tool && usable(tool, configOf(tools, name));
   return tool && config ? tool.run(input, config, now) : failed("There is no such tool. Answer the user in words.");
+}
+
+function usable(tool: Tool, config: ToolConfig | null): ToolConfig | null {
+  return config && (tool.isUsable?.(config) ?? true) ? config : null;
 }
 
 /** The last words when the model ends the conversation, or its part of it, without saying anything. */

@@ -61,6 +61,7 @@ describe("a conversation that a voice runtime reported", () => {
       content: "Hello from the phone",
       timestamp: undefined,
       latency: undefined,
+      startedAt: undefined,
       delivery: undefined,
       toolCalls: [],
     };

@@ -61,6 +61,7 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     ...(outcome && { outcome }),
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
+    ...(conversation.answeredAt && { answered_at: isoTime(conversation.answeredAt) }),
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
     ...(shown.cost && conversation.usage && { usage: presentUsage(conversation.usage, shown) }),
   };
@@ -157,13 +158,14 @@ export function presentSummary(session: ChatSessionSummary) {
 }
 
 function presentMessage(
-  { role, content, timestamp, latency, delivery, reply, toolCalls }: Message,
+  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls }: Message,
   { replies, cost = false }: Shown,
 ) {
   return {
     role: nameOf(ROLES, role),
     content,
     timestamp: isoTime(timestamp),
+    ...(startedAt && { started_at: isoTime(startedAt) }),
     ...(latency && { latency: presentLatency(latency) }),
     ...(replies && reply && { reply: presentReply(reply, cost) }),
     ...(replies && toolCalls.length > 0 && { tool_calls: toolCalls.map(presentToolCall) }),

@@ -107,7 +107,8 @@ const ToolCall = Resource(
 export const TranscriptMessage = Resource("Message", {
   role: OneOf(namesOf(ROLES), { description: "Who said it." }),
   content: Type.String({ description: "What was said." }),
-  timestamp: At("When it was said."),
+  timestamp: At("When it was said; of a spoken message, when it had been said."),
+  started_at: Type.Optional(At("When its first word was heard, for spoken messages that were measured.")),
   latency: Type.Optional(
     Type.Object(
       {
@@ -188,6 +189,9 @@ export const Conversation = Resource("Conversation", {
   ),
   mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
   duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
+  answered_at: Type.Optional(
+    At("When the other party of a call that is over was on the line, which is when its recording begins."),
+  ),
   scheduled_call: Type.Optional(
     Type.Object(
       {

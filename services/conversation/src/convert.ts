@@ -51,6 +51,7 @@ export function toConversation(
     telephonyProvider: row.telephonyProvider ?? undefined,
     recordingUrl: row.recordingUrl ?? undefined,
     durationSeconds: row.durationSeconds ?? undefined,
+    answeredAt: row.answeredAt ?? undefined,
     dynamicVariables: row.variables,
     roomUrl: row.roomUrl ?? undefined,
     roomName: row.roomName ?? undefined,
@@ -98,6 +99,7 @@ function toMessage(row: MessageRow): Message {
     role: ROLES[row.role],
     content: row.content,
     timestamp: row.createdAt,
+    startedAt: row.startedAt ?? undefined,
     latency: row.latency ? TurnLatency.fromPartial(row.latency) : undefined,
     delivery: row.deliveryStatus
       ? { status: MESSAGE_DELIVERIES[row.deliveryStatus], errorCode: row.deliveryError ?? undefined }

@@ -30,6 +30,7 @@ import searchBegan from "../migrations/0027_search_began.sql" with { type: "text
 import fewerStatistics from "../migrations/0028_fewer_statistics.sql" with { type: "text" };
 import listTests from "../migrations/0029_list_tests.sql" with { type: "text" };
 import partialReason from "../migrations/0030_partial_reason.sql" with { type: "text" };
+import messageStarts from "../migrations/0031_message_starts.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -63,4 +64,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0028_fewer_statistics", sql: fewerStatistics },
   { name: "0029_list_tests", sql: listTests },
   { name: "0030_partial_reason", sql: partialReason },
+  { name: "0031_message_starts", sql: messageStarts },
 ];

@@ -52,7 +52,7 @@ export function said(
   return {
     ...key,
     sequence,
-    message: { role, content, timestamp, latency: undefined, delivery: undefined, toolCalls: [] },
+    message: { role, content, timestamp, latency: undefined, startedAt: undefined, delivery: undefined, toolCalls: [] },
   };
 }
 

@@ -194,10 +194,11 @@ describe("completing", () => {
     expect(await read(service.chat, key)).toMatchObject({ status, outcome });
   });
 
-  test("keeps duration, recording and notes; a late or repeated one changes nothing and returns what is stored", async () => {
+  test("keeps duration, the time of the answer, recording and notes; a late or repeated one changes nothing and returns what is stored", async () => {
     const key = await startCall(service.chat, agent);
     const end = {
       durationSeconds: 12.5,
+      answeredAt: new Date("2026-01-01T12:00:05Z"),
       recordingUrl: "https://r.example/1.mp3",
       notes: `Caller\0 was ${"😀".repeat(9_000)}`,
     };

@@ -45,9 +45,12 @@ export function speakTurn(
   sequence: number,
   text = "When do you open?",
   repeated?: HeardReply,
+  startedAt?: Date,
 ): SpokenTurnUnderWay {
   const gone = new AbortController();
-  const waiting: ConverseRequest[] = [{ turn: SpokenTurn.fromPartial({ ...key, sequence, text }), heard: repeated }];
+  const waiting: ConverseRequest[] = [
+    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt }), heard: repeated },
+  ];
   let news = Promise.withResolvers<void>();
   async function* requests(): AsyncGenerator<ConverseRequest> {
     for (;;) {

@@ -49,6 +49,16 @@ describe("a spoken turn", () => {
     expect(row).toMatchObject({ partial: false, provider: "CUSTOM_LLM", timed: true });
   });
 
+  test("is stored with the moments at which the user and the agent began to speak", async () => {
+    const [userAt, agentAt] = [new Date("2026-01-01T12:00:01Z"), new Date("2026-01-01T12:00:03Z")];
+    const turn = speakTurn(service.chat, call, 1, "When do you open?", undefined, userAt);
+    await turn.reply();
+    turn.heard("We open at nine.", { startedAt: agentAt });
+    await turn.stored();
+    const { transcript } = await read(service.chat, call);
+    expect(transcript?.messages.map(({ startedAt }) => startedAt)).toEqual([userAt, agentAt]);
+  });
+
   test("that the user interrupts aborts the model, and only what was heard is stored and told to the model later", async () => {
     service.model.script = (asked) => asked.piece("We open at nine, and on Sundays ");
     const turn = speakTurn(service.chat, call, 1);

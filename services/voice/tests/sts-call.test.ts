@@ -26,6 +26,7 @@ async function newCall(
   const tools: string[] = [];
   const places: CallPlace[] = [];
   const latencies: unknown[] = [];
+  const starts: (number | null | undefined)[] = [];
   const held = holdStsCall({
     sts,
     conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
@@ -39,8 +40,9 @@ async function newCall(
     },
     detector,
     transcript: {
-      append: (role, text, latency) => {
+      append: (role, text, latency, startedAt) => {
         lines.push(`${role}: ${text}`);
+        starts.push(startedAt);
         latencies.push(latency);
       },
     },
@@ -57,7 +59,7 @@ async function newCall(
   const leg = scriptedLeg(time, held.listener, transfer);
   held.connected(leg);
   await settle();
-  return { ...held, time, sts, detector, leg, lines, tools, places, latencies };
+  return { ...held, time, sts, detector, leg, lines, tools, places, latencies, starts };
 }
 
 test("a call is held: greeting, question, answer, farewell, and the end that the model decides", async () => {
@@ -174,6 +176,21 @@ test("a reply has the latency from the end of the user's voice, and what the age
     { firstAudioMs: 400, audibleMs: expect.any(Number) },
     undefined,
   ]);
+});
+
+test("each message is stored with the moment at which its first word was heard", async () => {
+  const call = await newCall();
+  await call.time.pass(1_000);
+  call.sts.report({ type: "user_began" });
+  await call.time.pass(900);
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  await call.time.pass(500);
+  call.sts.speaks("At nine.");
+  call.sts.report({ type: "done" });
+  await call.time.pass(1_000);
+  expect(call.lines).toEqual(["user: When do you open?", "assistant: At nine."]);
+  expect(call.starts[0]).toBe(1_000);
+  expect(call.starts[1]).toBeCloseTo(2_400, -2);
 });
 
 test("a transfer follows the last word, and one that fails is apologized for", async () => {

@@ -189,7 +189,12 @@ export function createHostile(orders: Orders): Hostile {
       });
       return ids.map((conversationId) => async () => {
         const ended = { ownerId, conversationId, outcome: Outcome.OUTCOME_SUCCESS };
-        const nothing = { durationSeconds: undefined, recordingUrl: undefined, notes: undefined };
+        const nothing = {
+          durationSeconds: undefined,
+          recordingUrl: undefined,
+          answeredAt: undefined,
+          notes: undefined,
+        };
         await conversations.completeConversation({ ...ended, ...nothing }).then(
           () => count("ended"),
           (error) => count(String(error?.kind ?? error)),

@@ -2822,10 +2822,16 @@ export interface components {
             content: string;
             /**
              * Format: date-time
-             * @description When it was said.
+             * @description When it was said; of a spoken message, when it had been said.
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
+            /**
+             * Format: date-time
+             * @description When its first word was heard, for spoken messages that were measured.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            started_at?: string;
             /** @description Milliseconds from the end of the user's speech, for spoken replies that were measured. */
             latency?: {
                 /** @description Until the decision that the user had finished. */
@@ -3000,6 +3006,12 @@ export interface components {
             mobile_number?: string;
             /** @description Duration in seconds, when known. */
             duration?: number;
+            /**
+             * Format: date-time
+             * @description When the other party of a call that is over was on the line, which is when its recording begins.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            answered_at?: string;
             /** @description A follow-up call that the agent arranged with the user. */
             scheduled_call?: {
                 /**

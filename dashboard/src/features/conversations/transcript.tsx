@@ -5,6 +5,7 @@ import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { audibleAfter } from "./latency.tsx";
+import { beganAt, placeOf } from "./place.ts";
 import type { Playback } from "./player.tsx";
 import type { Conversation, Message } from "./queries.ts";
 import { saidInOrder } from "./said.ts";
@@ -47,8 +48,7 @@ export function Transcript({
         {isLive ? "The conversation appears here as it happens." : "The conversation ended before anyone spoke."}
       </EmptyState>
     );
-  const startedAt = Date.parse(conversation.created_at);
-  const offsetOf = ({ timestamp }: Message) => Math.max(0, (Date.parse(timestamp) - startedAt) / 1_000);
+  const offsetOf = (message: Message) => placeOf(message, conversation);
   const spoken = playback?.at ?? null;
   const current = spoken === null ? -1 : messages.findLastIndex((message) => offsetOf(message) <= spoken);
   return (
@@ -122,7 +122,7 @@ function Line({
             {clockOf(offset)}
           </button>
         ) : (
-          <Time at={message.timestamp} on={startedAt} />
+          <Time at={beganAt(message)} on={startedAt} />
         )}
       </span>
       {said.map((each, at) =>

@@ -34,6 +34,7 @@ export async function acceptSpokenTurn(
     seq,
     text: checkContent("turn.text", turn.text),
     saidAt: timeOf("turn.said_at", turn.saidAt) ?? now,
+    startedAt: timeOf("turn.started_at", turn.startedAt) ?? null,
     now,
     until: new Date(now.getTime() + ctx.limits.turnLeaseMs),
   };

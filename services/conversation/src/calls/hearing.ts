@@ -2,13 +2,14 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import type { ConverseRequest, HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { latencyOf } from "./latency.ts";
-import { checkContent } from "./transcript.ts";
+import { checkContent, timeOf } from "./transcript.ts";
 
 /** How much of a reply was heard. */
 export interface Heard {
   text: string;
   isFinal: boolean;
   latency: Partial<TurnLatency> | null;
+  startedAt: Date | null;
 }
 
 /** Follows a runtime's reports while it speaks a reply. */
@@ -19,7 +20,7 @@ export interface Hearing {
   over: Promise<void>;
 }
 
-export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null };
+export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null, startedAt: null };
 
 /** Reads reports up to the final one. */
 export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
@@ -45,10 +46,11 @@ export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
 }
 
 /** @throws ServiceError invalid */
-export function heardOf({ text, isFinal, latency }: HeardReply): Heard {
+export function heardOf({ text, isFinal, latency, startedAt }: HeardReply): Heard {
   return {
     text: text === "" ? "" : checkContent("heard.text", text),
     isFinal,
     latency: latencyOf("heard.latency", latency),
+    startedAt: timeOf("heard.started_at", startedAt) ?? null,
   };
 }

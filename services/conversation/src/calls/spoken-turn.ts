@@ -211,6 +211,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
       firstWordMs: since(reply?.firstTextAt ?? null),
       totalMs: heard.isFinal ? (since(performance.now()) ?? 0) : null,
       latency: heard.latency,
+      startedAt: heard.startedAt,
     };
     return finishSpokenTurn(ctx.db, accepted, content, decided, now);
   });

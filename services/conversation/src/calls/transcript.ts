@@ -55,8 +55,9 @@ function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): N
   if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
   const content = checkContent("message.content", message.content);
   const createdAt = timeOf("message.timestamp", message.timestamp) ?? now;
+  const startedAt = timeOf("message.started_at", message.startedAt) ?? null;
   const latency = role === "assistant" ? latencyOf("message.latency", message.latency) : null;
-  return { seq: sequence, role, content, createdAt, latency };
+  return { seq: sequence, role, content, createdAt, startedAt, latency };
 }
 
 /** @throws ServiceError invalid for a time outside the four-digit years of ISO 8601 */

@@ -7,6 +7,7 @@ import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
 import { readCall } from "../calls/read-call.ts";
+import { timeOf } from "../calls/transcript.ts";
 import { checkUrl } from "../calls/url.ts";
 import type { ConversationContext } from "../context.ts";
 import { storable } from "../storable.ts";
@@ -37,7 +38,7 @@ export function completeConversation(ctx: ConversationContext): Handler {
 }
 
 /** @throws ServiceError invalid */
-function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
+function endOf({ outcome, durationSeconds, answeredAt, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
   const name = nameOf(CALL_OUTCOMES, outcome);
   if (!name) throw invalid("outcome", "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
   if (durationSeconds !== undefined && !(durationSeconds >= 0 && Number.isFinite(durationSeconds))) {
@@ -49,6 +50,7 @@ function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConver
     status: STATUSES[name],
     outcome: name,
     durationSeconds: durationSeconds ?? null,
+    answeredAt: timeOf("answered_at", answeredAt) ?? null,
     recordingUrl: recordingUrl || null,
     notes: notes ? storable(notes) : null,
   };

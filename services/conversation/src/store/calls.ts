@@ -47,6 +47,7 @@ export interface NewMessage {
   role: "user" | "assistant";
   content: string;
   createdAt: Date;
+  startedAt: Date | null;
   /** The latency of a spoken reply, as its runtime measured it. */
   latency: Partial<TurnLatency> | null;
 }
@@ -70,15 +71,16 @@ export async function appendMessages(
         and status = 'IN_PROGRESS' and message_count = ${lastSeq} and ${isKept(sql, key.ownerId, now)}
       returning 1
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at, latency)
-    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, latency::jsonb
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at, latency)
+    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, started_at, latency::jsonb
     from unnest(
       ${messages.map(({ seq }) => seq)}::integer[],
       ${messages.map(({ role }) => role)}::text[],
       ${messages.map(({ content }) => content)}::text[],
       ${messages.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[],
+      ${messages.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[],
       ${messages.map(({ latency }) => latency && JSON.stringify(latency))}::text[]
-    ) as message (seq, role, content, created_at, latency)
+    ) as message (seq, role, content, created_at, started_at, latency)
     where exists (select 1 from appended)
     returning seq`;
   return appended.length > 0;
@@ -89,6 +91,7 @@ export interface CallEnd {
   status: Exclude<StatusName, "IN_PROGRESS">;
   outcome: OutcomeName;
   durationSeconds: number | null;
+  answeredAt: Date | null;
   recordingUrl: string | null;
   notes: string | null;
 }
@@ -98,6 +101,7 @@ export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date
   const ended = await sql`
     update conversations set status = ${end.status}, outcome = ${end.outcome},
       duration_seconds = coalesce(${end.durationSeconds}, duration_seconds),
+      answered_at = coalesce(${end.answeredAt}, answered_at),
       recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now},
       traceparent = ${activeTraceparent() ?? null}
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'

@@ -52,6 +52,8 @@ export interface ConversationRow {
   telephonyProvider: string | null;
   recordingUrl: string | null;
   durationSeconds: number | null;
+  /** When the other party of a call that is over was on the line. */
+  answeredAt: Date | null;
   roomUrl: string | null;
   roomName: string | null;
   isTestCall: boolean;
@@ -66,7 +68,7 @@ export interface ConversationRow {
 
 export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, type, status, outcome, calling_type, name, message_count, metadata, variables, notes,
-  analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
+  analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
   room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */

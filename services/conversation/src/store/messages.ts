@@ -12,6 +12,8 @@ export interface MessageRow {
   role: keyof typeof ROLES;
   content: string;
   createdAt: Date;
+  /** When the first word of a spoken message was heard, if measured. */
+  startedAt: Date | null;
   /** The latency of a spoken reply, if measured. */
   latency: Partial<TurnLatency> | null;
   /** The status of a message that was sent over a channel, if reported. */
@@ -141,7 +143,7 @@ export async function listTranscriptsOfPage(
 }
 
 const messageColumns = (sql: Sql) => sql`
-  conversation_id, seq, role, content, created_at, latency, delivery_status, delivery_error`;
+  conversation_id, seq, role, content, created_at, started_at, latency, delivery_status, delivery_error`;
 
 /** SQL table of each conversation's newest messages, up to the limit. */
 function newestMessages(

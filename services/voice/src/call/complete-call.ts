@@ -15,13 +15,14 @@ export async function complete(
   conversations: Pick<Conversations, "completeConversation">,
   key: CallKey,
   end: CallEnd,
-  recordingUrl: string | null = null,
+  { recordingUrl = null, answeredAt = null }: { recordingUrl?: string | null; answeredAt?: Date | null } = {},
 ): Promise<boolean> {
   const { outcome, durationSeconds, notes } = end;
   const request = CompleteConversationRequest.fromPartial({
     ...key,
     outcome: Outcome[`OUTCOME_${outcome}`],
     durationSeconds,
+    ...(answeredAt !== null && { answeredAt }),
     ...(notes !== null && { notes }),
     ...(recordingUrl !== null && { recordingUrl }),
   });
@@ -58,13 +59,16 @@ const MAY_BEGIN_MS = 60_000;
  */
 export async function completeLost(
   { conversations, recordEnd, unbegun, recordings, clock, hangUp }: LostCallContext,
-  { startedAt, durationSeconds, farEnd, ...key }: LostCall,
+  { startedAt, connectedAt, durationSeconds, farEnd, ...key }: LostCall,
 ): Promise<boolean> {
   if (farEnd) await hangUp(key, farEnd);
   const notes = "The process that held this call stopped unexpectedly";
   const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
   const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);
-  const isEnded = await complete(conversations, key, await recordEnd(key, end), recordingUrl);
+  const isEnded = await complete(conversations, key, await recordEnd(key, end), {
+    recordingUrl,
+    answeredAt: connectedAt,
+  });
   const mayBegin = clock.now().getTime() - startedAt.getTime() < MAY_BEGIN_MS;
   if (!isEnded && !(await unbegun?.(key)) && mayBegin) return false;
   await recordings.finish(key);

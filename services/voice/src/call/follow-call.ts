@@ -7,7 +7,7 @@ import type { HeldCall } from "./held-call.ts";
 import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import type { QueuedAudio } from "./queued-audio.ts";
-import { asServiceError, untilAnswered } from "./transcript.ts";
+import { asServiceError, dateOf, untilAnswered } from "./transcript.ts";
 import { guardedLeg, leavingLeg } from "./transfer.ts";
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
@@ -52,6 +52,7 @@ export async function follow(
   const { outcome, notes, endedAt } = await connected;
   stopLimit();
   const durationSeconds = connectedAt === null ? 0 : Math.max(0, Math.round((endedAt - connectedAt) / 100) / 10);
+  const answeredAt = dateOf(connectedAt, options) ?? null;
   const ended: CallEnd = { outcome, notes, durationSeconds };
   let end = ended;
   await recorder?.end();
@@ -64,7 +65,7 @@ export async function follow(
     end = await untilAnswered(clock, () => options.recordEnd(key, ended));
     const hasRecording = recorder !== null && connectedAt !== null;
     const recordingUrl = hasRecording ? await untilAnswered(clock, () => options.recordings.addressOf(key)) : null;
-    await untilAnswered(clock, () => complete(options.conversations, key, end, recordingUrl));
+    await untilAnswered(clock, () => complete(options.conversations, key, end, { recordingUrl, answeredAt }));
     if (recorder) await untilAnswered(clock, () => options.recordings.finish(key));
     await live.release(key);
   } catch (err) {

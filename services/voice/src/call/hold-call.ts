@@ -13,7 +13,7 @@ import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } f
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
 import { roomOn } from "./queued-audio.ts";
-import type { Answer } from "./transcript.ts";
+import type { Answer, AnswerEvents } from "./transcript.ts";
 import { transfers } from "./transfer.ts";
 
 /** What a call needs besides its leg. */
@@ -36,6 +36,8 @@ export function holdCall(parts: CallParts): HeldCall {
   let agent: Mouth | null = null;
   let answer: Answer | null = null;
   let latency: LatencyWatch | null = null;
+  /** Since when the reply can be heard. */
+  let audibleSince: number | null = null;
   let lastWordsAt = clock.now();
   let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
   /** What the carrier reported about a machine before the leg existed. */
@@ -106,7 +108,7 @@ export function holdCall(parts: CallParts): HeldCall {
       case "finalize":
         return void hearing?.finalize();
       case "note":
-        return void transcript.append("user", effect.text);
+        return void transcript.append("user", effect.text, undefined, before.user.startedAt);
       case "transfer":
         return void transfer.begin(leg, next.phoneNumber);
       case "hang_up":
@@ -123,7 +125,7 @@ export function holdCall(parts: CallParts): HeldCall {
     next = { after: "listen", phoneNumber: "" };
     agent?.begin(reply);
     captioned.tell("user", text, true);
-    answer = transcript.ask(text, {
+    const events: AnswerEvents = {
       text: contained((words) => {
         latency?.reach("firstWordMs", clock.now());
         happen({ type: "worded", reply });
@@ -140,7 +142,8 @@ export function holdCall(parts: CallParts): HeldCall {
         happen({ type: "failed", reply });
       },
       delayed: () => happen({ type: "delayed", reply }),
-    });
+    };
+    answer = transcript.ask(text, events, before.user.startedAt);
   }
 
   function act(action: NonNullable<CallAction["action"]>): void {
@@ -156,14 +159,15 @@ export function holdCall(parts: CallParts): HeldCall {
   function store(heard: string): void {
     if (answer) {
       const figures = latency?.figures() ?? {};
-      answer.settle(heard, figures);
+      answer.settle(heard, figures, audibleSince);
       if (figures.audibleMs !== undefined) parts.measured?.(figures);
     } else {
-      transcript.append("assistant", heard);
+      transcript.append("assistant", heard, undefined, audibleSince);
     }
     if (heard !== "") captioned.tell("agent", heard, true);
     answer = null;
     latency = null;
+    audibleSince = null;
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void {
@@ -219,7 +223,7 @@ export function holdCall(parts: CallParts): HeldCall {
     ending.note(note);
     try {
       store(agent?.stop() ?? "");
-      transcript.append("user", messageOf(state.user));
+      transcript.append("user", messageOf(state.user), undefined, state.user.startedAt);
     } catch (err) {
       parts.log.error({ err }, "what was said last could not be stored");
     }
@@ -264,7 +268,10 @@ export function holdCall(parts: CallParts): HeldCall {
         events: {
           sound: (reply, ms) => happen({ type: "sound", reply, ms }),
           firstAudio: () => latency?.reach("firstAudioMs", clock.now()),
-          audible: () => latency?.reach("audibleMs", clock.now()),
+          audible: () => {
+            audibleSince ??= clock.now();
+            latency?.reach("audibleMs", clock.now());
+          },
           played: (reply) => happen({ type: "played", reply }),
           failed: (reply) => happen({ type: "failed", reply }),
         },

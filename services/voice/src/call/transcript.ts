@@ -23,10 +23,19 @@ export type Conversations = Pick<
  * is sent until it is stored or refused permanently.
  */
 export interface Transcript {
-  /** Stores a message that needs no answer. @param latency the latency of a spoken reply: the stages that were measured */
-  append(role: "user" | "assistant", text: string, latency?: Partial<TurnLatency>): void;
-  /** Asks the agent's model for an answer. */
-  ask(text: string, events: AnswerEvents): Answer;
+  /**
+   * Stores a message that needs no answer.
+   * @param latency the latency of a spoken reply: the stages that were measured
+   * @param startedAt when its first word was heard, by the call's clock; null if that is not known
+   */
+  append(
+    role: "user" | "assistant",
+    text: string,
+    latency?: Partial<TurnLatency> | undefined,
+    startedAt?: number | null,
+  ): void;
+  /** Asks the agent's model for an answer to what the user began to say at `startedAt`. */
+  ask(text: string, events: AnswerEvents, startedAt?: number | null): Answer;
   /** Settles when everything is stored, or cannot be. */
   settled(): Promise<void>;
 }
@@ -45,8 +54,8 @@ export interface AnswerEvents {
 export interface Answer {
   /** Reports what was heard so far. */
   hear(text: string): void;
-  /** Reports everything that was heard; nothing follows. */
-  settle(text: string, latency: Partial<TurnLatency>): void;
+  /** Reports everything that was heard, and since when; nothing follows. */
+  settle(text: string, latency: Partial<TurnLatency>, startedAt?: number | null): void;
 }
 
 export interface TranscriptOptions {
@@ -83,25 +92,26 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
     role: Role,
     content: string,
     latency: Partial<TurnLatency> | undefined,
-    timestamp: Date,
+    times: { timestamp: Date; startedAt: Date | undefined },
   ): Promise<number> {
     await untilAnswered(clock, async () => {
-      const message = { role, content, timestamp, latency };
+      const message = { role, content, ...times, latency };
       await conversations.appendTranscript(once(AppendTranscriptRequest.fromPartial({ ...key, sequence, message })));
     });
     return sequence;
   }
 
   return {
-    append: (role, text, latency) => {
+    append: (role, text, latency, startedAt = null) => {
       if (text === "") return;
       // Messages may wait for minutes while the service is down.
-      const saidAt = time.now();
+      const times = { timestamp: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
       const stored = role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
-      enqueue((sequence) => append(sequence, stored, text, latency, saidAt));
+      enqueue((sequence) => append(sequence, stored, text, latency, times));
     },
-    ask: (text, events) => {
-      const answer = openAnswer({ conversations, key, clock, time }, text, events);
+    ask: (text, events, startedAt = null) => {
+      const said = { text, saidAt: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
+      const answer = openAnswer({ conversations, key, clock, time }, said, events);
       enqueue(answer.run);
       return answer;
     },
@@ -111,10 +121,24 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
 
 interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock" | "time"> {}
 
-type Final = { text: string; latency: Partial<TurnLatency> };
+type Final = { text: string; latency: Partial<TurnLatency>; startedAt: Date | undefined };
+
+interface Question {
+  text: string;
+  saidAt: Date;
+  startedAt: Date | undefined;
+}
+
+/** A moment of the call's clock on the clock that all processes share. */
+export function dateOf(
+  at: number | null,
+  { clock, time }: Pick<TranscriptOptions, "clock" | "time">,
+): Date | undefined {
+  return at === null ? undefined : new Date(time.now().getTime() - (clock.now() - at));
+}
 
 /** Runs one turn: asks the model, again if the stream breaks before the first word, and stays until what was heard is stored. */
-function openAnswer({ conversations, key, clock, time }: AnswerOptions, text: string, events: AnswerEvents) {
+function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Question, events: AnswerEvents) {
   const reports = pushable<ConverseRequest>();
   let final: Final | null = null;
   const finalGiven = Promise.withResolvers<void>();
@@ -127,7 +151,6 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, text: st
     isPatient = false;
     if (!isAsked && !hasWords) tell(events.delayed);
   });
-  const saidAt = time.now();
 
   const tell = (work: () => void) => {
     if (!final) work();
@@ -135,7 +158,7 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, text: st
 
   /** Returns the last sequence. @throws what the stream fails with */
   async function attempt(sequence: number): Promise<number> {
-    const turn = { ...key, sequence, text, saidAt };
+    const turn = { ...key, sequence, ...said };
     const heard = final ? { ...final, isFinal: true } : undefined;
     reports.restart([ConverseRequest.fromPartial({ turn, heard: heard as never })]);
     for await (const { event } of conversations.converse(reports.items())) {
@@ -193,10 +216,10 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, text: st
     hear: (heard: string) => {
       if (!final) reports.push(ConverseRequest.fromPartial({ heard: { text: heard } }));
     },
-    settle: (heard: string, latency: Partial<TurnLatency>) => {
+    settle: (heard: string, latency: Partial<TurnLatency>, startedAt: number | null = null) => {
       if (final) return;
-      final = { text: heard, latency };
-      reports.push(ConverseRequest.fromPartial({ heard: { text: heard, isFinal: true, latency } }));
+      final = { text: heard, latency, startedAt: dateOf(startedAt, { clock, time }) };
+      reports.push(ConverseRequest.fromPartial({ heard: { ...final, isFinal: true } }));
       finalGiven.resolve();
     },
   };

@@ -87,6 +87,7 @@ export async function keepUnbegunCall(sql: Sql, call: CallKey, processId: string
 
 export interface LostCall extends CallKey {
   startedAt: Date;
+  connectedAt: Date | null;
   /** Seconds between connected and the end of the lease; null when nobody was connected. */
   durationSeconds: number | null;
   farEnd: FarEnd | null;
@@ -101,6 +102,6 @@ export async function claimLostCalls(
     update calls set process_id = ${processId}, leased_until = ${until} where ctid = any(array(
       select ctid from calls where leased_until < ${now} order by leased_until limit ${limit} for update skip locked
     ))
-    returning owner_id, conversation_id, started_at, far_end,
+    returning owner_id, conversation_id, started_at, connected_at, far_end,
       extract(epoch from old.leased_until - connected_at)::double precision as duration_seconds`;
 }

@@ -37,6 +37,8 @@ export interface UserState {
   speechSince: number | null;
   /** This stretch of speech had no words, or was over for the provider: it interrupts nobody anymore. */
   isDismissed: boolean;
+  /** When the user began to speak, or to press keys, in this turn. */
+  startedAt: number | null;
   /** Silence since then, after speech of this turn. */
   silentSince: number | null;
   /** The final words of this turn. */
@@ -181,6 +183,7 @@ export function silentUser(): UserState {
   return {
     speechSince: null,
     isDismissed: false,
+    startedAt: null,
     silentSince: null,
     said: "",
     partial: "",

@@ -1,4 +1,4 @@
-import { ANSWERED_MS, BLIP_MS, KEYS_MAX } from "./settings.ts";
+import { ANSWERED_MS, BLIP_MS, KEYS_MAX, PARTIAL_LAG_MS } from "./settings.ts";
 import { type Draft, silentUser, type TurnEvent, type UserState, wordsOf } from "./state.ts";
 import { interrupts } from "./timers.ts";
 
@@ -12,6 +12,7 @@ export function speechBegan(draft: Draft, since: number, now: number): void {
   outdate(draft);
   Object.assign(user, { speechSince: since, isDismissed: false, isFinalized: false });
   user.unheardSince ??= since;
+  user.startedAt ??= since;
 }
 
 export function speechEnded(draft: Draft, since: number, now: number): void {
@@ -43,6 +44,7 @@ export function heardWords(
   const words = wordsOf(user);
   if (words === before) return false;
   draft.quietSince = now;
+  user.startedAt ??= now - PARTIAL_LAG_MS;
   // The last words of a voice that has ended come late: only the detector tells when that was.
   if (type === "partial" || user.silentSince === null) user.wordsAt = now;
   if (type === "partial") user.isFinalized = false;
@@ -54,6 +56,7 @@ export function pressed({ user }: Draft, key: string, now: number): boolean {
   const isEnd = key === "#" && user.keys !== "";
   if (!isEnd) user.keys += key;
   user.keysAt = now;
+  user.startedAt ??= now;
   return key === "#" || user.keys.length >= KEYS_MAX;
 }
 
@@ -73,7 +76,7 @@ export function finalized(draft: Draft, now: number): boolean {
   const words = wordsOf(user);
   if (user.speechSince !== null) return words !== "" && words === asked.words;
   Object.assign(user, { isFinalized: true, finalUntil: asked.since });
-  if (words === "") user.silentSince = null;
+  if (words === "") hasNoWords(draft);
   return false;
 }
 
@@ -88,8 +91,14 @@ export function giveUpFinalize(draft: Draft): void {
   const { user } = draft;
   outdate(draft);
   if (user.speechSince !== null) return;
-  if (wordsOf(user) === "") user.silentSince = null;
+  if (wordsOf(user) === "") hasNoWords(draft);
   else user.isFinalized = true;
+}
+
+/** What the detector took for the user was a noise. */
+function hasNoWords({ user }: Draft): void {
+  user.silentSince = null;
+  if (user.keys === "") user.startedAt = null;
 }
 
 /** Whatever the recognition answers to a request under way, it is not about what the user says from now on. */

@@ -83,7 +83,14 @@ test("a call whose process died keeps what was recorded of it, if anyone was con
         clock: fakeClock(),
         hangUp: async () => {},
       },
-      { ownerId: "own_1", conversationId: "c", startedAt: new Date(0), durationSeconds, farEnd: null },
+      {
+        ownerId: "own_1",
+        conversationId: "c",
+        startedAt: new Date(0),
+        connectedAt: null,
+        durationSeconds,
+        farEnd: null,
+      },
     );
     expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_ERROR, recordingUrl }]);
     expect(kept.finished).toEqual(["c"]);

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { fakeClock } from "@parley/shared/testing/clock";
 import { speakable } from "../../src/turn/speakable.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
-import { newCall } from "../kit/scripted-call.ts";
+import { type Given, newCall } from "../kit/scripted-call.ts";
 import { WORD_MS } from "../kit/scripted-speech.ts";
 
 test("a call is held: greeting, question, answer, goodbye, and the end of the conversation", async () => {
@@ -81,6 +82,71 @@ test("mm-hm does not interrupt", async () => {
   await call.time.pass(4_000);
   expect(conversations.lines).toEqual(["user: When do you open?", `assistant: ${text}`]);
   expect(call.voice.said).toHaveLength(1);
+});
+
+/** A call whose own clock and the shared one go together. */
+async function timedCall(given: Given) {
+  const shared = fakeClock(new Date(1_000_000));
+  const call = await newCall({ ...given, sharedTime: shared });
+  return {
+    ...call,
+    pass: async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 20) {
+        shared.advance(20);
+        await call.time.pass(20);
+      }
+    },
+    /** Seconds since the call began. */
+    second: (at: Date | undefined) => at && (at.getTime() - 1_000_000) / 1_000,
+  };
+}
+
+test("each message is stored with the moment at which its first word was heard", async () => {
+  const conversations = fakeConversations({ greeting: "Front desk, how can I help?" });
+  const call = await timedCall({ conversations });
+  await call.pass(2_000);
+  call.speaks("My number is");
+  await call.pass(800);
+  call.falls("My number is");
+  await call.pass(700);
+  call.speaks("four two.");
+  await call.pass(600);
+  call.falls("four two.");
+  await call.pass(5_000);
+  expect(conversations.lines).toEqual([
+    "assistant: Front desk, how can I help?",
+    "user: My number is four two.",
+    "assistant: We open at nine.",
+  ]);
+  const [greeting, question, answer] = conversations.starts.map(call.second);
+  expect(greeting).toBeCloseTo(0, 1);
+  expect(question).toBeCloseTo(2, 1);
+  expect(answer).toBeCloseTo(4.4, 1);
+});
+
+test("a noise before the user speaks is not the beginning of what they say", async () => {
+  const conversations = fakeConversations();
+  const call = await timedCall({ conversations });
+  call.began();
+  await call.pass(400);
+  call.stopped();
+  await call.pass(2_000);
+  call.speaks("When do you open?");
+  await call.pass(800);
+  call.falls("When do you open?");
+  await call.pass(2_000);
+  expect(call.second(conversations.starts[0])).toBeCloseTo(2.4, 1);
+});
+
+test("a call is completed with the moment at which it was answered", async () => {
+  const ringing = Promise.withResolvers<void>();
+  const call = await timedCall({ connect: () => ringing.promise });
+  await call.pass(5_000);
+  ringing.resolve();
+  await call.pass(1_000);
+  await call.leaves();
+  await call.ended;
+  expect(call.second(call.conversations.completed[0]?.answeredAt)).toBeCloseTo(5, 1);
 });
 
 test("the latency of an answer is measured from the end of speech to the first audio on the wire", async () => {

@@ -20,6 +20,8 @@ export interface FakeConversations extends Conversations {
   script: Script;
   completed: CompleteConversationRequest[];
   latencies: unknown[];
+  /** When the messages began, by sequence less one. */
+  starts: (Date | undefined)[];
   /** The tools that were run. */
   tools: RunCallToolRequest[];
   /** Every call fails while it is set. */
@@ -48,6 +50,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     script: says("We open at nine."),
     completed: [],
     latencies: [],
+    starts: [],
     tools: [],
     away: false,
     getCallSetup: async () => {
@@ -64,6 +67,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       for await (const { sequence, message } of requests) {
         check();
         if (sequence > lines.length) {
+          fake.starts[sequence - 1] = message?.startedAt;
           set(sequence, `${message?.role === Role.ROLE_USER ? "user" : "assistant"}: ${message?.content}`);
         }
         lastSequence = sequence;
@@ -76,6 +80,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       check();
       const turn = first.turn as SpokenTurn;
       set(turn.sequence, `user: ${turn.text}`);
+      fake.starts[turn.sequence - 1] = turn.startedAt;
       let heard = first.heard;
       const over = (async () => {
         while (!heard?.isFinal) {
@@ -94,7 +99,10 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       }
       await over;
       check();
-      if (heard?.text) set(turn.sequence + 1, `assistant: ${heard.text}`);
+      if (heard?.text) {
+        set(turn.sequence + 1, `assistant: ${heard.text}`);
+        fake.starts[turn.sequence] = heard.startedAt;
+      }
       fake.latencies.push(heard?.latency);
       yield { event: { $case: "stored", value: { lastSequence: lines.length } } };
     },

@@ -1,4 +1,4 @@
-import { systemClock } from "@parley/shared/clock";
+import { type Clock, systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
 import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
@@ -36,6 +36,8 @@ export interface Given {
   voice?: ReturnType<typeof scriptedVoice>;
   connect?: (signal: AbortSignal, reachedBy: (farEnd: FarEnd) => Promise<void>) => Promise<void>;
   time?: FakeTime;
+  /** The clock that all processes share. */
+  sharedTime?: Clock;
   live?: Live;
   transfer?: "fails" | "ends";
   request?: Partial<CallRequest>;
@@ -77,7 +79,7 @@ export async function newCall(given: Given = {}) {
     },
     recordings: given.recordings ?? { begin: async () => null, addressOf: async () => null, finish: async () => {} },
     clock: time,
-    time: systemClock,
+    time: given.sharedTime ?? systemClock,
     log: silentLogger,
     stopping: stopping.signal,
     recordEnd: async (_call, end) => end,

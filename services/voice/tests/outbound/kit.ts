@@ -178,7 +178,14 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
       const [row] = await db<{ farEnd: FarEnd | null }[]>`
         select far_end from calls where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
       if (!row) throw new Error("no process held the call");
-      const lost = { ownerId, conversationId, startedAt: clock.now(), durationSeconds: null, ...row };
+      const lost = {
+        ownerId,
+        conversationId,
+        startedAt: clock.now(),
+        connectedAt: null,
+        durationSeconds: null,
+        ...row,
+      };
       await completeLost(
         {
           conversations: known,

@@ -142,6 +142,8 @@ export interface Message {
    * AppendTranscript.
    */
   toolCalls: ToolCall[];
+  /** When its first word was heard, for a spoken message whose runtime measured it. `timestamp` is later. */
+  startedAt: Date | undefined;
 }
 
 /** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
@@ -268,6 +270,8 @@ export interface Conversation {
     | undefined;
   /** How a call ended; unspecified for other conversations. */
   outcome: Outcome;
+  /** When the other party was on the line, which is when a recording begins. */
+  answeredAt: Date | undefined;
 }
 
 export interface Transcript {
@@ -392,6 +396,7 @@ function createBaseMessage(): Message {
     delivery: undefined,
     reply: undefined,
     toolCalls: [],
+    startedAt: undefined,
   };
 }
 
@@ -417,6 +422,9 @@ export const Message: MessageFns<Message> = {
     }
     for (const v of message.toolCalls) {
       ToolCall.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.startedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -490,6 +498,14 @@ export const Message: MessageFns<Message> = {
             message.toolCalls.push(ToolCall.decode(reader, reader.uint32()));
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -518,6 +534,7 @@ export const Message: MessageFns<Message> = {
       : undefined;
     message.reply = (object.reply !== undefined && object.reply !== null) ? Reply.fromPartial(object.reply) : undefined;
     message.toolCalls = object.toolCalls?.map((e) => ToolCall.fromPartial(e)) || [];
+    message.startedAt = object.startedAt ?? undefined;
     return message;
   },
 };
@@ -1127,6 +1144,7 @@ function createBaseConversation(): Conversation {
     scheduledCall: undefined,
     usage: undefined,
     outcome: 0,
+    answeredAt: undefined,
   };
 }
 
@@ -1212,6 +1230,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.outcome !== 0) {
       writer.uint32(216).int32(message.outcome);
+    }
+    if (message.answeredAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.answeredAt), writer.uint32(226).fork()).join();
     }
     return writer;
   },
@@ -1445,6 +1466,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.outcome = reader.int32() as any;
             continue;
           }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.answeredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1495,6 +1524,7 @@ export const Conversation: MessageFns<Conversation> = {
       : undefined;
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     message.outcome = object.outcome ?? 0;
+    message.answeredAt = object.answeredAt ?? undefined;
     return message;
   },
 };

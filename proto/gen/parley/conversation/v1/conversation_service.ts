@@ -378,8 +378,12 @@ export interface SpokenTurn {
   sequence: number;
   /** What the user said, 1 to 100,000 characters. */
   text: string;
-  /** Absent: now. */
-  saidAt: Date | undefined;
+  /** When the user had finished. Absent: now. */
+  saidAt:
+    | Date
+    | undefined;
+  /** When the user began to speak. Absent: not measured. */
+  startedAt: Date | undefined;
 }
 
 export interface HeardReply {
@@ -387,7 +391,11 @@ export interface HeardReply {
   text: string;
   /** The turn is over: the user heard the whole reply or interrupted it. */
   isFinal: boolean;
-  latency: TurnLatency | undefined;
+  latency:
+    | TurnLatency
+    | undefined;
+  /** When the reply was first heard; read with is_final. Absent: not measured. */
+  startedAt: Date | undefined;
 }
 
 export interface ConverseResponse {
@@ -477,7 +485,11 @@ export interface CompleteConversationRequest {
   outcome: Outcome;
   durationSeconds?: number | undefined;
   recordingUrl?: string | undefined;
-  notes?: string | undefined;
+  notes?:
+    | string
+    | undefined;
+  /** When the other party was on the line. Absent: never, or not measured. */
+  answeredAt: Date | undefined;
 }
 
 export interface CompleteConversationResponse {
@@ -3743,7 +3755,7 @@ export const ConverseRequest: MessageFns<ConverseRequest> = {
 };
 
 function createBaseSpokenTurn(): SpokenTurn {
-  return { ownerId: "", conversationId: "", sequence: 0, text: "", saidAt: undefined };
+  return { ownerId: "", conversationId: "", sequence: 0, text: "", saidAt: undefined, startedAt: undefined };
 }
 
 export const SpokenTurn: MessageFns<SpokenTurn> = {
@@ -3762,6 +3774,9 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     }
     if (message.saidAt !== undefined) {
       Timestamp.encode(toTimestamp(message.saidAt), writer.uint32(42).fork()).join();
+    }
+    if (message.startedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -3819,6 +3834,14 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
             message.saidAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3841,12 +3864,13 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     message.sequence = object.sequence ?? 0;
     message.text = object.text ?? "";
     message.saidAt = object.saidAt ?? undefined;
+    message.startedAt = object.startedAt ?? undefined;
     return message;
   },
 };
 
 function createBaseHeardReply(): HeardReply {
-  return { text: "", isFinal: false, latency: undefined };
+  return { text: "", isFinal: false, latency: undefined, startedAt: undefined };
 }
 
 export const HeardReply: MessageFns<HeardReply> = {
@@ -3859,6 +3883,9 @@ export const HeardReply: MessageFns<HeardReply> = {
     }
     if (message.latency !== undefined) {
       TurnLatency.encode(message.latency, writer.uint32(26).fork()).join();
+    }
+    if (message.startedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -3900,6 +3927,14 @@ export const HeardReply: MessageFns<HeardReply> = {
             message.latency = TurnLatency.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3922,6 +3957,7 @@ export const HeardReply: MessageFns<HeardReply> = {
     message.latency = (object.latency !== undefined && object.latency !== null)
       ? TurnLatency.fromPartial(object.latency)
       : undefined;
+    message.startedAt = object.startedAt ?? undefined;
     return message;
   },
 };
@@ -4611,6 +4647,7 @@ function createBaseCompleteConversationRequest(): CompleteConversationRequest {
     durationSeconds: undefined,
     recordingUrl: undefined,
     notes: undefined,
+    answeredAt: undefined,
   };
 }
 
@@ -4633,6 +4670,9 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
     }
     if (message.notes !== undefined) {
       writer.uint32(50).string(message.notes);
+    }
+    if (message.answeredAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.answeredAt), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -4698,6 +4738,14 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
             message.notes = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.answeredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4721,6 +4769,7 @@ export const CompleteConversationRequest: MessageFns<CompleteConversationRequest
     message.durationSeconds = object.durationSeconds ?? undefined;
     message.recordingUrl = object.recordingUrl ?? undefined;
     message.notes = object.notes ?? undefined;
+    message.answeredAt = object.answeredAt ?? undefined;
     return message;
   },
 };

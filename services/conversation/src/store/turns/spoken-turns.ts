@@ -15,6 +15,7 @@ export interface NewSpokenTurn extends OpenTurn {
   seq: number;
   text: string;
   saidAt: Date;
+  startedAt: Date | null;
   now: Date;
   /** When the turn's lease ends. */
   until: Date;
@@ -55,8 +56,9 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
         )
       returning variables, language
     ), stored as (
-      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-      select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt} from taken
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
+      select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
+      from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
     select variables, language, (
@@ -76,6 +78,7 @@ export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "tota
   /** Null while more may be heard: the same turn can then be claimed again. */
   totalMs: number | null;
   latency: Partial<TurnLatency> | null;
+  startedAt: Date | null;
 }
 
 /** The model's change to the conversation; null for none. */
@@ -103,12 +106,12 @@ export async function finishSpokenTurn(
       returning owner_id, conversation_id, message_count
     ) ${storingToolCalls(sql, sql`finished`, [{ ...turn, toolCalls: heard.toolCalls }])}
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
-      prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency)
+      prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency, started_at)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
       ${heard.partialReason}::text, ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
       ${heard.by?.promptVersion ?? null}, ${heard.usage.inputTokens ?? null}::integer,
       ${heard.usage.outputTokens ?? null}::integer, ${heard.costUsdMicros}::bigint, ${heard.firstWordMs}::integer, ${heard.totalMs}::integer,
-      ${heard.latency && sql.json(heard.latency)}::jsonb
+      ${heard.latency && sql.json(heard.latency)}::jsonb, ${heard.startedAt}::timestamptz
     from finished
     on conflict (owner_id, conversation_id, seq) do update set
       content = excluded.content, partial = excluded.partial, partial_reason = excluded.partial_reason,
@@ -116,7 +119,8 @@ export async function finishSpokenTurn(
       model = coalesce(excluded.model, messages.model),
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
-      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, latency = excluded.latency
+      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, latency = excluded.latency,
+      started_at = excluded.started_at
     returning seq`;
   return finished.length > 0;
 }

@@ -43,7 +43,8 @@ export function agentOf(
   let queuedUntil = 0;
   /** Latency of the answer that the user waits for. */
   let awaited: LatencyWatch | null = null;
-  /** Latency of the reply that is being heard. */
+  /** Since when the reply is being heard, and its latency. */
+  let audibleSince: number | null = null;
   let latency: Latency | undefined;
 
   function begin(leg: Leg): Reply {
@@ -54,6 +55,7 @@ export function agentOf(
 
   function audible(): void {
     captioned.state("speaking");
+    audibleSince = clock.now();
     awaited?.reach("audibleMs", clock.now());
     latency = awaited?.figures();
     if (latency) measured?.(latency);
@@ -62,7 +64,8 @@ export function agentOf(
 
   function finish(text: string): void {
     reply = null;
-    said.agent(text, latency);
+    said.agent(text, audibleSince, latency);
+    audibleSince = null;
     latency = undefined;
     if (text !== "") captioned.tell("agent", text, true);
     captioned.state("listening");

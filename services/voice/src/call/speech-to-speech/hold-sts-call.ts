@@ -38,7 +38,9 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (line.leg && !ending.isOver()) due.reset();
   });
   const ending = endingOf(clock, log, close);
-  const said = saidInOrder(clock, ({ role, text, latency }) => parts.transcript.append(role, text, latency));
+  const said = saidInOrder(clock, ({ role, text, startedAt, latency }) =>
+    parts.transcript.append(role, text, latency, startedAt),
+  );
   const user = userOf(clock);
   const keys = pressedKeys(clock);
   const captioned = captions(clock, parts.watch);

@@ -7,8 +7,11 @@ export interface SaidInOrder {
   /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
   user(text: string): void;
-  /** @param latency the reply's latency: the stages that were measured */
-  agent(text: string, latency?: Latency): void;
+  /**
+   * @param startedAt when it was first heard; null if not at all
+   * @param latency the reply's latency: the stages that were measured
+   */
+  agent(text: string, startedAt: number | null, latency?: Latency): void;
   /** The call is over: reports that are still missing will not come. */
   end(): void;
   /** What was said so far, for a new connection of the model; the oldest is dropped first. */
@@ -25,12 +28,13 @@ interface Entry {
   role: Said["role"];
   /** Null while the model has not reported it. */
   text: string | null;
+  startedAt: number | null;
   latency?: Latency | undefined;
 }
 
 export function saidInOrder(
   clock: CallClock,
-  store: (said: Said & { latency?: Latency | undefined }) => void,
+  store: (said: Said & Pick<Entry, "startedAt" | "latency">) => void,
 ): SaidInOrder {
   let waiting: Entry[] = [];
   const told: Said[] = [];
@@ -40,12 +44,12 @@ export function saidInOrder(
   function flush(): void {
     for (let first = waiting[0]; first && first.text !== null; first = waiting[0]) {
       waiting.shift();
-      const { role, text, latency } = first;
+      const { role, text, startedAt, latency } = first;
       if (text === "") continue;
       const said = { role, text };
       if (told.push(said) > HISTORY_MAX) told.shift();
       stored++;
-      store({ ...said, latency });
+      store({ ...said, startedAt, latency });
     }
   }
 
@@ -58,17 +62,18 @@ export function saidInOrder(
     userBegan: () => {
       stopWaiting();
       // A pause in what the user says does not start another message.
-      if (waiting.at(-1)?.text !== null || waiting.length === 0) waiting.push({ role: "user", text: null });
+      if (waiting.at(-1)?.text !== null || waiting.length === 0)
+        waiting.push({ role: "user", text: null, startedAt: clock.now() });
     },
     user: (text) => {
       const missing = waiting.find((entry) => entry.text === null);
       if (missing) missing.text = text;
-      else waiting.push({ role: "user", text });
+      else waiting.push({ role: "user", text, startedAt: null });
       stopWaiting();
       flush();
     },
-    agent: (text, latency) => {
-      waiting.push({ role: "assistant", text, latency });
+    agent: (text, startedAt, latency) => {
+      waiting.push({ role: "assistant", text, startedAt, latency });
       flush();
       if (waiting.length === 0) return;
       stopWaiting();

@@ -10,19 +10,19 @@ export interface PortRange {
 export type Received = (bytes: Uint8Array, port: number, address: string) => void;
 
 /**
- * Binds a UDP socket on an even port of the range, as RTP has it; a random one, so that a port that was just released is rarely used
- * again. @throws ServiceError unavailable if none is free
+ * Binds a UDP socket on a port of the range; a random one, so that a port that was just released is rarely used again. RTP has even ports
+ * and RTCP the next ones (RFC 3550, section 11), but we have no RTCP, and our port is in the description.
+ * @throws ServiceError unavailable if none is free
  */
 export async function bindRtpSocket(
   hostname: string,
   range: PortRange,
   received: Received,
 ): Promise<udp.Socket<"uint8array">> {
-  const even = evenPorts(range);
-  const start = Math.floor(Math.random() * even.length);
-  for (let at = 0; at < even.length; at++) {
-    const port = even[(start + at) % even.length] as number;
-    const socket = await bind(hostname, port, received);
+  const size = range.last - range.first + 1;
+  const start = Math.floor(Math.random() * size);
+  for (let at = 0; at < size; at++) {
+    const socket = await bind(hostname, range.first + ((start + at) % size), received);
     if (socket) return socket;
   }
   throw noPortFree();
@@ -32,11 +32,6 @@ export function noPortFree(): ServiceError {
   return new ServiceError("unavailable", "No RTP port is free: try again later, or widen PARLEY_RTP_PORTS", {
     retryAfterMs: 5_000,
   });
-}
-
-function evenPorts({ first, last }: PortRange): number[] {
-  const from = first + (first % 2);
-  return Array.from({ length: Math.max(0, Math.floor((last - from) / 2) + 1) }, (_, at) => from + 2 * at);
 }
 
 async function bind(hostname: string, port: number, received: Received): Promise<udp.Socket<"uint8array"> | null> {

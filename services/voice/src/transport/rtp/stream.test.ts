@@ -35,6 +35,38 @@ test.each([
   await eventually(() => expect(heard).toBeGreaterThan(0));
 });
 
+test.each([
+  ["the announced address", "127.0.0.2", "127.0.0.2", "192.0.2.1", true],
+  ["the address that signals, because the announced one is behind NAT", "127.0.0.2", "10.0.0.9", "127.0.0.2", true],
+  ["the address that signals, on a socket of both families", "127.0.0.2", "10.0.0.9", "::ffff:127.0.0.2", true],
+  ["another address", "127.0.0.3", "127.0.0.2", "127.0.0.2", false],
+  ["another address, though it sends first and knows the port", "127.0.0.3", "10.0.0.9", "127.0.0.2", false],
+])("audio from %s is the peer's or a stranger's", async (_whose, source, announced, signaled, isPeers) => {
+  const peer = await Bun.udpSocket({ hostname: source, socket: { data: () => {} } });
+  const us = listening();
+  let strangers = 0;
+  const stream = await openRtpStream(
+    { hostname: "127.0.0.1", ports: { first: 25_000, last: 25_999 }, dropped: () => void strangers++ },
+    us.to,
+  );
+  open.push(peer, stream);
+  const media = { law: muLaw, payloadType: 0, keysType: null, remoteKey: null, peerListens: true };
+  stream.agree({ ...media, address: announced, port: 9 }, signaled);
+  const payload = muLaw.encode(new Int16Array(160).fill(8_000));
+  const send = (sequence: number) =>
+    peer.send(
+      writeRtp({ marker: false, ssrc: 1, payloadType: 0, sequence, timestamp: sequence * 160, payload }),
+      stream.port,
+      "127.0.0.1",
+    );
+  for (let sequence = 0; sequence < 5; sequence++) send(sequence);
+  await eventually(() =>
+    expect({ heard: us.sounding(), strangers }).toEqual(
+      isPeers ? { heard: 5, strangers: 0 } : { heard: 0, strangers: 5 },
+    ),
+  );
+});
+
 test("keys that are pressed during speech leave no gap in it", async () => {
   const peer = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => {} } });
   const us = listening();

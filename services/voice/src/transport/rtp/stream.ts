@@ -60,6 +60,8 @@ export async function openRtpStream(
   let media: RtpMedia | null = null;
   let agreedAt = 0;
   let mayAim = false;
+  /** Where the peer may send from: what it announces, or, behind NAT, where its signaling comes from. */
+  let sources: string[] = [];
   const localKey = crypto.getRandomValues(new Uint8Array(SRTP_KEY_BYTES));
   let cipher: Srtp | null = null;
   /** The source of the audio: keys of another one have numbers of their own. */
@@ -78,9 +80,9 @@ export async function openRtpStream(
       if (isPeer(port, address) && packet.ssrc === source) audio.receive({ ...packet, payload: NO_SOUND });
       return options.dropped("unknown_type");
     }
-    // Whoever guesses our port may send first; packets from the announced address are the peer's, whatever came before.
+    // At these addresses, too, another may send first; packets from the announced port are the peer's, whatever came before.
     if (address === media.address && port === media.port) peer = { address, port };
-    peer ??= { address, port };
+    if (sources.includes(plain(address))) peer ??= { address, port };
     if (!isPeer(port, address)) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;
     if (key !== null) press("audio", key);
@@ -109,7 +111,8 @@ export async function openRtpStream(
     localKey,
     isSecure: () => cipher !== null,
     agree: (agreed, from) => {
-      mayAim = isOfSamePlace(agreed.address, from);
+      mayAim = isOfSamePlace(agreed.address, plain(from));
+      sources = [plain(agreed.address), plain(from)];
       const isOnHold = !agreed.peerListens;
       if (isOnHold === (media?.peerListens ?? true)) to.held?.(isOnHold);
       const moved = media?.address !== agreed.address || media?.port !== agreed.port;
@@ -135,5 +138,10 @@ export async function openRtpStream(
  * our packets at a private network of ours.
  */
 function isOfSamePlace(announced: string, from: string): boolean {
-  return isPublicAddress(announced) || !isPublicAddress(from.replace(/^::ffff:(?=\d+\.)/i, ""));
+  return isPublicAddress(announced) || !isPublicAddress(from);
+}
+
+/** An IPv4 address as such, also from a socket of both families. */
+function plain(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, "");
 }

@@ -25,6 +25,21 @@ const WITHHELD_DIGITS = new Set(
   WITHHELD.map((words) => words.replace(/[a-z ]/g, (letter) => KEYS[letter.charCodeAt(0) - 97] ?? "")),
 );
 
+/** Whether a name or a user says that the caller withholds who it is. */
+export function isWithheldName(name: string): boolean {
+  return WITHHELD.includes(
+    name
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s_-]+/g, " "),
+  );
+}
+
+/** Whether digits spell such a name on the keys of a phone, with or without a country code of 1. */
+export function isWithheldNumber(digits: string): boolean {
+  return WITHHELD_DIGITS.has(digits) || WITHHELD_DIGITS.has(digits.replace(/^1/, ""));
+}
+
 /**
  * The number of a caller in E.164 form, as a carrier or a trunk reports it, with or without a plus.
  * @returns null if it is withheld, or is not a number in international form
@@ -32,6 +47,5 @@ const WITHHELD_DIGITS = new Set(
 export function callerNumber(reported: string): string | null {
   const written = reported.replace(/[\s\p{Cf}]/gu, "");
   const digits = /^(?:\+|00)?([1-9]\d{6,14})$/.exec(written)?.[1];
-  if (digits === undefined || WITHHELD_DIGITS.has(digits)) return null;
-  return WITHHELD_DIGITS.has(digits.replace(/^1/, "")) ? null : `+${digits}`;
+  return digits === undefined || isWithheldNumber(digits) ? null : `+${digits}`;
 }

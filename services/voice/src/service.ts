@@ -52,7 +52,7 @@ import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
 import { transcribe } from "./rpc/transcribe.ts";
 import { announcer } from "./sip-calls/announce.ts";
-import { ADMISSIONS, answerInvite } from "./sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, CONFIRMATIONS } from "./sip-calls/answer-invite.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
 import { hostAddresses } from "./sip-calls/host-addresses.ts";
 import { serveSip } from "./sip-calls/serve-sip.ts";
@@ -204,9 +204,23 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           log,
         });
         const admitFewAtOnce = fewAtOnce(ADMISSIONS);
+        const confirmFewAtOnce = fewAtOnce(CONFIRMATIONS);
         const sip = await serveSip(config, media.dropped, (invite) =>
           answerInvite(
-            { accounts, agents, addressesOf: hostAddresses, admitFewAtOnce, startCall: calls.startCall, announce, log },
+            {
+              accounts,
+              agents,
+              addressesOf: hostAddresses,
+              admitFewAtOnce,
+              confirmFewAtOnce,
+              startCall: calls.startCall,
+              checkCall: async (request) => {
+                await calls.checkPlace(request.ownerId);
+                await calls.check(request);
+              },
+              announce,
+              log,
+            },
             invite,
           ),
         );

@@ -39,7 +39,7 @@ export interface CallsOptions {
 }
 
 /** The calls of this process. */
-export interface Calls extends Pick<CallHolder, "check" | "signal"> {
+export interface Calls extends Pick<CallHolder, "check" | "checkPlace" | "signal"> {
   startCall: StartCall;
   underWay(): number;
   /** Takes no more calls, lets those in progress end within the drain time, and ends the rest. */
@@ -91,6 +91,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
   return {
     startCall: holder.start,
     check: holder.check,
+    checkPlace: holder.checkPlace,
     signal: holder.signal,
     underWay: holder.underWay,
     stop: async () => {

@@ -9,6 +9,7 @@ import {
   type CallKey,
   claimLostCalls,
   connectCall,
+  countPlaces,
   deleteCall,
   extendCalls,
   keepUnbegunCall,
@@ -25,6 +26,8 @@ export interface LiveCalls {
    * @throws ServiceError rate_limited when the owner has its maximum number of calls
    */
   take(call: CallKey, farEnd?: FarEnd | null): Promise<void>;
+  /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
+  checkPlace(ownerId: string): Promise<void>;
   connected(call: CallKey, farEnd: FarEnd | null): Promise<void>;
   /** How another process hangs up the call if this one dies; null if it must not. */
   reachedBy(call: CallKey, farEnd: FarEnd | null): Promise<void>;
@@ -111,6 +114,9 @@ export function liveCalls({
         return;
       }
       throw tooMany(callsMax);
+    },
+    checkPlace: async (ownerId) => {
+      if ((await countPlaces(db, ownerId, clock.now())) >= callsMax) throw tooMany(callsMax);
     },
     connected: (call, farEnd) => connectCall(db, call, farEnd, clock.now()),
     reachedBy: (call, farEnd) => storeFarEnd(db, call, farEnd),

@@ -14,6 +14,8 @@ export interface CallHolder {
   start: StartCall;
   /** @throws ServiceError as `start` does, if the call could not be held because of its agent */
   check(request: CallRequest): Promise<void>;
+  /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
+  checkPlace(ownerId: string): Promise<void>;
   /** Passes a signal on, if the call is here. */
   signal(call: CallKey, signal: CallSignal): void;
   underWay(): number;
@@ -26,6 +28,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
   const queued = queuedAudio();
   return {
     check: async (request) => void (await findAgent(options, request)),
+    checkPlace: options.live.checkPlace,
     signal: (call, signal) => {
       const held = underWay.get(nameOf(call))?.held;
       if (signal === "hang_up") held?.hangUp();

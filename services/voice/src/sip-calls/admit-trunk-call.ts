@@ -3,6 +3,8 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import { isListed } from "@parley/shared/egress/address";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Invite } from "../transport/sip/answering.ts";
+import type { Target } from "../transport/sip/sockets.ts";
+import { protocolOf } from "../trunks/trunk-server.ts";
 import { numberOf } from "./numbers.ts";
 
 export interface TrunkContext {
@@ -31,9 +33,18 @@ export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise
   const called = numberOf(invite.called) ?? numberOf(invite.to);
   const { carrier } = called === null ? { carrier: undefined } : await ctx.accounts.findTrunk({ mobileNumber: called });
   const settings = carrier?.settings;
-  const isFromTrunk = settings !== undefined && (await isAddressOf(ctx, settings, invite.source.address));
+  const isFromTrunk =
+    settings !== undefined &&
+    isTransportOf(settings, invite.source) &&
+    (await isAddressOf(ctx, settings, invite.source.address));
   if (!isFromTrunk && !invite.hasShown({ realm: REALM, ...credentialsOf(settings) })) return null;
   return carrier && called !== null ? { called, ofOwnerId: carrier.ownerId } : null;
+}
+
+/** The sender of a datagram is easily forged, so an address alone proves nothing for a trunk that has connections. */
+function isTransportOf({ transport }: CarrierSettings, { protocol }: Target): boolean {
+  const own = protocolOf(transport);
+  return own === "UDP" || protocol === "TLS" || protocol === own;
 }
 
 async function isAddressOf(

@@ -7,9 +7,11 @@ import { networkOf } from "@parley/shared/rate-limit/network-of";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { type CallRequest, type Channel, NotConnected, type StartCall } from "../call/port.ts";
+import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, type TrunkContext } from "./admit-trunk-call.ts";
 import type { Announce } from "./announce.ts";
+import { laterListener } from "./later-listener.ts";
 import { callerNumber, numberOf } from "./numbers.ts";
 
 export interface InviteContext extends TrunkContext {
@@ -17,6 +19,10 @@ export interface InviteContext extends TrunkContext {
   /** Bounds look-ups of trunks by network: each asks the account service and name servers. */
   admitFewAtOnce: FewAtOnce;
   startCall: StartCall;
+  /** @throws ServiceError as `startCall` does if the call could not be held, such as rate_limited if the owner has no place for it */
+  checkCall(request: CallRequest): Promise<void>;
+  /** Bounds the calls of an owner that are answered and not confirmed: each takes a port for audio. */
+  confirmFewAtOnce: FewAtOnce;
   /** Announces to callers of an imported number that no agent answers. */
   announce: Announce;
   log: Logger;
@@ -25,6 +31,10 @@ export interface InviteContext extends TrunkContext {
 /** Of one network, of all, and waiting of one. */
 export const ADMISSIONS = { what: "calls", whose: "This network", atOnce: 4, totalAtOnce: 32, waitingMax: 50 };
 
+/** Of one owner. A caller confirms within a round trip; whoever forges addresses never does. */
+export const CONFIRMATIONS = { what: "calls that are not confirmed", atOnce: 10, waitingMax: 0 };
+
+const UNAVAILABLE = [503, "Service Unavailable"] as const;
 /** The SIP answer for the error that refuses a call. */
 const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: string]>> = {
   rate_limited: [486, "Busy Here"],
@@ -32,8 +42,8 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
   forbidden: [404, "Not Found"],
   conflict: [480, "Temporarily Unavailable"],
   condition: [480, "Temporarily Unavailable"],
-  unavailable: [503, "Service Unavailable"],
-  deadline: [503, "Service Unavailable"],
+  unavailable: UNAVAILABLE,
+  deadline: UNAVAILABLE,
 };
 
 /**
@@ -57,8 +67,8 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
     if (refusal) throw refusal;
     invite.refuse(404, "Not Found");
   } catch (error) {
-    // The caller has given up while the call waited, and was answered.
-    if (invite.cancelled.aborted && !(error instanceof ServiceError)) return;
+    // The caller has given up, and was answered.
+    if (error instanceof NotConnected || (invite.cancelled.aborted && !(error instanceof ServiceError))) return;
     const kind = error instanceof ServiceError ? error.kind : "internal";
     const level = REFUSALS[kind] ? "info" : "error";
     ctx.log[level]({ err: error, called: invite.called.user }, "a call was refused");
@@ -69,19 +79,53 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
 /** @returns why the agent cannot hold calls; null if it holds this one */
 async function take(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<ServiceError | null> {
   try {
-    await ctx.startCall(request, async (listener) => {
-      if (invite.cancelled.aborted)
-        throw new NotConnected("cancelled", "The caller hung up before the call was answered");
-      return invite.accept(listener).catch((error) => {
-        const how = invite.cancelled.aborted ? "cancelled" : "failed";
-        throw new NotConnected(how, error instanceof ServiceError ? error.detail : "The call could not be answered");
-      });
-    });
+    await (invite.isThere() || isLoopback(invite.source.address) ? hold : holdConfirmed)(ctx, request, invite);
     return null;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "condition") return error;
     throw error;
   }
+}
+
+/** Answers when the agent is ready. */
+async function hold(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<void> {
+  await ctx.startCall(request, async (listener) => {
+    if (invite.cancelled.aborted)
+      throw new NotConnected("cancelled", "The caller hung up before the call was answered");
+    return accepted(invite, listener).catch((error) => {
+      if (error instanceof NotConnected) throw error;
+      // The conversation ends with the reason, and the trunk may put the call through elsewhere.
+      invite.refuse(...UNAVAILABLE);
+      throw new NotConnected("failed", error instanceof ServiceError ? error.detail : "The call could not be answered");
+    });
+  });
+}
+
+/**
+ * Answers first: a forged packet starts no agent and takes no place, because nobody confirms the answer that its victim gets. If the
+ * owner's last place is taken in the meantime, the caller is hung up.
+ */
+async function holdConfirmed(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<void> {
+  await ctx.checkCall(request);
+  const { listener, connect } = laterListener();
+  const leg = await ctx.confirmFewAtOnce(request.ownerId, invite.cancelled, () => accepted(invite, listener));
+  try {
+    await ctx.startCall({ ...request, farEnd: leg.farEnd?.() }, async (to) => {
+      connect(to);
+      return leg;
+    });
+  } catch (err) {
+    ctx.log.info({ err, owner_id: request.ownerId }, "a call was hung up, because its agent could not begin");
+    await leg.hangUp();
+  }
+}
+
+/** @throws NotConnected if the caller gives up, or never confirms the call; ServiceError unavailable if there is no room for its audio */
+async function accepted(invite: Invite, listener: LegListener): Promise<Leg> {
+  return invite.accept(listener).catch((error) => {
+    if (error instanceof ServiceError && error.kind === "condition") throw new NotConnected("cancelled", error.detail);
+    throw error;
+  });
 }
 
 interface Callee {

@@ -1,4 +1,5 @@
 import { type PhoneNumber, parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { isWithheldNumber } from "../caller-number.ts";
 import type { SipUri } from "../transport/sip/messages/address.ts";
 
 /** The number in a URI, with or without a plus, as trunks write it; null if it is not one in international form. */
@@ -14,7 +15,7 @@ export function numberOf(uri: SipUri | null): string | null {
 export function callerNumber(identities: readonly SipUri[], called: string): string | null {
   for (const { user } of identities) {
     const number = completed(plain(user), called);
-    if (number?.isPossible()) return number.number;
+    if (number?.isPossible() && !isWithheldNumber(number.number.slice(1))) return number.number;
   }
   return null;
 }

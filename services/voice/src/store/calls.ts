@@ -35,6 +35,13 @@ export async function takeCall(
   });
 }
 
+/** How many of an owner's places for calls are taken. */
+export async function countPlaces(sql: Sql, ownerId: string, now: Date): Promise<number> {
+  const [row] = await sql<{ taken: number }[]>`
+    select count(*)::int as taken from (${placesTaken(sql, ownerId, now)}) as places`;
+  return row?.taken ?? 0;
+}
+
 /**
  * Extends the leases of calls that a process holds. Also asks the database if there are none, which shows whether it is there.
  * @returns the calls that it still holds

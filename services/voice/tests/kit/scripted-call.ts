@@ -71,6 +71,7 @@ export async function newCall(given: Given = {}) {
         live.taken++;
         if (farEnd) farEnds.push(farEnd);
       },
+      checkPlace: async () => {},
       connected: async (_call, farEnd) => void farEnds.push(farEnd),
       reachedBy: async (_call, farEnd) => void farEnds.push(farEnd),
       release: async () => void live.released++,

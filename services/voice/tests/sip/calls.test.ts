@@ -19,6 +19,7 @@ test.each(["UDP", "TCP"] as const)(
     const leg = legOf(called);
     leg.play(tone(500, 0.6));
     leg.mark("said");
+    await eventually(() => expect(calleeLeg).toBeDefined());
     calleeLeg?.play(tone(1_500, 0.6));
     await eventually(() => {
       expect(callee.heardTone(500)).toBeTrue();

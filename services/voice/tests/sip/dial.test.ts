@@ -23,6 +23,7 @@ test("a terminal's phone and an agent hear each other until the agent hangs up",
   const call = await dial({ server: answering.address, callee: "agent", media: audio.at });
   audio.connect(call.media);
   audio.say(tone(250, 1).subarray(0, PHONE_HZ));
+  await eventually(() => expect(leg).toBeDefined());
   leg?.play(tone(1_500, 0.5));
   await eventually(() => {
     // The tone has 16,000 samples a second, so it is an octave lower here.

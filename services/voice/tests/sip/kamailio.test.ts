@@ -67,7 +67,8 @@ test("a call through kamailio reaches the registered side with the number that w
   );
   expect(dialled).toBe("14155550123");
   (called as { answered: Leg }).answered.play(tone(500, 0.5));
-  await eventually(() => leg?.play(tone(1_500, 0.5)));
+  await eventually(() => expect(leg).toBeDefined());
+  leg?.play(tone(1_500, 0.5));
   await eventually(() => {
     expect(callee.heardTone(500)).toBeTrue();
     expect(caller.heardTone(1_500)).toBeTrue();

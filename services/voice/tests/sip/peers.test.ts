@@ -271,11 +271,22 @@ type Decide = (
 async function calling(decide: Decide = (invite, to) => invite.accept(to)) {
   const agent = listening();
   let leg: Leg | undefined;
-  const answering: Phone = await phone((invite) => void decide(invite, agent.to).then((accepted) => (leg = accepted)));
+  const answering: Phone = await phone(
+    (invite) =>
+      void decide(invite, agent.to).then(
+        (accepted) => (leg = accepted),
+        () => {},
+      ),
+  );
   const peer = await rawPeer(answering);
   peers.push(peer);
+  const call = async (body?: string) => {
+    const placed = await peer.call(body);
+    await eventually(() => expect(leg).toBeDefined());
+    return placed;
+  };
   return {
-    peer,
+    peer: { ...peer, call },
     agent,
     answering,
     leg: () => leg as Leg,

@@ -27,7 +27,9 @@ afterEach(() => {
 export async function phone(
   invited: (invite: Invite) => void = answer(),
   protocol: Target["protocol"] = "UDP",
-  options: Pick<UserAgentOptions, "tls" | "authorities" | "t1Ms" | "idleSeconds" | "silentMs"> = {},
+  options: Pick<UserAgentOptions, "tls" | "authorities" | "t1Ms" | "idleSeconds" | "silentMs"> & {
+    rtpPorts?: UserAgentOptions["rtpPorts"];
+  } = {},
 ): Promise<Phone> {
   const dropped: Phone["dropped"] = {};
   const agent = await startUserAgent({

@@ -5,10 +5,12 @@ import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
-import { ADMISSIONS, answerInvite, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
+import { headerOf, isRequest } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { type Phone, phone, to } from "./phones.ts";
+import { rawPeer } from "./raw-peer.ts";
 
 const NUMBER = "+14155550123";
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };
@@ -47,6 +49,10 @@ function office(
       return host === "trunk.example" ? ["198.51.100.7", "2001:db8::7"] : [];
     },
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
+    confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    checkCall: async () => {
+      if (refusal) throw refusal;
+    },
     startCall: async (request, connect) => {
       if (refusal) throw refusal;
       requests.push(request);
@@ -68,10 +74,11 @@ interface Given {
   to?: string;
   caller?: string;
   shows?: { username: string; password: string };
+  over?: "UDP" | "TCP" | "TLS";
 }
 
 /** An invite that records its outcome. */
-function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, caller, shows }: Given) {
+function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, caller, shows, over = "UDP" }: Given) {
   const uri = (user: string) => ({ scheme: "sip" as const, user, host: "x", port: null, params: new Map() });
   const outcome: string[] = [];
   const given = {
@@ -79,17 +86,18 @@ function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, 
     to: uri(dialled),
     identities: caller === undefined ? [] : [uri(caller)],
     callId: "1",
-    source: { protocol: "UDP", address: from, port: 5060 },
+    source: { protocol: over, address: from, port: 5060 },
     cancelled: new AbortController().signal,
     hasShown: ({ username, password }) => {
       if (shows && shows.username === username && shows.password === password) return true;
       outcome.push("401");
       return false;
     },
+    isThere: () => over !== "UDP",
     ring: () => {},
     accept: async () => {
       outcome.push("200");
-      return {} as never;
+      return { hangUp: async () => void outcome.push("BYE") } as never;
     },
     refuse: (status) => void outcome.push(String(status)),
   } satisfies Invite;
@@ -160,6 +168,30 @@ test.each([
   const { outcome, looked } = await called({ host: "trunk.example", allowedAddresses: ["192.0.2.0/24"] }, { from });
   expect(outcome).toEqual([status]);
   expect(looked).toEqual([]);
+});
+
+test.each([
+  ["UDP", "UDP", "200"],
+  ["UDP", "TCP", "200"],
+  ["UDP", "TLS", "200"],
+  ["TCP", "UDP", "401"],
+  ["TCP", "TCP", "200"],
+  ["TCP", "TLS", "200"],
+  ["TLS", "UDP", "401"],
+  ["TLS", "TCP", "401"],
+  ["TLS", "TLS", "200"],
+] as const)("a call from the address of a %s trunk over %s is answered with %s", async (transport, over, status) => {
+  expect((await called({ ...TRUNK, transport }, { over })).outcome).toEqual([status]);
+});
+
+test("a call over UDP that finds the owner's last place taken after it is confirmed is hung up", async () => {
+  const { ctx, announced } = office(TRUNK);
+  const { given, outcome } = invite({});
+  const startCall = async () => {
+    throw new ServiceError("rate_limited", "This account has 10 calls in progress, which is its limit");
+  };
+  await answerInvite({ ...ctx, startCall }, given);
+  expect({ outcome, announced }).toEqual({ outcome: ["200", "BYE"], announced: [] });
 });
 
 test("a call from elsewhere needs the trunk's credentials", async () => {
@@ -241,6 +273,61 @@ test("a caller who gives up before its trunk is looked up is not answered again"
   await answerInvite(ctx, { ...given, cancelled: AbortSignal.abort() });
   expect(outcome).toEqual([]);
 });
+
+/** Has calls from a phone on loopback seem to come from an address of the trunk. */
+const fromTrunk = (given: Invite): Invite => ({ ...given, source: { ...given.source, address: "198.51.100.7" } });
+
+test("a call over UDP takes no place and starts no agent before its caller confirms the answer", async () => {
+  const { ctx, requests } = office(TRUNK);
+  const parley = await phone((given) => void answerInvite(ctx, fromTrunk(given)));
+  const forger = await rawPeer(parley);
+  const invite = { ...forger.request("INVITE", {}, forger.description()), uri: `sip:${NUMBER}@${parley.address}` };
+  forger.send(invite);
+  const answer = await forger.answerTo(invite, 200);
+  await forger.asked("BYE");
+  expect(requests).toEqual([]);
+
+  const trunk = await rawPeer(parley);
+  const real = { ...trunk.request("INVITE", {}, trunk.description()), uri: `sip:${NUMBER}@${parley.address}` };
+  trunk.send(real);
+  const to = headerOf(await trunk.answerTo(real, 200), "to");
+  expect(to).not.toBe(headerOf(answer, "to"));
+  expect(requests).toEqual([]);
+  trunk.send(trunk.request("ACK", { to }));
+  await eventually(() => expect(requests).toHaveLength(1));
+  for (const peer of [forger, trunk]) peer.stop();
+});
+
+test("calls that nobody confirms leave ports for audio to the calls of others", async () => {
+  const { ctx } = office(TRUNK);
+  const parley = await phone((given) => void answerInvite(ctx, fromTrunk(given)), "UDP", { t1Ms: 10_000 });
+  const forger = await rawPeer(parley);
+  const invites = Array.from({ length: 15 }, (_, at) => ({
+    ...forger.request("INVITE", { "call-id": `forged-${at}` }, forger.description()),
+    uri: `sip:${NUMBER}@${parley.address}`,
+  }));
+  for (const each of invites) forger.send(each);
+  const finals = () => forger.received.filter((message) => !isRequest(message) && message.status >= 200);
+  await eventually(() => expect(finals()).toHaveLength(15));
+  const statuses = Object.groupBy(finals(), (message) => (isRequest(message) ? "" : message.status));
+  expect(statuses[200]).toHaveLength(CONFIRMATIONS.atOnce);
+  expect(statuses[486]).toHaveLength(15 - CONFIRMATIONS.atOnce);
+  forger.stop();
+});
+
+test.each(["UDP", "TCP"] as const)(
+  "a call over %s for which no RTP port is free is answered with 503",
+  async (over) => {
+    const { ctx } = office(TRUNK);
+    const parley = await phone((given) => void answerInvite(ctx, fromTrunk(given)), over, {
+      rtpPorts: { first: 26_101, last: 26_101 },
+    });
+    const trunk = await phone();
+    const call = { ...to(parley), uri: `sip:${NUMBER}@${parley.address}` };
+    expect(await trunk.call(call, listening().to)).toHaveProperty("answered");
+    expect(await trunk.call(call, listening().to)).toMatchObject({ refused: 503, reason: "Service Unavailable" });
+  },
+);
 
 test("a trunk that authenticates by digest is admitted over a real connection", async () => {
   const { ctx, requests } = office(TRUNK);

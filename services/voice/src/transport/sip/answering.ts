@@ -29,7 +29,15 @@ export interface Invite {
   /** Whether the caller has shown these credentials; if not, they are asked for, and the caller's next try is another invite. */
   hasShown(credentials: Credentials & { realm: string }): boolean;
   ring(): void;
-  /** @throws ServiceError unavailable if there is no room for its audio; condition if the caller has given up */
+  /**
+   * Whether the caller is where its packets say that it is: it has opened a connection, or it has answered a challenge. The sender of a
+   * datagram may be forged.
+   */
+  isThere(): boolean;
+  /**
+   * Answers, and returns the call when the caller has confirmed it: until then, nothing was said to whoever it is.
+   * @throws ServiceError unavailable if there is no room for its audio; condition if the caller has given up, or does not confirm
+   */
   accept(to: LegListener): Promise<Leg>;
   refuse(status: number, reason: string): void;
 }
@@ -69,6 +77,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       refuse(487, "Request Terminated");
       gaveUp.abort();
     });
+    let hasProven = from.protocol !== "UDP";
     reply(responseTo(request, 100, "Trying"));
 
     decide({
@@ -81,11 +90,13 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       hasShown: (credentials) => {
         const shown = headerOf(request, "authorization");
         const proof = shown ? challenges.check(shown, "INVITE", credentials) : null;
+        hasProven ||= proof === "right";
         if (proof === "right") return true;
         const asked = challenges.challenge(credentials.realm, proof === "stale");
         refuseStranger(401, "Unauthorized", { "www-authenticate": asked });
         return false;
       },
+      isThere: () => hasProven,
       ring: () => {
         if (!ringing.has(key)) return;
         reply(responseTo(request, 180, "Ringing", { toTag, headers: { contact: calls.contact(from) } }));
@@ -111,7 +122,8 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
           ...refreshed.headers,
           "content-type": SDP,
         };
-        session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }));
+        if (!(await session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }))))
+          throw new ServiceError("condition", "The caller did not confirm the call");
         return session.leg;
       },
     });

@@ -17,8 +17,11 @@ import type { Incoming, Transactions } from "./transactions.ts";
 /** An answered call: its media, and the requests that both sides may still make. */
 export interface Session {
   leg: Leg;
-  /** Answers an INVITE of this call with success and loses the call if the peer does not confirm it. */
-  answer(incoming: Incoming, response: SipResponse): void;
+  /**
+   * Answers an INVITE of this call with success, and loses the call if the peer does not confirm it.
+   * @returns whether it has confirmed it, as soon as that is known
+   */
+  answer(incoming: Incoming, response: SipResponse): Promise<boolean>;
   /** A request within the call. */
   requested(incoming: Incoming): void;
   /** Where its requests go. */
@@ -134,9 +137,15 @@ export function startSession({
     return agreed && { body: answer(local(), offered, agreed), agreed };
   };
 
-  const accept = (incoming: Incoming, response: SipResponse) => {
+  const accept = (incoming: Incoming, response: SipResponse): Promise<boolean> => {
     confirmed();
-    confirmed = incoming.insist(response, lose);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const stop = incoming.insist(response, lose);
+    confirmed = () => {
+      stop();
+      resolve(!isOver);
+    };
+    return promise;
   };
 
   const changeMedia = (incoming: Incoming) => {
@@ -154,7 +163,7 @@ export function startSession({
     const target = addressIn(request, "contact")?.uri;
     if (target) dialog.remoteTarget = target;
     const response = refreshed({ "content-type": SDP }, described.body);
-    if (request.method === "INVITE") accept(incoming, response);
+    if (request.method === "INVITE") void accept(incoming, response);
     else reply(response);
   };
 

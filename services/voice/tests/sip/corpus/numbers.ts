@@ -99,4 +99,6 @@ export const NUMBERS: readonly Row[] = [
   ["privacy of the session only", invite(["Privacy: session"]), ANSWERED],
   ["a remote party that is private", invite([`Remote-Party-ID: <sip:${CALLER}@x>;privacy=full;screen=yes`]), WITHHELD],
   ["letters as digits of a phone", from("<sip:+266696687@127.0.0.1>"), WITHHELD],
+  ["letters as digits that are a possible number", from("<sip:+86282452253@127.0.0.1>"), WITHHELD],
+  ["a name of several words", from('"No Caller ID" <sip:private_number@127.0.0.1>'), WITHHELD],
 ];

@@ -2,7 +2,7 @@ import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../../src/call/port.ts";
-import { ADMISSIONS, answerInvite, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
 import { isRequest, readSip, type SipResponse } from "../../../src/transport/sip/messages/message.ts";
 import { listening } from "../../listening.ts";
 import { phone } from "../phones.ts";
@@ -35,6 +35,8 @@ export async function startSender() {
     },
     addressesOf: async () => [],
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
+    confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    checkCall: async () => {},
     startCall: async (request, connect) => {
       requests.push(request);
       await connect(agent.to, new AbortController().signal, async () => {});

@@ -1,10 +1,9 @@
+import { isWithheldName } from "../../../caller-number.ts";
 import { addressesIn, addressIn, readUri, type SipUri } from "./address.ts";
 import type { SipRequest } from "./message.ts";
 
 /** The levels of RFC 3323 and RFC 3325 that hide who calls. */
 const HIDING = ["id", "user", "header"];
-/** Names and users of nobody: RFC 3323, section 4.1.1.3, and what gateways write instead. */
-const NOBODY = ["anonymous", "restricted", "private", "withheld", "unavailable", "unknown"];
 
 /** Whom the caller claims to be, then whom the network asserts (RFC 3325 and Remote-Party-ID). Empty if the caller withholds it. */
 export function identitiesOf(request: SipRequest): SipUri[] {
@@ -22,9 +21,5 @@ function isWithheld(request: SipRequest): boolean {
   if (hidden === "full" || hidden === "uri") return true;
   const from = addressIn(request, "from");
   const { user = "", host = "" } = readUri(from?.uri ?? "") ?? {};
-  return host.toLowerCase().endsWith(".invalid") || [from?.name, user].some((name) => isNobody(name ?? ""));
-}
-
-function isNobody(name: string): boolean {
-  return NOBODY.includes(name.toLowerCase());
+  return host.toLowerCase().endsWith(".invalid") || [from?.name ?? "", user].some(isWithheldName);
 }

@@ -52,14 +52,14 @@ function textOf(text: string, depth: number): string {
   }
 }
 
-/** Keys, tokens and accounts in the forms that are known, and what is already masked in part. */
+/** What is masked in part already, and keys, tokens and accounts in the forms that are known. */
 const KEYS: readonly RegExp[] = [
+  /[\w-]*\*{3,}[\w-]*/g,
   /\b(?:sk|pk|rk|gsk|xai|hf|r8|pplx|nvapi|fw|csk|org|proj)[-_][\w.*-]{4,}/g,
   /\bAIza[\w-]{10,}/g,
   /\beyJ[\w-]{10,}(?:\.[\w-]+)*/g,
   /(?<=\b(?:bearer|basic)\s+)[^\s"',;]+/gi,
   /(?<=\b(?:api[-_ ]?key|access[-_]?token|token|secret|password|key)["']?\s*[=:]\s*["']?)[^\s"',;&)}\]]{6,}/gi,
-  /[^\s"']*\*{3,}[^\s"']*/g,
 ];
 
 function masks(secrets: readonly string[]): (string | RegExp)[] {

@@ -64,6 +64,19 @@ test("twenty concurrent requests with one key are one turn, and all get its answ
   expect(await complete(asked)).toEqual(replayed);
 });
 
+test("a reply that its model cut short is the answer of its key", async () => {
+  service.model.script = (call) => {
+    call.event({ choices: [{ delta: { content: "We open at" }, finish_reason: "length" }] });
+    call.end();
+  };
+  const asked = keyed("When?");
+  const calls = await modelCallsDuring(async () => {
+    expect((await hear(service.chat, asked)).chunks.join("")).toBe("We open at");
+    expect(await complete(asked)).toMatchObject({ response: "We open at", replayed: true });
+  });
+  expect(calls).toBe(1);
+});
+
 test("different keys are different turns, many concurrently over few connections", async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => complete(keyed(`${at}`))));
   expect(new Set(answers.map(({ sessionId }) => sessionId)).size).toBe(40);

@@ -233,6 +233,21 @@ describe("end_call", () => {
   });
 });
 
+describe("a model that has said something and called tools", () => {
+  test.each(WAYS)("may say nothing more, and is not asked again for it (%s)", async (_, take) => {
+    const agent = await createAgent(service, { tools: { set_language: true } });
+    const { calls } = script((call) => call.callTool("set_language", '{"language":"es"}', "Claro."), SAYS(""));
+    expect((await take(agent, "Español")).response.trim()).toBe("Claro.");
+    expect(calls()).toHaveLength(2);
+  });
+
+  test.each(WAYS)("must say something if it has not yet (%s)", async (_, take) => {
+    const agent = await createAgent(service, { tools: { set_language: true } });
+    script(SETS_SPANISH, SAYS(""));
+    expect((await failure(take(agent, "Español"))).detail).toContain("gave an empty answer");
+  });
+});
+
 describe("a model that never stops calling tools", () => {
   test.each(WAYS)("is asked four times; its text is the reply, and no text is a failure (%s)", async (_, take) => {
     const agent = await createAgent(service, { tools: { set_language: true } });

@@ -134,14 +134,17 @@ test("a whole answer is parsed no faster than its request says, and what was par
     return goOn.promise;
   };
   let isOver = false;
-  const asked = model.complete({ ...REQUEST, parsed }, new AbortController().signal).finally(() => {
+  const reading: boolean[] = [];
+  const request = { ...REQUEST, parsed, reading: (isReading: boolean) => reading.push(isReading) };
+  const asked = model.complete(request, new AbortController().signal).finally(() => {
     isOver = true;
   });
   expect(await told.promise).toBe(body.length);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(isOver).toBe(false);
+  expect({ isOver, reading }).toEqual({ isOver: false, reading: [true] });
   goOn.resolve();
   expect((await asked).text).toHaveLength(20_000);
+  expect(reading).toEqual([true, false]);
 });
 
 /** Sends an answer in chunks, each when the one before has been taken, or all at once. @returns what was reported as ahead */

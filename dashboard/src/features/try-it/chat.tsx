@@ -14,11 +14,11 @@ import { type Turn, useChat } from "./use-chat.ts";
 /** A chat with the agent; shows how long each reply took. */
 export function Chat({ setup }: { setup: Setup }) {
   const chat = useChat(setup);
-  const end = useRef<HTMLDivElement>(null);
+  const bottom = useRef<HTMLDivElement>(null);
   const last = chat.turns.at(-1);
   useEffect(() => {
-    end.current?.scrollIntoView({ block: "end" });
-  }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error, chat.hasEnded]);
+    bottom.current?.scrollIntoView({ block: "end" });
+  }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error, chat.end]);
   // What was said stays, whatever the settings become.
   const greeting = chat.session?.greeting ?? filled(setup.greeting, setup.variables, setup.values);
   return (
@@ -26,11 +26,11 @@ export function Chat({ setup }: { setup: Setup }) {
       <div role="log" aria-label="Chat" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
         {greeting && <Bubble from="agent" text={greeting} />}
         {chat.turns.map((turn) => (
-          <TurnView key={turn.id} turn={turn} onRetry={chat.hasEnded ? null : () => chat.retry(turn.id)} />
+          <TurnView key={turn.id} turn={turn} onRetry={chat.end ? null : () => chat.retry(turn.id)} />
         ))}
-        {chat.hasEnded && (
+        {chat.end && (
           <Notice>
-            <p>The agent ended the conversation.</p>
+            <p>{chat.end === "by the agent" ? "The agent ended the conversation." : "The conversation has ended."}</p>
             <Button size="small" className="mt-2" onClick={chat.restart}>
               <RotateCcw aria-hidden /> Start over
             </Button>
@@ -41,7 +41,7 @@ export function Chat({ setup }: { setup: Setup }) {
             Send a message. The agent replies with the settings on screen, saved or not.
           </p>
         )}
-        <div ref={end} />
+        <div ref={bottom} />
       </div>
       <MessageForm chat={chat} />
     </>
@@ -55,7 +55,7 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (text.trim() === "" || chat.isReplying || chat.hasEnded) return;
+    if (text.trim() === "" || chat.isReplying || chat.end !== null) return;
     chat.send(text.trim());
     setText("");
   };
@@ -89,7 +89,7 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
             variant="primary"
             size="icon"
             aria-label="Send"
-            disabled={text.trim() === "" || chat.hasEnded}
+            disabled={text.trim() === "" || chat.end !== null}
           >
             <ArrowUp aria-hidden />
           </Button>
@@ -101,7 +101,7 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
             ? `${numberOf(chat.tokens.input)} input tokens, ${numberOf(chat.tokens.output)} output tokens`
             : "Test conversation: sends no webhooks and is not counted as usage"}
         </span>
-        {!chat.hasEnded && (
+        {chat.end === null && (
           <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
             <RotateCcw aria-hidden /> Start over
           </Button>

@@ -12,6 +12,8 @@ import { StoredLink } from "./stored-link.tsx";
 import { type AgentState, useCall } from "./use-call.ts";
 import { useMicrophones } from "./use-microphones.ts";
 
+/** The option that leaves the choice to the browser. */
+const DEFAULT = "default";
 const STATES: Record<AgentState, string> = {
   connecting: "Connecting…",
   listening: "Listening",
@@ -93,9 +95,9 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
             quiet
             aria-label="Microphone"
             className="max-w-64"
-            value={call.deviceId}
-            onChange={call.chooseDevice}
-            options={[{ value: "", label: "Default microphone" }, ...microphones]}
+            value={call.deviceId || DEFAULT}
+            onChange={(chosen) => call.chooseDevice(chosen === DEFAULT ? "" : chosen)}
+            options={[{ value: DEFAULT, label: "Default microphone" }, ...microphones]}
           />
         )}
         {call.conversationId && <StoredLink conversationId={call.conversationId} />}

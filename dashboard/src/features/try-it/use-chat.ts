@@ -29,7 +29,7 @@ export function useChat(setup: Setup) {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [tokens, setTokens] = useState<{ input: number; output: number } | null>(null);
   const [session, setSession] = useState<Session | null>(null);
-  const [hasEnded, setEnded] = useState(false);
+  const [end, setEnd] = useState<"by the agent" | "otherwise" | null>(null);
   const current = useRef<Session | null>(null);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
@@ -75,7 +75,7 @@ export function useChat(setup: Setup) {
     const hasGrown = stored.messages > current.current.messages;
     goOnIn({ ...current.current, messages: stored.messages });
     setTokens(stored.tokens);
-    setEnded(stored.hasEnded);
+    if (stored.hasEnded) setEnd(hasGrown ? "by the agent" : "otherwise");
     if (hasGrown) change(id, () => ({ toolCalls: stored.toolCalls }));
   };
   const restart = () => {
@@ -84,14 +84,14 @@ export function useChat(setup: Setup) {
     goOnIn(null);
     setTurns([]);
     setTokens(null);
-    setEnded(false);
+    setEnd(null);
   };
   return {
     turns,
     tokens,
     session,
-    /** Whether the agent ended the conversation, so that it takes no further message. */
-    hasEnded,
+    /** How the conversation has ended; null while it takes further messages. */
+    end,
     isReplying: turns.at(-1)?.state === "replying",
     send,
     retry: (id: number) => {

@@ -85,7 +85,7 @@ export function SttFields({
           </Field>
         )}
       </div>
-      <MissingKey setups={setups} provider={provider} consequence="so calls of this agent are refused" />
+      <MissingKey setups={setups} provider={provider} consequence="so it cannot hear" />
       {value && provider === CUSTOM && (
         <EndpointFields
           params={value.params ?? {}}

@@ -117,7 +117,7 @@ export function TtsFields({
           </Field>
         )}
       </div>
-      <MissingKey setups={setups} provider={provider} consequence="so calls of this agent are refused" />
+      <MissingKey setups={setups} provider={provider} consequence="so it cannot speak" />
       {value && provider === CUSTOM && (
         <EndpointFields
           params={endpoint}

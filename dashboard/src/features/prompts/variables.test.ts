@@ -25,3 +25,12 @@ test("a value fills its variable however the name is written, and is not expande
   expect(filled(text, variables, { customer_name: "{{company}}" })).toBe("Hello {{company}}, {{company}}!");
   expect(filled(text, variables, {})).toBe("Hello you, you!");
 });
+
+test("names keep the letters of every script, so that no value fills another name's place", () => {
+  const text = "{{größe}} / {{Grüße}} | {{имя 1}} {{фамилия 1}} | {{имя}} {{❤️}}";
+  const variables = variablesIn(text);
+  expect(variables.map(({ name }) => name)).toEqual(["größe", "grüße", "имя_1", "фамилия_1", "имя"]);
+  expect(filled(text, variables, { größe: "XL", grüße: "LG", имя_1: "A", фамилия_1: "B", имя: "C" })).toBe(
+    "XL / LG | A B | C {{❤️}}",
+  );
+});

@@ -35,9 +35,11 @@ export function filled(text: string, variables: readonly Variable[], values: Rea
 
 function canonical(written: string): string {
   return written
+    .replace(/(?=[\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu, "")
     .normalize("NFKC")
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
+    .normalize("NFKC")
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, "_")
     .replace(/^_|_$/g, "");
 }
 

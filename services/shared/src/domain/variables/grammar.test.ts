@@ -110,7 +110,7 @@ describe("what does not match the syntax is plain text", () => {
     "{{}}",
     "{{ }}",
     "{{ _ }}",
-    "{{ 名前 }}",
+    "{{ 😀 }}",
     "{{ : NUMBER }}",
     '{{ | "x" }}',
     // Braces.

@@ -1,16 +1,21 @@
 // Normalization sorts a run of combining marks in quadratic time (160,000 alternating marks took 39 s), so a run is cut
 // at the 30 of Unicode's Stream-Safe Text Format (UAX #15). U+FF9E and U+FF9F are letters that turn into such marks.
 const MARKS_PAST_THE_LIMIT = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
+/** Letters and marks that nobody sees, such as the variation selector behind many emoji. */
+const UNSEEN = /(?=[\p{L}\p{M}])\p{Default_Ignorable_Code_Point}/gu;
+const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 /**
- * Returns the canonical key of a variable's name as a person wrote it: NFKC, lower case, every run of characters outside
- * `[a-z0-9]` replaced by one `_`, none leading or trailing. `""` means that it is no name.
+ * Returns the canonical key of a variable's name as a person wrote it: NFKC, lower case, every run of characters other than the
+ * letters, marks and digits of any script replaced by one `_`, none leading or trailing. `""` means that it is no name: it has no
+ * letter and no digit.
  */
 export function normalizeVariableName(name: string): string {
-  return name
-    .replace(MARKS_PAST_THE_LIMIT, "$1")
-    .normalize("NFKC")
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "_")
+  const composed = name.replace(UNSEEN, "").replace(MARKS_PAST_THE_LIMIT, "$1").normalize("NFKC");
+  const lower = composed.toLowerCase();
+  // Some lower-case letters are one character with a mark that capitals keep apart, such as ǰ.
+  const key = (lower === composed ? lower : lower.normalize("NFKC"))
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, "_")
     .replace(/^_|_$/g, "");
+  return LETTER_OR_DIGIT.test(key) ? key : "";
 }

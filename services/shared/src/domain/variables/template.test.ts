@@ -180,3 +180,17 @@ describe("fill", () => {
     );
   });
 });
+
+test("names of other scripts are variables of their own, and none gets another one's value", () => {
+  const prompt = "{{größe}} / {{Grüße}} | {{имя 1}} {{фамилия 1}} | {{имя}}";
+  const values = { größe: "XL", Grüße: "LG", "имя 1": "Иван", "фамилия 1": "Петров", имя: "Иван" };
+  const template = compileTexts([prompt]);
+  expect(template.definitions.map(({ variableName }) => variableName)).toEqual([
+    "größe",
+    "grüße",
+    "имя_1",
+    "фамилия_1",
+    "имя",
+  ]);
+  expect(template.fill(0, values)).toBe("XL / LG | Иван Петров | Иван");
+});

@@ -82,5 +82,6 @@ function inferType(key: string): FieldType {
 }
 
 function describe(key: string): string {
-  return key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
+  const [first = "", ...rest] = key;
+  return first.toUpperCase() + rest.join("").replaceAll("_", " ");
 }

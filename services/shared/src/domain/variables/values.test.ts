@@ -33,7 +33,7 @@ describe("collectValues", () => {
   });
 
   test("a name that normalizes to nothing is left out", () => {
-    expect(collectValues({ "--": "x", 名前: "y" })).toEqual({});
+    expect(collectValues({ "--": "x", "😀": "y" })).toEqual({});
   });
 
   test("the names of Object's properties are ordinary names", () => {

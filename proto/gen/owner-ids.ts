@@ -100,6 +100,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.prompt.v1.PromptService/WatchPrompts": [],
   "/parley.voice.v1.VoiceService/AddDoNotCall": ["owner_id"],
   "/parley.voice.v1.VoiceService/ChangeCallBatch": ["owner_id"],
+  "/parley.voice.v1.VoiceService/CheckCallNumbers": ["owner_id"],
   "/parley.voice.v1.VoiceService/CheckCallbackId": [],
   "/parley.voice.v1.VoiceService/ConnectWebCall": [],
   "/parley.voice.v1.VoiceService/CreateCall": ["owner_id"],

@@ -198,6 +198,24 @@ test("a batch outside its window calls nobody until it opens, and a cancelled on
   expect((await api.get(`/calls?batch_id=${batch}`)).body.calls).toEqual([]);
 });
 
+test.each([
+  ["numbers of a length that their country does not have", "+4930"],
+  ["premium-rate numbers", "+19005550100"],
+  ["texts that are no numbers", "nobody"],
+])(
+  "the check of a file refuses %s as the batch would, twenty by their lines and the others by their count",
+  async (_, number) => {
+    const csv = `to_mobile_number,name\r\n+12025550330,Ada\n,\r\n${`${number},Bob\r\n`.repeat(60)}`;
+    const checked = await api.post("/call-batches/check", { csv });
+    expect(checked.status).toBe(422);
+    expect(checked.body.errors).toHaveLength(21);
+    expect(checked.body.errors[0].message).toStartWith("csv line 4: to_mobile_number ");
+    expect(checked.body.errors[20]).toEqual({ path: "csv", message: "and 40 more numbers are wrong" });
+    const made = await api.post("/call-batches", { agent_id: agentId, from_mobile_number: PLIVO, csv });
+    expect([made.status, made.body]).toEqual([422, checked.body]);
+  },
+);
+
 test(
   "a batch calls busy and silent phones again, skips the do-not-call list, and calls nobody while it is paused",
   async () => {

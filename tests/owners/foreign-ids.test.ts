@@ -120,6 +120,7 @@ function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
     promptNames: [promptName],
     providerName: provider,
     toMobileNumber: mobileNumber,
+    toMobileNumbers: [mobileNumber],
     fromMobileNumber: trunkNumber,
     page: { number: 1, size: 100 },
     search: promptName,

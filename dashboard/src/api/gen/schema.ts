@@ -483,7 +483,7 @@ export interface paths {
         put?: never;
         /**
          * Check the CSV of a batch
-         * @description Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would. Emergency and premium-rate numbers are refused only when the batch is created.
+         * @description Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would.
          *
          *     Needs a key with the scope `calls`, or a session.
          */

@@ -53,6 +53,7 @@ export async function namingLines<T>(lines: readonly number[] | null, work: () =
   } catch (error) {
     if (!lines || !(error instanceof ServiceError) || error.kind !== "invalid") throw error;
     const violations = error.violations.map(({ path, message }) => {
+      if (path === "calls") return { path: "csv", message };
       const at = /^calls\.(\d+)\.(.*)$/.exec(path);
       return at
         ? { path: "csv", message: message.replace(path, `csv line ${lines[Number(at[1])]}: ${at[2]}`) }

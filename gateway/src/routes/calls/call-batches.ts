@@ -82,14 +82,17 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           tag: "Calls",
           summary: "Check the CSV of a batch",
           description:
-            "Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would. Emergency and premium-rate numbers are refused only when the batch is created.",
+            "Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would.",
           scope: "calls",
           body: CheckCallBatchBody,
           bodyBytesMax: BODY_BYTES_MAX,
           response: CheckedCallBatch,
         },
-        async ({ ownerId, body: { csv }, request }) => {
+        async ({ ownerId, body: { csv }, request, origin }) => {
           const calls = await csvCallsOf(ownerId, csv, request.signal);
+          const lines = calls.map(({ line }) => line);
+          const toMobileNumbers = calls.map(({ toMobileNumber }) => toMobileNumber);
+          await namingLines(lines, () => voices.checkCallNumbers({ ownerId, toMobileNumbers }, { origin }));
           const shown = calls.slice(0, CHECKED_SHOWN).map(({ line, toMobileNumber, dynamicVariables }) => ({
             line,
             to_mobile_number: toMobileNumber,

@@ -60,14 +60,10 @@ test("the line that names the separator for Excel is skipped", async () => {
   ]);
 });
 
-test("wrong rows are reported by their lines", async () => {
-  const must = "to_mobile_number must be a phone number in E.164 form, such as +14155550123";
-  expect(await refusalOf("to_mobile_number\n+14155550123\n12\n\nabc\n")).toEqual([
-    `csv line 3: ${must}`,
-    `csv line 5: ${must}`,
-  ]);
+test("rows that cannot be read are reported by their lines; their numbers are checked by whoever calls them", async () => {
   expect((await refusalOf("to_mobile_number,name\n+14155550123\n"))[0]).toContain("line 2");
   expect((await refusalOf('to_mobile_number\n"+1415\n'))[0]).toContain("not valid CSV");
+  expect(await read("to_mobile_number\n12\n")).toMatchObject([{ toMobileNumber: "12", line: 2 }]);
 });
 
 test("a text without rows or without the column is refused", async () => {
@@ -136,4 +132,49 @@ test("a text with more than 10,000 rows is refused", async () => {
   const text = (rows: number) => `to_mobile_number\n${"+14155550123\n".repeat(rows)}`;
   expect(await read(text(10_000))).toHaveLength(10_000);
   expect(await refusalOf(text(10_001))).toEqual(["csv must have at most 10000 rows"]);
+});
+
+test.each([
+  ["CRLF after the names and LF after the rows", "\r\n", "\n"],
+  ["LF after the names and CRLF after the rows", "\n", "\r\n"],
+  ["the ends of old Macs", "\r", "\r"],
+  ["all three kinds", "\r", "\r\n"],
+])("a file with %s is read, with true lines", async (_, first, others) => {
+  const text = `to_mobile_number,name${first}+14155550123,"Ada\r\nof Acme"${others}${others}+14155550124,Bob${others}`;
+  expect(await read(text)).toEqual([
+    { toMobileNumber: "+14155550123", dynamicVariables: { name: "Ada\nof Acme" }, line: 3 },
+    { toMobileNumber: "+14155550124", dynamicVariables: { name: "Bob" }, line: 5 },
+  ]);
+});
+
+test("lines are counted wherever a long text is cut", async () => {
+  for (let pad = 0; pad < 20; pad++) {
+    const calls = await read(`to_mobile_number,${"n".repeat(pad + 1)}\r\n${"+14155550123,ü\r\n".repeat(2_000)}`);
+    expect(calls.map(({ line }) => line)).toEqual(Array.from({ length: 2_000 }, (_, at) => at + 2));
+  }
+});
+
+test("blank rows and blank columns, as spreadsheets leave them, are skipped, and the lines of the others are true", async () => {
+  const text =
+    " ,,\r\nto_mobile_number,name,,\r\n+14155550123,Ada,,\r\n,,,\r\n , ,,\r\n+14155550124,Bob\r\n,,,,,\r\n,\r\n";
+  expect(await read(text)).toEqual([
+    { toMobileNumber: "+14155550123", dynamicVariables: { name: "Ada" }, line: 3 },
+    { toMobileNumber: "+14155550124", dynamicVariables: { name: "Bob" }, line: 6 },
+  ]);
+});
+
+test("a value in a column without a name is refused, and so is a row with too few columns", async () => {
+  expect(
+    await refusalOf("to_mobile_number,name,\n+14155550123,Ada,lost\n+14155550124\n+14155550125,Bob,,more\n"),
+  ).toEqual([
+    "csv line 2: has a value in a column without a name",
+    "csv line 3: has 1 columns, and the first row names 2",
+    "csv line 4: has a value in a column without a name",
+  ]);
+});
+
+test("of many wrong rows the first twenty are named, and the number of the others", async () => {
+  const refusal = await refusalOf(`to_mobile_number,name\n${"+14155550123\n".repeat(60)}`);
+  expect(refusal).toHaveLength(21);
+  expect(refusal.at(-1)).toBe("and 40 more rows are wrong");
 });

@@ -2,76 +2,97 @@ import { pipeline } from "node:stream/promises";
 import { CsvError, type Info, type Parser, parse } from "csv-parse";
 import { parse as parseNow } from "csv-parse/sync";
 import { ServiceError, type Violation } from "../errors.ts";
+import { firstViolations } from "./violations.ts";
 
 export interface CsvCall {
+  /** As it is written, without spaces and invisible marks around it; whoever calls it checks it. */
   toMobileNumber: string;
   dynamicVariables: Record<string, string>;
-  /** The line in the file, from 1. */
+  /** The line of the file that the row ends on, from 1. */
   line: number;
 }
 
 const NUMBER = "to_mobile_number";
-const E164 = /^\+[1-9]\d{6,14}$/;
 /** Marks that are copied with a number, such as those that set the direction of writing. */
 const INVISIBLE = /\p{Cf}/gu;
 const COLUMNS_MAX = 100;
 const ROWS_MAX = 10_000;
-const FAULTS_TOLD = 20;
 const RECORD_BYTES_MAX = 64 * 1024;
 /** The parser counts no separators, and reads a record of four million of them for seconds. A quote is written as two. */
 const WRITTEN_BYTES_MAX = 2 * RECORD_BYTES_MAX;
-/** Read in a turn of the event loop: of rows in less than a millisecond, of nothing but carriage returns in some sixteen. */
+/** Read in a turn of the event loop: of rows in less than a millisecond. */
 const PIECE_BYTES = 8 * 1024;
 
 /** Excel writes semicolons where numbers have a decimal comma. */
 const SEPARATORS = [",", ";", "\t"];
 /** A first line with which Excel names the separator. */
-const SEPARATOR_LINE = /^\ufeff?sep=.(?=\r?\n)/i;
+const SEPARATOR_LINE = /^\ufeff?sep=.(?=[\r\n])/i;
+/** Files that several programs have written mix them. */
+const LINE_ENDS = /\r\n?/g;
 
 /**
  * Reads the calls of a batch from CSV (RFC 4180). The first row names the columns: `to_mobile_number`, and a dynamic variable for each
- * other. Columns may also be separated by semicolons or tabs. Empty lines are skipped.
+ * other. Columns may also be separated by semicolons or tabs. Lines may end in any way. Blank rows are skipped, and so are blank
+ * columns without a name.
  * @param field names the text in errors
  * @param nextTurn settles in a later turn of the event loop: a long text is read piece by piece; what it throws ends the reading
  * @throws ServiceError invalid, naming the lines that are wrong
  */
 export async function readCallCsv(text: string, field: string, nextTurn: () => Promise<void>): Promise<CsvCall[]> {
-  const rows = await rowsOf(text, field, nextTurn);
-  const violations: Violation[] = [];
-  const calls = rows.map(({ record: { [NUMBER]: given = "", ...dynamicVariables }, info: { lines: line } }) => {
-    const toMobileNumber = given.replaceAll(INVISIBLE, "").trim();
-    if (!E164.test(toMobileNumber) && violations.length < FAULTS_TOLD) {
-      const message = `${field} line ${line}: ${NUMBER} must be a phone number in E.164 form, such as +14155550123`;
-      violations.push({ path: field, message });
-    }
-    return { toMobileNumber, dynamicVariables, line };
+  const { names, rows } = await rowsOf(text, field, nextTurn);
+  const faults: Violation[] = [];
+  const calls = rows.map(({ record, info: { lines: line } }) => {
+    const fault = faultOf(record, names);
+    if (fault) faults.push({ path: field, message: `${field} line ${line}: ${fault}` });
+    const { [NUMBER]: number = "", ...dynamicVariables } = Object.fromEntries(
+      names.flatMap((name, at) => (name === "" ? [] : [[name, record[at] ?? ""]])),
+    );
+    return { toMobileNumber: number.replaceAll(INVISIBLE, "").trim(), dynamicVariables, line };
   });
-  const [first] = violations;
-  if (first) throw new ServiceError("invalid", first.message, { violations });
+  const [first] = faults;
+  if (first) throw new ServiceError("invalid", first.message, { violations: firstViolations(faults, field, "rows") });
   if (calls.length === 0) throw refusal(field, "must have at least one row below the names of its columns");
   return calls;
 }
 
+/** What is wrong with the cells of a row; null for nothing. */
+function faultOf(cells: readonly string[], names: readonly string[]): string | null {
+  const named = names.findLastIndex((name) => name !== "") + 1;
+  if (cells.length < named) return `has ${cells.length} columns, and the first row names ${named}`;
+  return cells.some((cell, at) => cell !== "" && !names[at]) ? "has a value in a column without a name" : null;
+}
+
 interface Row {
-  record: Record<string, string>;
+  record: string[];
   info: Info;
 }
 
-async function rowsOf(given: string, field: string, nextTurn: () => Promise<void>): Promise<Row[]> {
+async function rowsOf(
+  given: string,
+  field: string,
+  nextTurn: () => Promise<void>,
+): Promise<{ names: string[]; rows: Row[] }> {
   const text = given.replace(SEPARATOR_LINE, "");
   const delimiter = separatorOf(text);
-  const names = firstRowOf(text, delimiter);
-  if (names.length > 0) checkColumns(names, field);
+  // Before all of a wrong file is read; a first row that is too long for this comes from the parser.
+  const first = firstRowOf(text, delimiter);
+  if (first.length > 0) checkColumns(first, field);
+  let names: string[] | null = null;
   const rows: Row[] = [];
-  const parser = parse({ ...READ, delimiter, info: true, columns: (given: string[]) => checkColumns(given, field) });
+  const parser = parse({ ...READ, delimiter, info: true });
   try {
     await pipeline(piecesOf(text, field, parser, nextTurn), parser, async (parsed: AsyncIterable<Row>) => {
       for await (const row of parsed) {
+        if (row.record.every((cell) => cell === "")) continue;
+        if (!names) {
+          names = checkColumns(row.record, field);
+          continue;
+        }
         if (rows.length === ROWS_MAX) throw refusal(field, `must have at most ${ROWS_MAX} rows`);
         rows.push(row);
       }
     });
-    return rows;
+    return { names: names ?? [], rows };
   } catch (error) {
     if (error instanceof CsvError) throw refusal(field, `is not valid CSV: ${error.message}`);
     throw error;
@@ -95,11 +116,23 @@ async function* piecesOf(
     if (writtenBytes > WRITTEN_BYTES_MAX)
       throw refusal(field, `must not have rows of more than ${WRITTEN_BYTES_MAX} bytes`);
     await nextTurn();
-    yield bytes.subarray(at, at + PIECE_BYTES);
+    // As Latin-1, whatever the characters are: ends of lines are bytes of their own, and a cut may be within a character.
+    const piece = bytes.toString("latin1", at, at + PIECE_BYTES);
+    const isWithinEnd = piece.startsWith("\n") && bytes[at - 1] === CARRIAGE_RETURN;
+    yield Buffer.from((isWithinEnd ? piece.slice(1) : piece).replace(LINE_ENDS, "\n"), "latin1");
   }
 }
 
-const READ = { bom: true, trim: true, skip_empty_lines: true, max_record_size: RECORD_BYTES_MAX };
+const CARRIAGE_RETURN = 13;
+const READ = {
+  bom: true,
+  trim: true,
+  skip_empty_lines: true,
+  relax_column_count: true,
+  // The parser counts two lines for a CRLF in quotes, and takes the first end of a line for all.
+  record_delimiter: "\n",
+  max_record_size: RECORD_BYTES_MAX,
+};
 
 /** Enough for the names of 100 columns. */
 const FIRST_ROW_LENGTH = 16 * 1024;
@@ -109,9 +142,13 @@ function separatorOf(text: string): string {
   return SEPARATORS.find((delimiter) => firstRowOf(text, delimiter).includes(NUMBER)) ?? ",";
 }
 
+/** The first row, or the first that is not blank if there is one. */
 function firstRowOf(text: string, delimiter: string): string[] {
+  const start = text.slice(0, FIRST_ROW_LENGTH).replace(LINE_ENDS, "\n");
+  const first = (skip_records_with_empty_values: boolean) =>
+    (parseNow(start, { ...READ, skip_records_with_empty_values, delimiter, to: 1 }) as string[][])[0];
   try {
-    return (parseNow(text.slice(0, FIRST_ROW_LENGTH), { ...READ, delimiter, to: 1 }) as string[][])[0] ?? [];
+    return first(true) ?? first(false) ?? [];
   } catch {
     return [];
   }
@@ -120,7 +157,8 @@ function firstRowOf(text: string, delimiter: string): string[] {
 /** @returns the names */
 function checkColumns(names: string[], field: string): string[] {
   if (!names.includes(NUMBER)) throw refusal(field, `must have a column ${NUMBER} in its first row`);
-  if (names.length > COLUMNS_MAX || new Set(names).size < names.length || names.includes("__proto__"))
+  const named = names.filter((name) => name !== "");
+  if (names.length > COLUMNS_MAX || new Set(named).size < named.length || named.includes("__proto__"))
     throw refusal(field, `must have at most ${COLUMNS_MAX} columns, each with a name of its own`);
   return names;
 }

@@ -6,6 +6,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { BATCH_QUEUE, runBatches } from "../batches/run-batches.ts";
 import { addDoNotCall } from "../rpc/add-do-not-call.ts";
 import { changeCallBatch } from "../rpc/change-call-batch.ts";
+import { checkCallNumbers } from "../rpc/check-call-numbers.ts";
 import { createCall } from "../rpc/create-call.ts";
 import { createCallBatch } from "../rpc/create-call-batch.ts";
 import { getCall } from "../rpc/get-call.ts";
@@ -35,6 +36,7 @@ export function outboundCalls(ctx: OutboundContext): {
       listCalls: registered(listCalls(ctx), { isList: true }),
       hangUpCall: hangUpCall(ctx),
       createCallBatch: createCallBatch(ctx),
+      checkCallNumbers: checkCallNumbers(ctx),
       getCallBatch: getCallBatch(ctx),
       listCallBatches: registered(listCallBatches(ctx), { isList: true }),
       changeCallBatch: changeCallBatch(ctx),

@@ -268,6 +268,15 @@ export interface CreateCallBatchResponse {
   batch: CallBatch | undefined;
 }
 
+export interface CheckCallNumbersRequest {
+  ownerId: string;
+  /** 1 to 10,000. Errors name them as `calls`. */
+  toMobileNumbers: string[];
+}
+
+export interface CheckCallNumbersResponse {
+}
+
 export interface GetCallBatchRequest {
   ownerId: string;
   batchId: string;
@@ -2800,6 +2809,116 @@ export const CreateCallBatchResponse: MessageFns<CreateCallBatchResponse> = {
   },
 };
 
+function createBaseCheckCallNumbersRequest(): CheckCallNumbersRequest {
+  return { ownerId: "", toMobileNumbers: [] };
+}
+
+export const CheckCallNumbersRequest: MessageFns<CheckCallNumbersRequest> = {
+  encode(message: CheckCallNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.toMobileNumbers) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCallNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCallNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toMobileNumbers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckCallNumbersRequest>, I>>(base?: I): CheckCallNumbersRequest {
+    return CheckCallNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckCallNumbersRequest>, I>>(object: I): CheckCallNumbersRequest {
+    const message = createBaseCheckCallNumbersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toMobileNumbers = object.toMobileNumbers?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseCheckCallNumbersResponse(): CheckCallNumbersResponse {
+  return {};
+}
+
+export const CheckCallNumbersResponse: MessageFns<CheckCallNumbersResponse> = {
+  encode(_: CheckCallNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckCallNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckCallNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckCallNumbersResponse>, I>>(base?: I): CheckCallNumbersResponse {
+    return CheckCallNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckCallNumbersResponse>, I>>(_: I): CheckCallNumbersResponse {
+    const message = createBaseCheckCallNumbersResponse();
+    return message;
+  },
+};
+
 function createBaseGetCallBatchRequest(): GetCallBatchRequest {
   return { ownerId: "", batchId: "" };
 }
@@ -4541,6 +4660,18 @@ export const VoiceServiceService = {
       Buffer.from(CreateCallBatchResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateCallBatchResponse => CreateCallBatchResponse.decode(value),
   },
+  /** Refuses what CreateCallBatch would refuse of these numbers, and does nothing else. */
+  checkCallNumbers: {
+    path: "/parley.voice.v1.VoiceService/CheckCallNumbers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckCallNumbersRequest): Buffer =>
+      Buffer.from(CheckCallNumbersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckCallNumbersRequest => CheckCallNumbersRequest.decode(value),
+    responseSerialize: (value: CheckCallNumbersResponse): Buffer =>
+      Buffer.from(CheckCallNumbersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckCallNumbersResponse => CheckCallNumbersResponse.decode(value),
+  },
   getCallBatch: {
     path: "/parley.voice.v1.VoiceService/GetCallBatch" as const,
     requestStream: false as const,
@@ -4718,6 +4849,8 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   hangUpCall: handleUnaryCall<HangUpCallRequest, HangUpCallResponse>;
   /** Has an agent call up to 10,000 numbers, as fast as its owner's other calls leave room. */
   createCallBatch: handleUnaryCall<CreateCallBatchRequest, CreateCallBatchResponse>;
+  /** Refuses what CreateCallBatch would refuse of these numbers, and does nothing else. */
+  checkCallNumbers: handleUnaryCall<CheckCallNumbersRequest, CheckCallNumbersResponse>;
   getCallBatch: handleUnaryCall<GetCallBatchRequest, GetCallBatchResponse>;
   /** Newest first. */
   listCallBatches: handleUnaryCall<ListCallBatchesRequest, ListCallBatchesResponse>;
@@ -4937,6 +5070,22 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateCallBatchResponse) => void,
+  ): ClientUnaryCall;
+  /** Refuses what CreateCallBatch would refuse of these numbers, and does nothing else. */
+  checkCallNumbers(
+    request: CheckCallNumbersRequest,
+    callback: (error: ServiceError | null, response: CheckCallNumbersResponse) => void,
+  ): ClientUnaryCall;
+  checkCallNumbers(
+    request: CheckCallNumbersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckCallNumbersResponse) => void,
+  ): ClientUnaryCall;
+  checkCallNumbers(
+    request: CheckCallNumbersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckCallNumbersResponse) => void,
   ): ClientUnaryCall;
   getCallBatch(
     request: GetCallBatchRequest,

@@ -1,4 +1,4 @@
-import type { ServiceError } from "@parley/shared/errors";
+import type { ServiceError, Violation } from "@parley/shared/errors";
 
 /** The argument for each request field. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
@@ -23,7 +23,12 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 /** Describes a service's error in terms of the command line. */
 export function explain({ kind, detail, violations }: ServiceError): string {
   if (kind === "internal") return `${detail}: see the log of the service`;
-  const [violation] = violations;
-  const argument = violation && ARGUMENTS[violation.path];
-  return argument ? detail.replace(violation.path, argument) : detail;
+  const [first, ...others] = violations;
+  if (!first) return detail;
+  return [{ ...first, message: detail }, ...others].map(inOurTerms).join("\n");
+}
+
+function inOurTerms({ path, message }: Violation): string {
+  const argument = ARGUMENTS[path];
+  return argument ? message.replace(path, argument) : message;
 }

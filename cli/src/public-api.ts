@@ -1,4 +1,4 @@
-import { type ErrorKind, ServiceError } from "@parley/shared/errors";
+import { type ErrorKind, ServiceError, type Violation } from "@parley/shared/errors";
 import { apiAddress } from "./call/stack-addresses.ts";
 import type { Environment } from "./connection.ts";
 
@@ -32,10 +32,10 @@ export function publicApi(env: Environment): PublicApi {
     }).catch((cause: unknown) => {
       throw new ServiceError("unavailable", `The API at ${url} does not answer`, { cause });
     });
-    const answer = (await response.json().catch(() => ({}))) as T & { detail?: string };
+    const answer = (await response.json().catch(() => ({}))) as T & { detail?: string; errors?: Violation[] };
     if (response.ok) return answer;
     const detail = answer.detail ?? `The API answered with ${response.status}`;
-    throw new ServiceError(KINDS[response.status] ?? "internal", detail);
+    throw new ServiceError(KINDS[response.status] ?? "internal", detail, { violations: answer.errors ?? [] });
   };
   return {
     get: (path) => send("GET", path),

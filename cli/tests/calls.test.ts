@@ -103,6 +103,10 @@ test("a batch is created from a CSV file and changed", async () => {
       retries: { max: 2, after_minutes: 60, on: ["busy", "no_answer"] },
     },
   });
+  // As Excel writes it in much of Europe.
+  await Bun.write(csv, Buffer.from("to_mobile_number;name\r\n+14155550188;Jürgen Groß\r\n", "latin1"));
+  await parley("batch", "create", "--agent", "agt_1", "--csv", csv);
+  expect(asked.pop()?.body).toMatchObject({ csv: "to_mobile_number;name\r\n+14155550188;Jürgen Groß\r\n" });
   await parley("batch", "pause", "bat_1");
   expect(asked[1]?.line).toBe("POST /v1/public/call-batches/bat_1/pause");
 });

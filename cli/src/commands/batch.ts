@@ -1,10 +1,10 @@
-import { ConfigError } from "@parley/shared/config";
 import { REPEATED_OUTCOMES } from "@parley/shared/domain/api-names";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Environment } from "../connection.ts";
 import { examples, jsonOption, parseTime, parseWholeNumber } from "../options.ts";
 import { formatRecord, formatTable, print, type Value } from "../print.ts";
 import { publicApi } from "../public-api.ts";
+import { textOfFile } from "../text-of-file.ts";
 
 interface BatchOptions {
   agent: string;
@@ -73,14 +73,9 @@ export function addBatchCommands(program: Command, env: Environment): void {
     )
     .addOption(jsonOption())
     .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, retryOn, json }: BatchOptions) => {
-      const text = await Bun.file(csv)
-        .text()
-        .catch(() => {
-          throw new ConfigError(`${csv} cannot be read`);
-        });
       const created = await publicApi(env).post<Batch>("/call-batches", {
         agent_id: agent,
-        csv: text,
+        csv: await textOfFile(csv),
         ...(from && { from_mobile_number: from }),
         ...(start && { start_at: start.toISOString() }),
         ...(window && { window: { ...window, timezone } }),

@@ -36,9 +36,14 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const [setup, setSetup] = useCallSetup();
   const [schedule, setSchedule] = useState(immediately);
-  const [csv, setCsv] = useState("");
+  const check = useMutation({
+    mutationFn: async (file: File) => {
+      const csv = await textOfFile(file);
+      return { csv, checked: await ask(api.POST("/v1/public/call-batches/check", { body: { csv } })) };
+    },
+  });
   const make = useMutation({
-    mutationFn: () =>
+    mutationFn: (csv: string) =>
       ask(api.POST("/v1/public/call-batches", { body: { ...setupBody(setup), ...scheduleBody(schedule), csv } })),
     onSuccess: async () => {
       tellDone(schedule.startAt ? "Batch scheduled" : "Batch started");
@@ -48,17 +53,12 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    make.mutate();
+    if (check.data) make.mutate(check.data.csv);
   };
-  const check = useMutation({
-    mutationFn: (text: string) => ask(api.POST("/v1/public/call-batches/check", { body: { csv: text } })),
-  });
-  const choose = async (file: File | undefined) => {
+  const choose = (file: File | undefined) => {
     make.reset();
     check.reset();
-    const text = file ? await textOfFile(file) : "";
-    setCsv(text);
-    if (file) check.mutate(text);
+    if (file) check.mutate(file);
   };
   const errors = fieldsOf(make.error);
   const isAtField = errors.keys().some((path) => FIELDS.test(path));
@@ -72,13 +72,13 @@ function BatchForm({ onDone }: { onDone: () => void }) {
             required
             accept=".csv,text/csv"
             className="h-auto! py-1.5"
-            onChange={(event) => void choose(event.target.files?.[0])}
+            onChange={(event) => choose(event.target.files?.[0])}
           />
         )}
       </Field>
       {check.isPending && <Skeleton className="h-24" />}
       {check.error && <CsvRefusal error={check.error} />}
-      {check.data && <CsvPreview checked={check.data} />}
+      {check.data && <CsvPreview checked={check.data.checked} />}
       <CallFields setup={setup} onChange={setSetup} errors={errors} />
       <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
       {make.error && !isAtField && <CsvRefusal error={make.error} />}

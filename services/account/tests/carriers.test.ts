@@ -140,6 +140,11 @@ test.each([
   ["WHATSAPP", { phoneNumberId: "106540352242923" }, "phone_number_id", "is not a number that this access_token"],
   ["WHATSAPP", { mobileNumber: "+14155550124" }, "mobile_number", "must be +1 415-555-0123"],
   ["SIP", { host: "sip example" }, "host", "must be a host name"],
+  ["SIP", { username: "acme>" }, "username", "must be a SIP user name"],
+  ["SIP", { username: "acme;transport=tls" }, "username", "must be a SIP user name"],
+  ["SIP", { username: "acme@other.example" }, "username", "must be a SIP user name"],
+  ["SIP", { username: 'acme"' }, "username", "must be a SIP user name"],
+  ["SIP", { username: "ac me" }, "username", "must be a SIP user name"],
   ["SIP", { transport: "SCTP" }, "transport", "must be UDP, TCP or TLS"],
   ["SIP", { allowedAddresses: ["10.0.0.0/8", "everywhere"] }, "allowed_addresses.1", 'not "everywhere"'],
   [

@@ -25,6 +25,11 @@ const CHECKS: Partial<Record<CarrierField, Check>> = {
     "be a Plivo auth ID: MA or SA and 18 capital letters and digits",
   ],
   host: [isHost, "be a host name or an IP address, with a port if it is not the SIP default"],
+  // As the user of a SIP URI may be (RFC 3261, section 25.1), but without parameters of its own, which begin with a semicolon.
+  username: [
+    (text) => /^[\w.!~*'()&=+$,?/%-]{1,256}$/.test(text),
+    "be a SIP user name of 1 to 256 letters, digits and characters of -_.!~*'()&=+$,?/%",
+  ],
   transport: [(text) => ["UDP", "TCP", "TLS"].includes(text), "be UDP, TCP or TLS"],
   phoneNumberId: [(text) => /^\d{5,32}$/.test(text), "be the number's ID of WhatsApp Manager, which has digits only"],
   mobileNumber: [isMobileNumber, "be a phone number in E.164 form, such as +14155550123"],

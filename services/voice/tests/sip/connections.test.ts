@@ -44,6 +44,22 @@ test("a connection that carries a call stays open, and one without is closed", a
   await eventually(() => expect(caller.endings).toEqual(["hung_up"]));
 }, 30_000);
 
+test("strangers' connections that send nothing but keep-alives, or pieces of a message that never ends, are closed", async () => {
+  // The system's timers have steps of four seconds.
+  const answering = await phone(answer(), "TCP", { idleSeconds: 5 });
+  const stranger = async (first: string, again: string) => {
+    const socket = connect(answering.server.port, answering.server.address).resume();
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    socket.on("close", close).on("error", close);
+    socket.write(first);
+    const sending = setInterval(() => socket.write(again), 100);
+    await closed;
+    clearInterval(sending);
+    socket.destroy();
+  };
+  await Promise.all([stranger("\r\n\r\n", "\r\n\r\n"), stranger("OPTIONS sip:x SIP/2.0\r\n", "X: y\r\n")]);
+}, 30_000);
+
 test("a call over TCP whose peer has closed its connection and cannot be connected to ends as lost", async () => {
   const agent = listening();
   const answering = await phone(answer(agent.to), "TCP", { silentMs: 100, t1Ms: 2_000 });

@@ -90,10 +90,12 @@ export async function openSipSockets(
 ): Promise<SipSockets> {
   const connections = new Map<string, Connection>();
 
-  const receive = (bytes: Buffer, from: Target) => {
+  /** @returns whether it was a message */
+  const receive = (bytes: Buffer, from: Target): boolean => {
     const message = bytes.length <= MESSAGE_MAX_BYTES ? readSip(bytes) : null;
     if (message) to.received(message, from);
     else to.malformed();
+    return message !== null;
   };
 
   const handlersOf = (protocol: "TCP" | "TLS") => ({
@@ -118,8 +120,9 @@ export async function openSipSockets(
       flush(socket.data);
     },
     data: (socket: Socket<Connection>, bytes: Buffer) => {
-      socket.timeout(idleSeconds);
-      readFrom(socket.data, bytes);
+      const hasMessage = readFrom(socket.data, bytes);
+      // Keep-alives alone do not keep a stranger's connection.
+      if (hasMessage || socket.data.network === null) socket.timeout(idleSeconds);
     },
     drain: (socket: Socket<Connection>) => flush(socket.data),
     timeout: (socket: Socket<Connection>) => {
@@ -167,19 +170,21 @@ export async function openSipSockets(
       connections.delete(keyOf(connection.target));
   };
 
-  const readFrom = (connection: Connection, bytes: Buffer) => {
+  /** @returns whether a message was whole */
+  const readFrom = (connection: Connection, bytes: Buffer): boolean => {
     connection.read = Buffer.concat([connection.read, bytes]);
-    for (;;) {
+    for (let hasMessage = false; ; ) {
       const pings = /^(?:\r\n)+/.exec(connection.read.subarray(0, 8).toString("latin1"))?.[0].length ?? 0;
       if (pings >= KEEP_ALIVE.length) write(connection, "\r\n");
       connection.read = connection.read.subarray(pings);
       const length = messageLength(connection.read);
       if (length === null || connection.read.length > MESSAGE_MAX_BYTES) {
         to.malformed();
-        return void connection.socket?.terminate();
+        connection.socket?.terminate();
+        return hasMessage;
       }
-      if (length === 0 || connection.read.length < length) return;
-      receive(connection.read.subarray(0, length), connection.target);
+      if (length === 0 || connection.read.length < length) return hasMessage;
+      hasMessage = receive(connection.read.subarray(0, length), connection.target) || hasMessage;
       connection.read = connection.read.subarray(length);
     }
   };
@@ -194,7 +199,7 @@ export async function openSipSockets(
     data: (_socket: unknown, bytes: Buffer, fromPort: number, address: string) => {
       // Keep-alives of peers behind NAT (RFC 5626, section 3.5.1) are not messages.
       if (bytes.length <= 4 && bytes.toString().trim() === "") return;
-      receive(bytes, { protocol: "UDP", address, port: fromPort });
+      void receive(bytes, { protocol: "UDP", address, port: fromPort });
     },
     // A peer that is gone answers with ICMP; its transaction times out.
     error: () => {},

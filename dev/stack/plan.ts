@@ -95,7 +95,11 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
         ...(name === "webhook-dispatcher" && allowLoopback(surroundings)),
         ...(name === "conversation" && defaultModel(surroundings)),
-        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "", PARLEY_CALLS_DRAIN_MS: callsDrainMs(env) }),
+        ...(name === "voice" && {
+          PARLEY_SIP_LISTEN: sipAddress ?? "",
+          PARLEY_SIP_LOOPBACK_OPEN: env.PARLEY_SIP_LOOPBACK_OPEN ?? "1",
+          PARLEY_CALLS_DRAIN_MS: callsDrainMs(env),
+        }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),
         ...(["account", "voice"].includes(name) && carriers(surroundings)),

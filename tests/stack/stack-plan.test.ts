@@ -170,6 +170,7 @@ describe("the environment of each process", () => {
     ]);
     const voices = servicePrograms(twice).filter(({ name }) => /^voice/.test(name));
     expect(voices.map(({ command }) => command.env?.PARLEY_SIP_LISTEN)).toEqual(["127.0.0.1:8", "127.0.0.1:13"]);
+    expect(voices.map(({ command }) => command.env?.PARLEY_SIP_LOOPBACK_OPEN)).toEqual(["1", "1"]);
     expect(voices.map(({ command }) => command.env?.PARLEY_VOICE_LISTEN)).toEqual(["127.0.0.1:9", "127.0.0.1:9"]);
     expect(two?.adminAddress).toBe("unix:/run/parley/agent-2.admin.sock");
     expect(two?.command.log).not.toBe(one?.command.log);

@@ -39,6 +39,11 @@ const VARIABLES = {
     default: "",
     desc: "PEM file of the authorities that sign trunks' certificates; without it, the publicly trusted ones",
   }),
+  PARLEY_SIP_LOOPBACK_OPEN: str({
+    default: "",
+    choices: ["", "1"],
+    desc: "1: programs of this machine may call every agent by SIP without credentials",
+  }),
   PARLEY_VOICE_LISTEN: listenAddress({
     default: "",
     desc: "host:port for the WebSockets of carriers' calls; without it there are none",

@@ -213,6 +213,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
               addressesOf: hostAddresses,
               admitFewAtOnce,
               confirmFewAtOnce,
+              isLoopbackOpen: config.PARLEY_SIP_LOOPBACK_OPEN === "1",
               startCall: calls.startCall,
               checkCall: async (request) => {
                 await calls.checkPlace(request.ownerId);

@@ -18,6 +18,8 @@ export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
   /** Bounds look-ups of trunks by network: each asks the account service and name servers. */
   admitFewAtOnce: FewAtOnce;
+  /** Whether programs of this machine may call every agent without credentials. */
+  isLoopbackOpen: boolean;
   startCall: StartCall;
   /** @throws ServiceError as `startCall` does if the call could not be held, such as rate_limited if the owner has no place for it */
   checkCall(request: CallRequest): Promise<void>;
@@ -47,13 +49,13 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
 };
 
 /**
- * Answers a call. From this machine, `sip:<agent id>@…` and `sip:<number>@…` need no trunk and no credentials; from elsewhere, a number
- * is called over its owner's trunk only.
+ * Answers a call. A number is called over its owner's trunk only. From this machine, if that is open, `sip:<agent id>@…` and
+ * `sip:<number>@…` need no trunk and no credentials.
  */
 export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<void> {
   try {
     const { source, cancelled } = invite;
-    const callee = isLoopback(source.address)
+    const callee = isFreeToCall(ctx, invite)
       ? await dialled(ctx, invite)
       : await ctx.admitFewAtOnce(networkOf(source.address), cancelled, () => admitTrunkCall(ctx, invite));
     if (!callee) return;
@@ -79,7 +81,7 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
 /** @returns why the agent cannot hold calls; null if it holds this one */
 async function take(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<ServiceError | null> {
   try {
-    await (invite.isThere() || isLoopback(invite.source.address) ? hold : holdConfirmed)(ctx, request, invite);
+    await (invite.isThere() || isFreeToCall(ctx, invite) ? hold : holdConfirmed)(ctx, request, invite);
     return null;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "condition") return error;
@@ -154,6 +156,6 @@ function channelOf(called: string, { identities }: Invite): Channel {
   };
 }
 
-function isLoopback(address: string): boolean {
-  return !isPublicAddress(address) && parseAddress(address)?.range() === "loopback";
+function isFreeToCall({ isLoopbackOpen }: InviteContext, { source: { address } }: Invite): boolean {
+  return isLoopbackOpen && !isPublicAddress(address) && parseAddress(address)?.range() === "loopback";
 }

@@ -50,6 +50,7 @@ function office(
     },
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
     confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    isLoopbackOpen: true,
     checkCall: async () => {
       if (refusal) throw refusal;
     },
@@ -209,6 +210,18 @@ test.each([
   ["the name of a registration", { called: "parley", to: NUMBER }],
 ])("a call from this machine to %s needs neither", async (_whom, given) => {
   expect((await called({ host: "trunk.example" }, { from: "127.0.0.1", ...given })).outcome).toEqual(["200"]);
+});
+
+test("where this machine is not open, its calls are those of a stranger or of a trunk", async () => {
+  const { ctx } = office({ host: "trunk.example", allowedAddresses: ["127.0.0.2"] });
+  const outcomeOf = async (given: Given) => {
+    const { given: asked, outcome } = invite(given);
+    await answerInvite({ ...ctx, isLoopbackOpen: false }, asked);
+    return outcome;
+  };
+  expect(await outcomeOf({ from: "127.0.0.1" })).toEqual(["401"]);
+  expect(await outcomeOf({ from: "127.0.0.1", called: "agt_1" })).toEqual(["401"]);
+  expect(await outcomeOf({ from: "127.0.0.2" })).toEqual(["200"]);
 });
 
 test("strangers get the same answer for every number", async () => {

@@ -36,6 +36,7 @@ export async function startSender() {
     addressesOf: async () => [],
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
     confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    isLoopbackOpen: true,
     checkCall: async () => {},
     startCall: async (request, connect) => {
       requests.push(request);

@@ -43,3 +43,37 @@ test("a new key from the peer is used, and the same key continues", () => {
   expect(them.read(us.write(packet(65)))).toBeNull();
   expect(them.read(srtp(new Uint8Array(30).fill(3), OTHER).write(packet(1)))).not.toBeNull();
 });
+
+test("a packet is encrypted as in the test vector of libsrtp", () => {
+  const key = Buffer.from("e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6", "hex");
+  const sent = {
+    payloadType: 15,
+    marker: false,
+    sequence: 0x1234,
+    timestamp: 0xdecafbad,
+    ssrc: 0xcafebabe,
+    payload: new Uint8Array(16).fill(0xab),
+  };
+  const bytes = srtp(key, ONE).write(sent);
+  expect(Buffer.from(bytes).toString("hex")).toBe(
+    "800f1234decafbadcafebabe4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb",
+  );
+});
+
+test("a repeated packet is discarded, and late ones are not", () => {
+  const [us, them] = [srtp(ONE, OTHER), srtp(OTHER, ONE)];
+  const written = Array.from({ length: 200 }, (_, at) => us.write(packet((65_500 + at) & 0xffff)));
+  const [first, second, third] = written as [Uint8Array, Uint8Array, Uint8Array];
+  for (const bytes of [second, first, third]) expect(them.read(bytes)).not.toBeNull();
+  for (const bytes of [second, first, third]) expect(them.read(bytes)).toBeNull();
+  for (const bytes of written.slice(150)) expect(them.read(bytes)).not.toBeNull();
+  expect(them.read(written[149] as Uint8Array)).not.toBeNull();
+  expect(them.read(written[10] as Uint8Array)).toBeNull();
+});
+
+test("packets whose headers end too early are discarded", () => {
+  const them = srtp(OTHER, ONE);
+  expect(them.read(new Uint8Array(22).fill(0x9f))).toBeNull();
+  expect(them.read(new Uint8Array(26).fill(0x90))).toBeNull();
+  expect(them.read(new Uint8Array())).toBeNull();
+});

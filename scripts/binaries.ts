@@ -1,5 +1,4 @@
 import { link, mkdir, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -79,13 +78,9 @@ async function compile(source: string, outfile: string): Promise<void> {
 const AS_IN_CHECKOUT: Bun.BunPlugin = {
   name: "as-in-checkout",
   setup(build) {
-    build.onResolve({ filter: /^@evan\/opus$/ }, ({ path, importer }) => ({
+    build.onResolve({ filter: /^(?:@evan\/opus|node-datachannel)$/ }, ({ path, importer }) => ({
       path: Bun.resolveSync(path, dirname(importer)),
       external: true,
-    }));
-    // As a CommonJS module, it is evaluated where it is imported: after the polyfill that it needs.
-    build.onResolve({ filter: /^tsyringe$/ }, ({ path, importer }) => ({
-      path: createRequire(importer).resolve(path),
     }));
     build.onLoad({ filter: /\/(voice|speech)\/.*\.ts$/ }, async ({ path }) => {
       const script = await Bun.file(path).text();

@@ -1,4 +1,5 @@
-import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from "werift";
+import { writeRtp } from "@parley/shared/media/rtp-packet";
+import nodeDataChannel, { type PeerConnection } from "node-datachannel";
 import { FRAME_MS, framesOf, speechOpus } from "../speech/opus.ts";
 
 /** What `POST /v1/public/web-calls` answers. */
@@ -10,7 +11,8 @@ export interface WebCall {
 
 /** The clock rate of Opus in RTP, whatever the audio's own rate. */
 const TICKS_PER_FRAME = (48_000 / 1_000) * FRAME_MS;
-const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
+const PAYLOAD_TYPE = 111;
+const SSRC = 1;
 /** How long to wait before speaking although the agent does not fall silent, or never began. */
 const GREETED_WITHIN_MS = 8_000;
 const ANSWERED_WITHIN_MS = 30_000;
@@ -26,45 +28,45 @@ export async function webCall(
   lines: readonly Int16Array[],
   told: (who: "user" | "agent", text: string) => void,
 ): Promise<void> {
-  const connection = new RTCPeerConnection({
-    iceServers: [],
-    iceAdditionalHostAddresses: ["127.0.0.1"],
-    codecs: { audio: [new RTCRtpCodecParameters(OPUS)], video: [] },
-  });
+  const connection = new nodeDataChannel.PeerConnection("page", { iceServers: [], disableAutoNegotiation: true });
+  const channel = connection.createDataChannel("captions");
   const headers = { Authorization: `Bearer ${token}` };
   try {
-    const { sender, codecs } = connection.addTransceiver(new MediaStreamTrack({ kind: "audio" }), {
-      direction: "sendrecv",
-    });
+    const audio = new nodeDataChannel.Audio("audio", "SendRecv");
+    audio.addAudioCodec(PAYLOAD_TYPE, "opus");
+    audio.addSSRC(SSRC, "page", "page", "microphone");
+    const track = connection.addTrack(audio);
     const agent = agentState();
-    connection.createDataChannel("captions").onMessage.subscribe((message) => {
+    channel.onMessage((message) => {
       const caption = JSON.parse(message.toString());
       if (caption.type === "state") agent.becomes(caption.state);
       else if (caption.is_final) told(caption.type, caption.text);
     });
-    const connected = new Promise<void>((resolve, reject) =>
-      connection.connectionStateChange.subscribe((state) => {
-        if (state === "connected") resolve();
+    const connected = new Promise<void>((resolve, reject) => {
+      track.onOpen(resolve);
+      connection.onStateChange((state) => {
         if (state === "failed") reject(new Error("The call was not connected"));
         if (state === "disconnected" || state === "closed") agent.left();
-      }),
-    );
-    await connection.setLocalDescription(await connection.createOffer());
-    await gathered(connection);
+      });
+    });
+    const offer = await offerOf(connection);
     const answer = await fetch(url, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/sdp" },
-      body: connection.localDescription?.sdp ?? "",
+      body: offer,
     });
     if (!answer.ok) throw new Error(((await answer.json()) as { detail: string }).detail);
-    await connection.setRemoteDescription({ type: "answer", sdp: await answer.text() });
+    connection.setRemoteDescription(await answer.text(), "answer");
     await connected;
 
-    const payloadType = codecs[0]?.payloadType ?? 0;
-    const microphone = openMicrophone((packet, at) => {
-      const header = new RtpHeader({ payloadType, sequenceNumber: at & 0xffff, timestamp: at * TICKS_PER_FRAME });
-      // A packet that cannot leave is lost, as the network loses others.
-      sender.sendRtp(new RtpPacket(header, Buffer.from(packet))).catch(() => {});
+    const microphone = openMicrophone((payload, at) => {
+      const [sequence, timestamp] = [at & 0xffff, (at * TICKS_PER_FRAME) >>> 0];
+      const packet = { payloadType: PAYLOAD_TYPE, marker: false, sequence, timestamp, ssrc: SSRC, payload };
+      try {
+        track.sendMessageBinary(Buffer.from(writeRtp(packet)));
+      } catch {
+        // The agent has just hung up.
+      }
     });
     try {
       await agent.listens(GREETED_WITHIN_MS);
@@ -77,17 +79,19 @@ export async function webCall(
     }
   } finally {
     await fetch(url, { method: "DELETE", headers }).catch(() => {});
-    await connection.close();
+    // Closed here, because the library closes a channel that nothing refers to any more.
+    channel.close();
+    connection.close();
   }
 }
 
-function gathered(connection: RTCPeerConnection): Promise<void> {
-  if (connection.iceGatheringState === "complete") return Promise.resolve();
-  return new Promise((resolve) =>
-    connection.iceGatheringStateChange.subscribe((state) => {
-      if (state === "complete") resolve();
-    }),
-  );
+/** An offer with all addresses. */
+async function offerOf(connection: PeerConnection): Promise<string> {
+  await new Promise<void>((resolve) => {
+    connection.onGatheringStateChange((state) => state === "complete" && resolve());
+    connection.setLocalDescription("offer");
+  });
+  return connection.localDescription()?.sdp ?? "";
 }
 
 /** Sends what is said, and silence otherwise, a frame every 20 ms. */

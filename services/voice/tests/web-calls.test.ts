@@ -9,12 +9,17 @@ import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shar
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import type { StartCall } from "../src/call/port.ts";
 import { type CallSignals, listenForSignals } from "../src/call/signals.ts";
 import type { VoiceContext } from "../src/context.ts";
 import { connectWebCall } from "../src/rpc/connect-web-call.ts";
 import { createWebCall } from "../src/rpc/create-web-call.ts";
 import { endWebCall } from "../src/rpc/end-web-call.ts";
 import { deleteExpiredWebCalls, deleteUnusedWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
+import type { Leg } from "../src/transport/leg.ts";
+import { webCalls } from "../src/web-calls/web-calls.ts";
+import { listening } from "./listening.ts";
+import { browser } from "./webrtc/browser.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -120,6 +125,39 @@ test("a call that is refused may be tried again", async () => {
   expect(await serviceErrorOf(connect(call))).toMatchObject({ kind: "unavailable" });
   refusal = null;
   expect(await connect(call)).toEqual({ answer: "the answer" });
+});
+
+test("an offer that can never connect is refused with a sentence, and the call's next offer connects", async () => {
+  const call = await create(newOwner());
+  const page = await browser();
+  const agent = listening();
+  const begun: string[] = [];
+  const legs: Promise<Leg>[] = [];
+  const startCall: StartCall = async ({ conversationId = "" }, connect) => {
+    begun.push(conversationId);
+    legs.push(connect(agent.to, new AbortController().signal, async () => {}));
+    return { conversationId, ended: new Promise(() => {}), hangUp: () => {} };
+  };
+  const connecting = connectWebCall({
+    ...ctx,
+    webCalls: webCalls(startCall, { hostname: "127.0.0.1", ports: { first: 27_000, last: 27_099 }, dropped: () => {} }),
+  });
+  const withOffer = (offer: string) => connecting({ ...call, offer }, CALL) as Promise<{ answer: string }>;
+  for (const offer of [
+    page.offer.replace(/^a=fingerprint:.*\r\n/m, ""),
+    page.offer.replace(/^a=fingerprint:.*$/m, `a=fingerprint:md5 ${Array.from({ length: 16 }, () => "AB").join(":")}`),
+    page.offer.replaceAll(/^a=ice-(?:ufrag|pwd):.*\r\n/gm, ""),
+  ])
+    expect(await serviceErrorOf(withOffer(offer))).toMatchObject({
+      kind: "invalid",
+      detail: expect.stringMatching(/^The SDP offer cannot be answered: it has no .+/),
+    });
+  expect(begun).toEqual([]);
+  page.accept((await withOffer(page.offer)).answer);
+  const [leg] = await Promise.all(legs);
+  expect(begun).toEqual([call.conversationId]);
+  await leg?.hangUp();
+  page.close();
 });
 
 test("a call of a foreign agent, or of one that could not be held, is not created", async () => {

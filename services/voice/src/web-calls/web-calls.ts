@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { NotConnected, type StartCall } from "../call/port.ts";
 import type { WebCallRow } from "../store/web-calls.ts";
-import { checkOffer } from "../transport/webrtc/offer.ts";
+import { readOffer } from "../transport/webrtc/offer.ts";
 import { answerOffer, type WebRtcOptions } from "../transport/webrtc/peer.ts";
 import { captionOf } from "./caption.ts";
 
@@ -16,9 +16,9 @@ export interface WebCalls {
 
 export function webCalls(startCall: StartCall, webRtc: WebRtcOptions): WebCalls {
   return {
-    connect: async (call, offer) => {
+    connect: async (call, sdp) => {
       // Before anything begins: an offer that cannot be answered leaves no conversation behind.
-      checkOffer(offer);
+      const offer = readOffer(sdp);
       const answered = Promise.withResolvers<string>();
       let tell = (_text: string) => {};
       const begun = await startCall(

@@ -1,58 +1,92 @@
-import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from "werift";
+import { readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
+import nodeDataChannel from "node-datachannel";
 import { framer } from "../../src/audio/frames.ts";
 import { opus } from "../../src/audio/opus.ts";
 import type { Pcm } from "../../src/audio/pcm.ts";
 
-interface WithSockets {
-  protocols: { transport: { close(): Promise<void> } }[];
+export interface BrowserSettings {
+  /** Files of its certificate and private key; by default it makes its own. */
+  certificate?: { certificatePemFile: string; keyPemFile: string };
+  /** The codec of its audio. */
+  codec?: string;
 }
 
+const PAYLOAD_TYPE = 111;
+const SSRC = 7;
+/** Freed before they are closed, the library's objects end the process. */
+const kept: unknown[] = [];
+
 /** What a browser does in a call: one audio track in both directions and a data channel. */
-export async function browser(codec = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 }) {
-  const connection = new RTCPeerConnection({
+export async function browser({ certificate, codec = "opus" }: BrowserSettings = {}) {
+  const connection = new nodeDataChannel.PeerConnection("page", {
     iceServers: [],
-    iceAdditionalHostAddresses: ["127.0.0.1"],
-    codecs: { audio: [new RTCRtpCodecParameters(codec)], video: [] },
+    bindAddress: "127.0.0.1",
+    disableAutoNegotiation: true,
+    ...certificate,
   });
-  const transceiver = connection.addTransceiver(new MediaStreamTrack({ kind: "audio" }), { direction: "sendrecv" });
+  const audio = new nodeDataChannel.Audio("0", "SendRecv");
+  audio.addAudioCodec(PAYLOAD_TYPE, codec);
+  audio.addSSRC(SSRC, "page", "page", "microphone");
+  const track = connection.addTrack(audio);
   const codecs = opus();
   const frames: Pcm[] = [];
-  const captions: string[] = [];
+  const states: string[] = [];
   const cut = framer((frame) => void frames.push(frame));
-  connection.onTrack.subscribe((track) => track.onReceiveRtp.subscribe(({ payload }) => cut(codecs.decode(payload))));
+  track.onMessage((bytes) => {
+    const packet = readRtp(bytes);
+    if (packet) cut(codecs.decode(packet.payload));
+  });
+  const opened = Promise.withResolvers<void>();
+  track.onOpen(opened.resolve);
+  track.onClosed(() => {});
+  const captions: string[] = [];
   const channel = connection.createDataChannel("captions");
-  channel.onMessage.subscribe((text) => void captions.push(text.toString()));
+  channel.onMessage((text) => void captions.push(text.toString()));
+  channel.onClosed(() => {});
+  connection.onStateChange((state) => void states.push(state));
+  kept.push(connection, track, channel);
   const gathered = new Promise<void>((resolve) =>
-    connection.iceGatheringStateChange.subscribe((state) => state === "complete" && resolve()),
+    connection.onGatheringStateChange((state) => state === "complete" && resolve()),
   );
-  await connection.setLocalDescription(await connection.createOffer());
+  connection.setLocalDescription("offer");
   await gathered;
   let sequence = 0;
+  const send = (payload: Uint8Array, ssrc = SSRC) => {
+    const at = sequence++;
+    const packet = {
+      payloadType: PAYLOAD_TYPE,
+      marker: false,
+      sequence: at & 0xffff,
+      timestamp: at * 960,
+      ssrc,
+      payload,
+    };
+    try {
+      track.sendMessageBinary(Buffer.from(writeRtp(packet)));
+    } catch {
+      // The call is over.
+    }
+  };
   return {
     connection,
+    track,
     channel,
-    offer: connection.localDescription?.sdp ?? "",
+    offer: connection.localDescription()?.sdp ?? "",
     frames,
     captions,
-    accept: (sdp: string) => connection.setRemoteDescription({ type: "answer", sdp }),
+    states,
+    opened: opened.promise,
+    accept: (sdp: string) => connection.setRemoteDescription(sdp, "answer"),
+    send,
     /** Sends audio at once. */
     say: async (audio: Pcm) => {
-      const payloadType = transceiver.codecs[0]?.payloadType ?? 0;
-      const packets: Promise<void>[] = [];
-      const send = framer((frame) => {
-        const header = new RtpHeader({ payloadType, sequenceNumber: sequence, timestamp: sequence * 960 });
-        sequence++;
-        packets.push(transceiver.sender.sendRtp(new RtpPacket(header, Buffer.from(codecs.encode(frame)))));
-      });
-      send(audio);
-      await Promise.all(packets);
+      await opened.promise;
+      framer((frame) => void send(codecs.encode(frame)))(audio);
     },
-    /** Its process dies: it sends no goodbye, and the system refuses what still arrives. */
-    vanish: async () => {
-      for (const { connection: ice } of connection.iceTransports) {
-        for (const { transport } of (ice as unknown as WithSockets).protocols) await transport.close();
-      }
+    close: () => {
+      channel.close();
+      track.close();
+      connection.close();
     },
-    close: () => connection.close(),
   };
 }

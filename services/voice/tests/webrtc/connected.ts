@@ -1,6 +1,7 @@
+import { readOffer } from "../../src/transport/webrtc/offer.ts";
 import { answerOffer, type WebRtcOptions } from "../../src/transport/webrtc/peer.ts";
 import { listening } from "../listening.ts";
-import { browser } from "./browser.ts";
+import { type BrowserSettings, browser } from "./browser.ts";
 
 export const OPTIONS: WebRtcOptions = {
   hostname: "127.0.0.1",
@@ -9,28 +10,32 @@ export const OPTIONS: WebRtcOptions = {
 };
 
 /** Calls between browsers and agents, for a test to end. */
-export function connectedCalls() {
+export function callsForTest() {
   const open: { close(): unknown }[] = [];
+  const opened = async (settings?: BrowserSettings) => {
+    const page = await browser(settings);
+    open.push(page);
+    return page;
+  };
+  /** An answer to an offer, whose call the page has not connected yet. */
+  const answered = async (offer: string, options: Partial<WebRtcOptions> = {}) => {
+    const agent = listening();
+    const peer = await answerOffer(readOffer(offer), { ...OPTIONS, ...options }, agent.to);
+    open.push(peer);
+    peer.connected.catch(() => {});
+    return { agent, peer };
+  };
   return {
-    open,
+    opened,
+    answered,
     connected: async (change = (offer: string) => offer, options: Partial<WebRtcOptions> = {}) => {
-      const page = await browser();
-      open.push(page);
-      const agent = listening();
-      const peer = await answerOffer(change(page.offer), { ...OPTIONS, ...options }, agent.to);
-      await page.accept(peer.answer);
-      const leg = await peer.connected;
-      open.push({ close: () => leg.hangUp() });
-      return { page, agent, peer, leg };
+      const page = await opened();
+      const { agent, peer } = await answered(change(page.offer), options);
+      page.accept(peer.answer);
+      return { page, agent, peer, leg: await peer.connected };
     },
     end: async () => {
       for (const each of open.splice(0).toReversed()) await each.close();
     },
   };
-}
-
-export function sctpOf({ connection }: Awaited<ReturnType<typeof browser>>) {
-  const { sctp } = connection.sctpTransport ?? {};
-  if (!sctp) throw new Error("the page has no data channel");
-  return sctp;
 }

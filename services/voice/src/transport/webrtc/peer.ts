@@ -1,26 +1,15 @@
-import { isIPv6 } from "node:net";
 import { ServiceError } from "@parley/shared/errors";
-import type { RtpPacket } from "@parley/shared/media/rtp-packet";
-import {
-  MediaStreamTrack,
-  RTCPeerConnection,
-  RTCRtpCodecParameters,
-  type RTCRtpTransceiver,
-  RtpHeader,
-  RtpPacket as WeriftPacket,
-} from "werift";
+import { readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
 import { opus } from "../../audio/opus.ts";
 import type { Leg, LegListener } from "../leg.ts";
 import { rtpAudio } from "../rtp/audio.ts";
-import { noPortFree, type PortRange } from "../rtp/ports.ts";
-import { datagramFilter } from "./datagrams.ts";
-import { invalidOffer } from "./offer.ts";
-import { textsTo } from "./texts.ts";
+import { type Connection, type ConnectionOptions, MESSAGE_MAX_BYTES, openConnection } from "./connection.ts";
+import { browserLimits } from "./limits.ts";
+import type { Offer } from "./offer.ts";
+import { type Direction, type Medium, type Transport, writeSdp } from "./sdp.ts";
+import { textsFor } from "./texts.ts";
 
-export interface WebRtcOptions {
-  /** The address that media is received on. */
-  hostname: string;
-  ports: PortRange;
+export interface WebRtcOptions extends ConnectionOptions {
   /** What browsers are told to send to, if a NAT lies between; absent: `hostname`. */
   announced?: string | undefined;
   /** Counts packets that are not used, by reason. */
@@ -43,113 +32,68 @@ const CONNECT_MAX_MS = 30_000;
 /** A browser sends 50 packets a second, also while it is muted. One that was not heard for this long is gone. */
 const UNHEARD_MAX_MS = 10_000;
 const WATCH_MS = 1_000;
-const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
 
 /**
- * Answers a browser's offer of one audio track in both directions, and a data channel. We are ICE-lite: we send nothing to an address
- * that did not send to us with the call's password first, so an offer cannot aim our packets at others.
- * @param offer that `checkOffer` took
+ * Answers a browser's offer of one audio track in both directions, and a data channel.
  * @throws ServiceError invalid if it still cannot be answered; unavailable if no port is free
  */
-export async function answerOffer(offer: string, options: WebRtcOptions, to: LegListener): Promise<WebRtcPeer> {
-  const connection = new RTCPeerConnection({
-    iceLite: true,
-    iceServers: [],
-    iceUseTcp: false,
-    ...(isEverywhere(options.hostname)
-      ? { iceUseIpv4: !isIPv6(options.hostname), iceUseIpv6: isIPv6(options.hostname) }
-      : onlyAt(options.hostname)),
-    icePortRange: [options.ports.first, options.ports.last],
-    iceFilterData: datagramFilter(options.dropped),
-    codecs: { audio: [new RTCRtpCodecParameters(OPUS)], video: [] },
-    bundlePolicy: "max-bundle",
+export async function answerOffer(offer: Offer, options: WebRtcOptions, to: LegListener): Promise<WebRtcPeer> {
+  const texts = textsFor();
+  const limits = browserLimits();
+  const opened = Promise.withResolvers<void>();
+  /** What the leg does with a packet, and with the connection's end. */
+  let hear = (_packet: Uint8Array) => {};
+  let end = (_how: "hung_up" | "lost") => opened.reject(notConnected());
+  const exceeded = () => {
+    options.dropped("too_much");
+    end("lost");
+  };
+  const connection = await openConnection(offer, options, {
+    opened: opened.resolve,
+    received: (packet) => (limits.isExceededByPacket(packet) ? exceeded() : hear(packet)),
+    channel: (channel) => {
+      // Nothing that a browser says over it is used.
+      channel.onMessage((message) => limits.isExceededByMessage(Buffer.byteLength(message)) && exceeded());
+      if (limits.isExceededByMessage(0)) return exceeded();
+      texts.use(channel);
+    },
+    over: (how) => end(how),
   });
-  try {
-    const tell = textsTo(connection);
-    await connection.setRemoteDescription({ type: "offer", sdp: withoutCandidates(offer) }).catch(() => {
-      throw invalidOffer("it cannot be read");
-    });
-    const transceiver = connection.getTransceivers().find(({ kind }) => kind === "audio");
-    if (!transceiver) throw invalidOffer("it has no audio that can be answered");
-    await transceiver.sender.replaceTrack(new MediaStreamTrack({ kind: "audio" }));
-    transceiver.setDirection("sendrecv");
-    await connection.setLocalDescription(await connection.createAnswer());
-    const { sdp = "" } = connection.localDescription ?? {};
-    if (!CANDIDATE.test(sdp)) throw noPortFree();
-    const connected = connect(connection, transceiver, options, to);
-    return {
-      answer: announce(sdp, options),
-      connected,
-      tell,
-      close: () => close(connection),
-    };
-  } catch (error) {
-    close(connection);
-    throw error;
-  }
-}
-
-/** One socket at the address. By itself werift opens one for each address of the machine, or none for loopback. */
-function onlyAt(hostname: string) {
+  const connected = untilOpened(connection, opened.promise).then(() => {
+    const leg = legOn(connection, offer, options, to);
+    hear = leg.hear;
+    end = leg.end;
+    return leg;
+  });
   return {
-    iceUseIpv4: false,
-    iceUseIpv6: false,
-    iceAdditionalHostAddresses: [hostname],
-    iceInterfaceAddresses: isIPv6(hostname) ? { udp6: hostname } : { udp4: hostname },
+    answer: answerTo(offer, connection.local, options),
+    connected,
+    tell: texts.tell,
+    close: () => {
+      connection.close();
+      end("hung_up");
+    },
   };
 }
 
-/** A connection that cannot be closed properly is still gone. */
-function close(connection: RTCPeerConnection): void {
-  connection.close().catch(() => {});
-}
-
-const CANDIDATE = /^a=candidate:/m;
-
-/** We send no checks, so we need none of the browser's addresses, and look up none of the names in them. */
-function withoutCandidates(offer: string): string {
-  return offer.replaceAll(/^a=(?:candidate:|end-of-candidates).*\r?\n/gm, "");
-}
-
-async function connect(
-  connection: RTCPeerConnection,
-  transceiver: RTCRtpTransceiver,
-  options: WebRtcOptions,
+function legOn(
+  connection: Connection,
+  { audio: { payloadType } }: Offer,
+  { dropped }: WebRtcOptions,
   to: LegListener,
-): Promise<Leg> {
-  await untilConnected(connection);
-  const payloadType = transceiver.codecs[0]?.payloadType ?? 0;
-  const send = (packet: RtpPacket) => {
-    const { payload, ...header } = packet;
-    const written = new WeriftPacket(
-      new RtpHeader({ ...header, sequenceNumber: packet.sequence }),
-      Buffer.from(payload),
-    );
-    // A packet that cannot be sent is lost, as on any network.
-    transceiver.sender.sendRtp(written).catch(() => {});
-  };
-  const audio = rtpAudio({ send, dropped: options.dropped }, to);
-  audio.use({ payloadType, clockHz: OPUS.clockRate, ...opus() }, true);
-  transceiver.receiver.track.onReceiveRtp.subscribe(({ header, payload }) => {
-    if (header.payloadType !== payloadType) return;
-    const { marker, sequenceNumber: sequence, timestamp, ssrc } = header;
-    audio.receive({ payloadType, marker, sequence, timestamp, ssrc, payload });
-  });
-
+): Leg & { hear(packet: Uint8Array): void; end(how: Parameters<LegListener["ended"]>[0]): void } {
+  const audio = rtpAudio({ send: (packet) => connection.send(writeRtp(packet)), dropped }, to);
+  audio.use({ payloadType, clockHz: 48_000, ...opus() }, true);
   let isOver = false;
   const end = (how: Parameters<LegListener["ended"]>[0]) => {
     if (isOver) return;
     isOver = true;
     clearInterval(watch);
     audio.close();
-    close(connection);
+    connection.close();
     to.ended(how);
   };
-  connection.connectionStateChange.subscribe((state) => {
-    if (state === "closed") end("hung_up");
-    if (state === "failed") end("lost");
-  });
-  // ICE-lite does not check by itself whether the other side is still there.
+  // The library takes half a minute to see that the other side is gone.
   const watch = setInterval(() => audio.unheardMs() > UNHEARD_MAX_MS && end("lost"), WATCH_MS);
 
   return {
@@ -162,36 +106,45 @@ async function connect(
       throw new ServiceError("condition", "A call from a browser cannot be transferred");
     },
     hangUp: async () => end("ended_by_us"),
+    hear: (bytes) => {
+      const packet = readRtp(bytes);
+      if (packet?.payloadType === payloadType && !isOver) audio.receive(packet);
+    },
+    end,
   };
 }
 
-async function untilConnected(connection: RTCPeerConnection): Promise<void> {
-  const settled = Promise.withResolvers<void>();
-  const failed = () => settled.reject(new ServiceError("upstream_timeout", "The browser did not connect its audio"));
-  const timer = setTimeout(failed, CONNECT_MAX_MS);
-  connection.connectionStateChange.subscribe((state) => {
-    if (state === "connected") settled.resolve();
-    if (state === "failed" || state === "closed") failed();
-  });
+async function untilOpened(connection: Connection, opened: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(() => late.reject(notConnected()), CONNECT_MAX_MS);
   try {
-    await settled.promise;
+    await Promise.race([opened, late.promise]);
   } catch (error) {
-    close(connection);
+    connection.close();
     throw error;
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Leaves only candidates that browsers can reach: at the address that is announced, or else listened on. */
-function announce(answer: string, { announced, hostname }: WebRtcOptions): string {
-  const candidate = /^(a=candidate:\S+ \d+ \S+ \d+ )(\S+)(.*\r\n)/gm;
-  return answer.replaceAll(candidate, (line, before: string, address: string, after: string) => {
-    if (!isEverywhere(hostname) && address !== hostname) return "";
-    return announced ? `${before}${announced}${after}` : line;
-  });
+function notConnected(): ServiceError {
+  return new ServiceError("upstream_timeout", "The browser did not connect its audio");
 }
 
-function isEverywhere(hostname: string): boolean {
-  return hostname === "0.0.0.0" || hostname === "::";
+/** Answers every medium of the offer, with candidates that browsers can reach. */
+function answerTo({ media, audio, data }: Offer, local: Transport, { announced }: WebRtcOptions): string {
+  const candidates = announced
+    ? local.candidates.map((candidate) => candidate.replace(/^(\S+ \d+ \S+ \d+ )\S+/, `$1${announced}`))
+    : local.candidates;
+  const answered = media.map(({ use, ...medium }): Medium => {
+    if (use === "audio") return { kind: "audio", ...medium, ...audio, direction: opposite(audio.direction) };
+    if (use === "data" && data) return { kind: "data", ...medium, port: data.port, messageMaxBytes: MESSAGE_MAX_BYTES };
+    return { kind: "refused", ...medium };
+  });
+  return writeSdp({ ...local, candidates }, answered);
+}
+
+function opposite(direction: Direction): Direction {
+  if (direction === "sendonly") return "recvonly";
+  return direction === "recvonly" ? "sendonly" : "sendrecv";
 }

@@ -1,38 +1,41 @@
-import type { RTCDataChannel, RTCPeerConnection } from "werift";
+import type { DataChannel } from "node-datachannel";
 
 /** Texts for a browser that is slow, or whose channel is not open yet; more is dropped. */
 const UNSENT_MAX_BYTES = 64 * 1024;
+
+export interface Texts {
+  /** Sends texts over this channel from now on, unless there is one already. */
+  use(channel: DataChannel): void;
+  tell(text: string): void;
+}
 
 /**
  * Sends texts over the first data channel that the browser opens. It opens after the audio has connected, so what is said until then
  * waits for it.
  */
-export function textsTo(connection: RTCPeerConnection): (text: string) => void {
-  let channel: RTCDataChannel | null = null;
+export function textsFor(): Texts {
+  let channel: DataChannel | null = null;
   let waiting: string[] = [];
   let waitingBytes = 0;
 
-  const send = (to: RTCDataChannel, text: string) => {
-    if (to.readyState !== "open" || to.bufferedAmount >= UNSENT_MAX_BYTES) return;
+  const send = (to: DataChannel, text: string) => {
     try {
-      to.send(text);
+      if (to.isOpen() && to.bufferedAmount() < UNSENT_MAX_BYTES) to.sendMessage(text);
     } catch {
-      // The browser accepts only shorter messages (RFC 8841, max-message-size).
+      // The browser accepts only shorter messages (RFC 8841, max-message-size), or has just left.
     }
   };
-  connection.onDataChannel.subscribe((opened) => {
-    if (channel) return;
-    channel = opened;
-    opened.stateChanged.subscribe((state) => {
-      if (state !== "open") return;
-      const texts = waiting;
+  return {
+    use: (opened) => {
+      if (channel) return opened.close();
+      channel = opened;
+      for (const text of waiting) send(opened, text);
       waiting = [];
-      for (const text of texts) send(opened, text);
-    });
-  });
-  return (text) => {
-    if (channel && channel.readyState !== "connecting") return send(channel, text);
-    waitingBytes += Buffer.byteLength(text);
-    if (waitingBytes <= UNSENT_MAX_BYTES) waiting.push(text);
+    },
+    tell: (text) => {
+      if (channel) return send(channel, text);
+      waitingBytes += Buffer.byteLength(text);
+      if (waitingBytes <= UNSENT_MAX_BYTES) waiting.push(text);
+    },
   };
 }

@@ -159,6 +159,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateSettings: { retention_days: 90 },
     sendMessage: { ...agentBody, session_id: mine.session_id },
     createWebCall: { agent_id: mine.agent_id },
+    startTestChat: { agent_id: mine.agent_id },
     createDailySession: { agent_id: mine.agent_id },
     createCallBatch: { agent_id: mine.agent_id, calls: [{ to_mobile_number: "+14155550123" }] },
     checkCallBatch: { csv: "to_mobile_number,customer_name\n+14155550123,Ada\n" },

@@ -13,7 +13,7 @@ interface Reading {
 }
 
 /** Answers that tell nothing of the owner's objects; of the sessions, each reading begins a new one and ends the others. */
-const OF_NO_OBJECTS = ["listProviders", "getOwner", "getModelSetup", "getSettings", "listSessions"];
+const OF_NO_OBJECTS = ["listProviders", "getOwner", "getModelSetup", "getSpeechSetup", "getSettings", "listSessions"];
 
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();

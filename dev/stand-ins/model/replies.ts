@@ -49,10 +49,11 @@ export function reply(messages: readonly Message[]): string {
   if (isGoodbye(said)) return FAREWELL;
   if (REPEAT.test(said))
     return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
-  const turn = messages.filter(({ role }) => role === "user").length - 1;
+  // A note in the user's name, such as the one before a greeting, is in parentheses.
+  const turn = messages.filter(({ role, text }) => role === "user" && !text.startsWith("(")).length - 1;
   const rule = RULES.find(({ heard }) => heard.test(said));
   const replies = rule?.replies ?? OTHERWISE;
-  const text = replies[turn % replies.length] ?? FAREWELL;
+  const text = replies[Math.max(0, turn) % replies.length] ?? FAREWELL;
   const agent = agentName(messages);
   if (text.includes("$agent")) return agent ? text.replace("$agent", agent) : WITHOUT_NAME;
   return text.replace("$1", seenFromHere(rule?.heard.exec(said)?.[1] ?? ""));

@@ -59,6 +59,14 @@ describe("a spoken turn", () => {
     expect(transcript?.messages.map(({ startedAt }) => startedAt)).toEqual([userAt, agentAt]);
   });
 
+  test("whose model fails says so in the notes of the call, with the provider's reason", async () => {
+    service.model.script = (asked) => asked.respond(400, "application/json", '{"detail":"No tools here"}');
+    const detail = "The CUSTOM_LLM model provider answered with status 400: No tools here";
+    const turn = speakTurn(service.chat, call, 1);
+    expect(await refusal(turn.next())).toMatchObject({ kind: "upstream_failed", detail });
+    expect((await read(service.chat, call)).notes).toBe(`Reply 2 failed: ${detail}`);
+  });
+
   test("that the user interrupts aborts the model, and only what was heard is stored and told to the model later", async () => {
     service.model.script = (asked) => asked.piece("We open at nine, and on Sundays ");
     const turn = speakTurn(service.chat, call, 1);

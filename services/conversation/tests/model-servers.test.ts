@@ -5,6 +5,7 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { silentLogger } from "@parley/shared/log";
+import { recordLog } from "@parley/shared/testing/recorded-log";
 import type { Model, ModelReply, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { custom, failure, type settings as Settings, settings, standard } from "./provider-kit.ts";
@@ -95,13 +96,15 @@ describe("a server that refuses what it does not know", () => {
     expect(asks()).toEqual([true, false]);
   });
 
-  test("for another reason is asked with the usage again, and the failure says the reason", async () => {
+  test("for another reason is asked with the usage again, and failure and log say the reason", async () => {
     answer = (_, response) => refuse(response, { error: { message: "This model does not support tools" } });
+    const detail = "The CUSTOM_LLM model provider answered with status 400: This model does not support tools";
+    const { log, lines } = recordLog();
     for (let turn = 0; turn < 2; turn++) {
-      expect((await failure(streamed(modelOf()))).detail).toBe(
-        "The CUSTOM_LLM model provider answered with status 400: This model does not support tools",
-      );
+      const model = selectModel("own_1", custom(address), known, log);
+      expect((await failure(streamed(model))).detail).toBe(detail);
     }
+    expect(lines).toMatchObject(new Array(2).fill({ msg: "model failed", detail }));
     expect(bodies.map(({ stream_options }) => stream_options !== undefined)).toEqual([true, false, true, false]);
   });
 

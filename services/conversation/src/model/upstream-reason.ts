@@ -12,7 +12,7 @@ const SECRET_MIN = 6;
  * @param secrets what the request was sent with
  */
 export function upstreamReason(error: unknown, secrets: readonly string[]): string {
-  const line = storable(textIn(error, 0)).replaceAll(/\s+/g, " ").trim();
+  const line = storable(textIn(error, 0)).toWellFormed().replaceAll(/\s+/g, " ").trim();
   const masked = masks(secrets).reduce<string>((text, mask) => text.replaceAll(mask, MASK), line);
   return masked.length > REASON_MAX ? `${masked.slice(0, REASON_MAX - 1).toWellFormed()}…` : masked;
 }

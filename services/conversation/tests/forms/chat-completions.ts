@@ -332,6 +332,11 @@ const THOUGHTS: readonly Form[] = [
     means: { text: SAID },
   },
   {
+    name: "Kimi: think tags of its own",
+    body: events(...saying("◁think▷Secret.◁/th", "ink▷We open at nine."), STOP, DONE),
+    means: { text: SAID },
+  },
+  {
     name: "any: a think tag that is never closed",
     body: events(...saying("<think>", "Secret, and no more."), STOP, DONE),
     means: { fails: EMPTY },
@@ -532,6 +537,11 @@ const CALLS: readonly Form[] = [
       }),
     ),
     means: { calls: new Array(6).fill("end_call {}") },
+  },
+  {
+    name: "any: a call without a function around its name",
+    body: ended(...calling({ index: 0, id: "a", ...SET })),
+    means: { calls: ONE },
   },
   {
     name: "any: a call that is no list",

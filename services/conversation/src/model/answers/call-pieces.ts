@@ -54,8 +54,9 @@ export function callPieces(tools: CalledTools): (piece: CallPiece) => void {
     return call;
   }
 
-  return ({ index: given, id, function: called }) => {
-    const { name, arguments: args } = fieldsOf(called);
+  return (piece) => {
+    const { index: given, id } = piece;
+    const { name, arguments: args } = fieldsOf(piece.function ?? piece);
     const index = given === undefined || given === null ? null : String(given);
     const known = knownCall(index, id, name);
     if (known && name && name === known.name && args !== "" && args === tools.argumentsOf(known.place)) return;

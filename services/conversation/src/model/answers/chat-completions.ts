@@ -21,11 +21,7 @@ function listen(heard: Heard): ReturnType<Protocol["listen"]> {
 
   /** A whole message, in which each tool call is one. */
   function readWhole(message: JsonObject): void {
-    const calls = objectsIn(message.tool_calls).map(({ id, function: called }, index) => ({
-      index,
-      id,
-      function: called,
-    }));
+    const calls = objectsIn(message.tool_calls).map((call, index) => ({ ...call, index }));
     readMessage(message, calls);
   }
 

@@ -65,7 +65,7 @@ export function collect(): Collected {
       const text = typeof given === "string" ? storable(given).trim() : "";
       if (NO_REASONS.includes(text.toLowerCase())) return;
       isKnown = true;
-      reason = text.slice(0, REASON_MAX);
+      reason = text.slice(0, REASON_MAX).toWellFormed();
     },
     over() {
       isKnown = true;

@@ -12,6 +12,8 @@ const MARKS: readonly Mark[] = [
   { open: "<reasoning>", close: /<\/reasoning>/i },
   { open: "<seed:think>", close: /<\/seed:think>/i },
   { open: "[think]", close: /\[\/think\]/i },
+  { open: "◁think▷", close: /◁\/think▷/ },
+  { open: "<|begin_of_thought|>", close: /<\|end_of_thought\|>/ },
   { open: "<|channel|>analysis<|message|>", close: /<\|start\|>assistant<\|channel\|>final<\|message\|>/ },
 ];
 /** The longest closing mark has fewer characters. */

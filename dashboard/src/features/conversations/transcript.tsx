@@ -155,7 +155,7 @@ function Footnote({ message }: { message: Message }) {
     reply?.model_name,
     reply && reply.output_tokens !== null && `${numberOf(reply.output_tokens)} tokens`,
     reply?.cost_usd_micros != null && dollarsOf(reply.cost_usd_micros),
-    reply?.is_partial && `cut short${reply.partial_reason === null ? "" : `: ${reply.partial_reason}`}`,
+    reply?.is_partial && `cut short${reply.partial_reason ? `: ${reply.partial_reason}` : ""}`,
     delivery_status && `${delivery_status.toLowerCase()}${delivery_error ? `: ${delivery_error}` : ""}`,
   ].filter(Boolean);
   if (parts.length === 0) return null;

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { type Captioned, caption } from "./captions.ts";
+import { withLatencies } from "./latencies.ts";
 import type { Setup } from "./setup.ts";
 import { type Call, callAgent } from "./web-call.ts";
 
@@ -112,10 +113,8 @@ function useLatencies(
         () => null,
       );
       const [conversation] = found && "conversations" in found ? found.conversations : [];
-      const latencies = (conversation?.conversation_transcript ?? []).flatMap(({ role, latency }) =>
-        role !== "user" && latency ? [latency] : [],
-      );
-      setLines((lines) => withLatencies(lines, latencies));
+      const messages = conversation?.conversation_transcript ?? [];
+      setLines((lines) => withLatencies(lines, messages));
     }, LATENCY_AFTER_MS);
     return () => {
       clearTimeout(timer);
@@ -123,30 +122,6 @@ function useLatencies(
     };
   }, [state, setLines]);
   return conversationId;
-}
-
-type Latency = Readonly<Record<string, number | undefined>>;
-
-/** The newest latency belongs to the newest answer, and so on: a greeting has none. */
-function withLatencies(lines: readonly Captioned[], latencies: readonly Latency[]): readonly Captioned[] {
-  const answers = lines.filter(({ from }) => from === "agent");
-  return lines.map((line) => {
-    const fromEnd = answers.length - answers.indexOf(line);
-    const latency = line.from === "agent" ? latencies.at(-fromEnd) : undefined;
-    return latency ? { ...line, latency: describe(latency) } : line;
-  });
-}
-
-const STAGES = [
-  ["transcript", "transcript"],
-  ["first_word", "first word"],
-  ["audible", "audio"],
-] as const;
-
-function describe(latency: Latency): string {
-  return STAGES.flatMap(([stage, label]) =>
-    latency[stage] === undefined ? [] : [`${label} ${latency[stage]} ms`],
-  ).join(" · ");
 }
 
 function refusalOf(failure: unknown): string {

@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import type { Captioned } from "./captions.ts";
+import { withLatencies } from "./latencies.ts";
+
+const line = (id: number, from: Captioned["from"], text: string, isFinal = true): Captioned => ({
+  ...{ id, from, text, isFinal },
+  latency: "",
+});
+const CALL = [
+  line(1, "agent", "Front desk, how can I help?"),
+  line(2, "user", "When do you open?"),
+  line(3, "agent", "We open"),
+  line(4, "user", "On Sunday, I mean."),
+  line(5, "agent", "At", false),
+];
+const MESSAGES = [
+  { role: "assistant", content: "Front desk, how can I help?" },
+  { role: "user", content: "When do you open?" },
+  { role: "assistant", content: "We open", latency: { end_of_turn: 500, audible: 900 } },
+  { role: "user", content: "On Sunday, I mean." },
+];
+
+test("a reply that follows an interruption does not show the figures of the one before", () => {
+  const shown = withLatencies(CALL, MESSAGES).map(({ latency }) => latency);
+  expect(shown).toEqual(["", "", expect.stringMatching(/^900 ms · End of turn 500 ms/), "", ""]);
+});
+
+test("each line gets the figures of its own message, also if two replies have the same words", () => {
+  const lines = [line(1, "agent", "Yes."), line(2, "agent", "Yes."), line(3, "agent", "No.")];
+  const messages = [
+    { role: "assistant", content: "Yes.", latency: { audible: 100 } },
+    { role: "assistant", content: "Yes.", latency: { audible: 200 } },
+  ];
+  expect(withLatencies(lines, messages).map(({ latency }) => latency.split(" · ")[0])).toEqual([
+    "100 ms",
+    "200 ms",
+    "",
+  ]);
+});
+
+test("a reply to an unfinished sentence says why it came later", () => {
+  const lines = withLatencies(
+    [line(1, "agent", "Go on.")],
+    [{ role: "assistant", content: "Go on.", latency: { audible: 1_900, end_of_turn: 1_500, unfinished: true } }],
+  );
+  expect(lines[0]?.latency).toContain("unfinished");
+});

@@ -53,7 +53,7 @@ beforeAll(async () => {
           ],
           agents: [{ agentId: "agt_\u001b[31m", figures: FIGURES }],
           models: [{ providerName: "OPENAI", modelName: "gpt-5-mini", figures: FIGURES }],
-          latencies: [{ day: "", isCall: false, p50Ms: 350, p95Ms: 620 }],
+          latencies: [{ day: "", isCall: false, replies: 40, p50Ms: 350, p95Ms: 620 }],
         };
       },
     },

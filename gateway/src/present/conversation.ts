@@ -209,6 +209,7 @@ function presentLatency(latency: TurnLatency) {
     first_word: latency.firstWordMs,
     first_audio: latency.firstAudioMs,
     audible: latency.audibleMs,
+    ...(latency.unfinished && { unfinished: true }),
   };
 }
 

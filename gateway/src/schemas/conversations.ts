@@ -117,6 +117,12 @@ export const TranscriptMessage = Resource("Message", {
         first_word: Stage("the model's first word"),
         first_audio: Stage("the first audio of the voice"),
         audible: Stage("the first audio on the wire"),
+        unfinished: Type.Optional(
+          Type.Boolean({
+            description:
+              "True if the user's last words seemed unfinished (“my number is”), so the end of the turn took three times the usual silence; else left out.",
+          }),
+        ),
       },
       { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
     ),

@@ -32,7 +32,9 @@ describe("a spoken turn", () => {
     const turn = speakTurn(service.chat, call, 1);
     expect(await turn.reply()).toMatchObject({ text: "We open at nine. Do come.", event: { $case: "complete" } });
     expect(await lines(service.chat, call)).toEqual(["user: When do you open?"]);
-    turn.heard("We open at nine. Do come.", { latency: { endOfTurnMs: 500, firstWordMs: 620 } as never });
+    turn.heard("We open at nine. Do come.", {
+      latency: { endOfTurnMs: 500, firstWordMs: 620, unfinished: true } as never,
+    });
     expect(await turn.stored()).toBe(2);
     expect(await lines(service.chat, call)).toEqual([
       "user: When do you open?",
@@ -41,7 +43,7 @@ describe("a spoken turn", () => {
     const { transcript } = await read(service.chat, call);
     expect(transcript?.messages.map(({ latency }) => latency)).toMatchObject([
       undefined,
-      { endOfTurnMs: 500, firstWordMs: 620, audibleMs: undefined },
+      { endOfTurnMs: 500, firstWordMs: 620, audibleMs: undefined, unfinished: true },
     ]);
     const [row] = await service.sql`
       select partial, provider, total_ms is not null as timed from messages

@@ -112,6 +112,37 @@ test("latency is reported separately for calls and text, accurate to 5 %", async
   expect(latencies.filter(({ day }) => day === "2026-01-01")).toHaveLength(2);
 });
 
+test("the median of few replies is exact, of two their mean, before and after they are folded", async () => {
+  const ownerId = newOwner();
+  const medians = async () => {
+    const { latencies } = await statistics(ownerId);
+    return latencies.filter(({ day }) => day === "").map(({ replies, p50Ms }) => ({ replies, p50Ms }));
+  };
+  for (const [added, p50Ms] of [
+    [[1_234], 1_234],
+    [[400], 817],
+    [[410], 410],
+    [[1_300], 822],
+  ] as const) {
+    await note(ownerId, "TELEPHONY", [...added]);
+    const replies = (await medians())[0]?.replies;
+    expect(await medians()).toEqual([{ replies: replies ?? 0, p50Ms }]);
+    await foldFigureChanges(db, ownerId);
+    expect(await medians()).toEqual([{ replies: replies ?? 0, p50Ms }]);
+  }
+});
+
+test("replies that were folded before their milliseconds were kept count with the middle of their bucket", async () => {
+  const ownerId = newOwner();
+  await db`
+    insert into figure_latencies (owner_id, day, agent_id, type, bucket, replies)
+    values (${ownerId}, '2026-01-01', 'agt_1', 'CHAT', latency_bucket(500), 3)`;
+  await note(ownerId, "CHAT", [500]);
+  await foldFigureChanges(db, ownerId);
+  const [latency] = (await statistics(ownerId)).latencies;
+  expect(Math.abs((latency?.p50Ms ?? 0) / 500 - 1)).toBeLessThanOrEqual(0.05);
+});
+
 test("of ever more agents and models, those with the most conversations and replies are read", async () => {
   const ownerId = newOwner();
   await db`
@@ -160,7 +191,9 @@ test("a day names its first agents and models, and sums further ones as others, 
     providerName: "OTHER",
     figures: { replies: 7 },
   });
-  expect(latencies).toEqual(before.latencies);
+  expect(latencies.map(({ replies }) => replies)).toEqual([12, 1, 13]);
+  const times = (all: typeof latencies) => all.map(({ day, p50Ms, p95Ms }) => ({ day, p50Ms, p95Ms }));
+  expect(times(latencies)).toEqual(times(before.latencies));
 });
 
 test("an owner without conversations has empty statistics", async () => {

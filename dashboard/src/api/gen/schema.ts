@@ -2844,6 +2844,8 @@ export interface components {
                 first_audio?: number;
                 /** @description Until the first audio on the wire. */
                 audible?: number;
+                /** @description True if the user's last words seemed unfinished (“my number is”), so the end of the turn took three times the usual silence; else left out. */
+                unfinished?: boolean;
             };
             /** @description The model, tokens, and timing of a model's reply; only with `include=replies` or `cost`. */
             reply?: {
@@ -4652,10 +4654,12 @@ export interface components {
         };
         /** @description Time until replies began, accurate to 5 %. */
         Latency: {
+            /** @description Replies that were measured. */
+            replies: number;
             /** @description Milliseconds within which half of the replies began. */
             p50_ms: number;
-            /** @description Milliseconds within which 95 % of the replies began. */
-            p95_ms: number;
+            /** @description Milliseconds within which 95 % of the replies began; null for fewer than 20, too few to tell. */
+            p95_ms: number | null;
         };
         /** @description All days and channels together. */
         StatisticsTotal: {
@@ -20764,12 +20768,14 @@ export interface operations {
                      *             }
                      *           ],
                      *           "text_latency": {
+                     *             "replies": 42,
                      *             "p50_ms": 410,
                      *             "p95_ms": 980
                      *           },
                      *           "call_latency": {
+                     *             "replies": 12,
                      *             "p50_ms": 760,
-                     *             "p95_ms": 1240
+                     *             "p95_ms": null
                      *           }
                      *         }
                      *       ],
@@ -20785,12 +20791,14 @@ export interface operations {
                      *         "failed": 1,
                      *         "call_seconds": 840.5,
                      *         "text_latency": {
+                     *           "replies": 42,
                      *           "p50_ms": 410,
                      *           "p95_ms": 980
                      *         },
                      *         "call_latency": {
+                     *           "replies": 12,
                      *           "p50_ms": 760,
-                     *           "p95_ms": 1240
+                     *           "p95_ms": null
                      *         }
                      *       },
                      *       "agents": [

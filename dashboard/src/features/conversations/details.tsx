@@ -5,15 +5,17 @@ import { durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Time } from "../../ui/time.tsx";
 import { carrierName } from "../numbers/providers.ts";
 import { type Costs, costOf, isUnknown, unknownNote } from "../statistics/costs.ts";
-import { audibleAfter } from "./latency.tsx";
 import { ChannelLabel, DIRECTIONS } from "./names.tsx";
 import type { Conversation } from "./queries.ts";
+import { audibleAfter, medianOf } from "./waits.ts";
 
 /** The facts of a conversation, each on its line. */
 export function Details({ conversation, agentName }: { conversation: Conversation; agentName: string }) {
   const { conversation_metadata: metadata, calling_type, duration, usage } = conversation;
   const variables = Object.entries((metadata.dynamic_variables ?? {}) as Record<string, unknown>);
-  const latencyMs = medianLatencyOf(conversation);
+  const latencyMs = medianOf(
+    (conversation.conversation_transcript ?? []).flatMap((message) => audibleAfter(message) ?? []),
+  );
   return (
     <dl className="flex flex-col gap-3">
       <Fact name="Agent">
@@ -95,9 +97,4 @@ function costNote({ conversation_type }: Conversation, usage: Costs): string {
   return [isCall && "without speech and carrier", isUnknown(usage) ? null : unknownNote(usage)]
     .filter(Boolean)
     .join(", ");
-}
-
-function medianLatencyOf({ conversation_transcript }: Conversation): number | null {
-  const latencies = (conversation_transcript ?? []).flatMap((message) => audibleAfter(message) ?? []);
-  return latencies.sort((one, other) => one - other)[Math.floor(latencies.length / 2)] ?? null;
 }

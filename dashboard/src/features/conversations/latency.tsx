@@ -3,15 +3,15 @@ import { latencyOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Message } from "./queries.ts";
 import { toolsBeforeFirstWord } from "./said.ts";
+import { audibleAfter, partsOf, type Stage, UNFINISHED_NOTE } from "./waits.ts";
 
-/** The stages of a spoken reply, each from the end of the previous one, and those of a reply in text. */
-const SPOKEN = [
-  { name: "end_of_turn", label: "User finished speaking", color: "bg-line-strong" },
-  { name: "transcript", label: "Transcript complete", color: "bg-(--chart-2)" },
-  { name: "first_word", label: "Model's first word", color: "bg-(--chart-1)" },
-  { name: "first_audio", label: "Voice's first audio", color: "bg-(--chart-3)" },
-  { name: "audible", label: "Audio sent", color: "bg-(--chart-5)" },
-] as const;
+const COLORS: Record<Stage, string> = {
+  end_of_turn: "bg-line-strong",
+  transcript: "bg-(--chart-2)",
+  first_word: "bg-(--chart-1)",
+  first_audio: "bg-(--chart-3)",
+  audible: "bg-(--chart-5)",
+};
 const WRITTEN = [
   { label: "First word", color: "bg-(--chart-1)" },
   { label: "Rest of the reply", color: "bg-(--chart-2)" },
@@ -54,9 +54,10 @@ export function Latency({ messages }: { messages: readonly Message[] }) {
           <li key={message.timestamp} className="flex flex-col gap-1.5">
             <span className="flex items-baseline justify-between gap-4">
               <span className="min-w-0 truncate">{message.content}</span>
-              <span className="shrink-0 font-medium tabular-nums">{latencyOf(total)}</span>
+              <span className="shrink-0 font-medium tabular-nums">{latencyOf(audibleAfter(message) ?? total)}</span>
             </span>
             <Waterfall segments={segments} longest={longest} />
+            {message.latency?.unfinished && <span className="text-xs text-muted">{UNFINISHED_NOTE}</span>}
           </li>
         ))}
       </ol>
@@ -83,13 +84,9 @@ function Waterfall({ segments, longest }: { segments: readonly Segment[]; longes
 function segmentsOf({ latency, reply, tool_calls = [] }: Message): Segment[] {
   const toolsMs = toolsBeforeFirstWord(tool_calls);
   if (latency) {
-    let before = 0;
-    return SPOKEN.flatMap(({ name, label, color }) => {
-      const at = latency[name];
-      if (at === undefined) return [];
-      const ms = Math.max(0, at - before);
-      before = Math.max(before, at);
-      return name === "first_word" ? withTools({ label, color, ms }, toolsMs) : [{ label, color, ms }];
+    return partsOf(latency).flatMap(({ stage, label, ms }) => {
+      const part = { label, color: COLORS[stage], ms };
+      return stage === "first_word" ? withTools(part, toolsMs) : [part];
     });
   }
   if (!reply || reply.total_ms === null) return [];
@@ -111,9 +108,4 @@ function withTools(firstWord: Segment, toolsMs: number): Segment[] {
 
 function totalOf(segments: readonly Segment[]): number {
   return segments.reduce((total, { ms }) => total + ms, 0);
-}
-
-/** Milliseconds until the user noticed the reply; null if not measured. */
-export function audibleAfter({ latency, reply }: Message): number | null {
-  return latency?.audible ?? latency?.first_word ?? reply?.first_word_ms ?? null;
 }

@@ -4,12 +4,12 @@ import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
 import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { audibleAfter } from "./latency.tsx";
 import { beganAt, placeOf } from "./place.ts";
 import type { Playback } from "./player.tsx";
 import type { Conversation, Message } from "./queries.ts";
 import { saidInOrder } from "./said.ts";
 import { ToolCallCard } from "./tool-call-card.tsx";
+import { audibleAfter } from "./waits.ts";
 
 /** The transcript, in step with the recording. Grows while the conversation is live. */
 export function Transcript({

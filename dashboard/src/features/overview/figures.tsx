@@ -78,7 +78,9 @@ function latencyText(latency: Latency): string {
 }
 
 function p95Note(latency: Latency): string {
-  return latency ? `${percentOf(0.95)} within ${latencyOf(latency.p95_ms)}` : "No measurements";
+  if (!latency) return "No measurements";
+  if (latency.p95_ms === null) return `median of ${numberOf(latency.replies)} replies`;
+  return `${percentOf(0.95)} within ${latencyOf(latency.p95_ms)}`;
 }
 
 function latencyNote(latency: Latency): string {

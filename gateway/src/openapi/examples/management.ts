@@ -129,7 +129,10 @@ const modelFigures = {
 const figures = { conversations: 12, ...modelFigures };
 
 const ended = { ...figures, completed: 9, disconnected: 2, failed: 1, call_seconds: 840.5 };
-const latencies = { text_latency: { p50_ms: 410, p95_ms: 980 }, call_latency: { p50_ms: 760, p95_ms: 1_240 } };
+const latencies = {
+  text_latency: { replies: 42, p50_ms: 410, p95_ms: 980 },
+  call_latency: { replies: 12, p50_ms: 760, p95_ms: null },
+};
 
 const SESSION_EXAMPLES: OperationExamples = {
   signIn: { request: { email: owner.email, password: PASSWORD }, response: owner },

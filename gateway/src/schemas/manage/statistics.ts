@@ -30,8 +30,12 @@ const figures = {
 const Latency = Resource(
   "Latency",
   {
+    replies: Count("Replies that were measured."),
     p50_ms: Count("Milliseconds within which half of the replies began."),
-    p95_ms: Count("Milliseconds within which 95 % of the replies began."),
+    p95_ms: Nullable(
+      Type.Integer({ minimum: 0 }),
+      "Milliseconds within which 95 % of the replies began; null for fewer than 20, too few to tell.",
+    ),
   },
   "Time until replies began, accurate to 5 %.",
 );

@@ -1,4 +1,4 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { TypeName } from "./conversations.ts";
 
 export interface FigureFilter {
@@ -70,6 +70,8 @@ export interface LatencyRow {
   /** Null: of all days together. */
   day: string | null;
   isCall: boolean;
+  /** Replies that were measured. */
+  replies: number;
   p50Ms: number;
   p95Ms: number;
 }
@@ -78,26 +80,29 @@ export interface LatencyRow {
 export async function listLatencies(sql: Sql, filter: FigureFilter): Promise<LatencyRow[]> {
   return sql<LatencyRow[]>`
     with counted as (
-      select day, type, bucket, replies from figure_latencies where ${matching(sql, filter)}
+      select day, type, bucket, replies, ms from figure_latencies where ${matching(sql, filter)}
       union all
-      select day, type, latency_bucket(latency_ms), 1
+      select day, type, latency_bucket(latency_ms), 1, latency_ms
       from figure_changes where ${matching(sql, filter)} and latency_ms is not null
     ), spread as (
-      select day, type not in ('CHAT', 'WHATSAPP') as is_call, bucket, sum(replies) as replies
+      select day, type not in ('CHAT', 'WHATSAPP') as is_call, bucket, sum(replies) as replies,
+        case when bool_and(ms is not null) then sum(ms)::double precision / sum(replies)::double precision
+          else power(1.1, bucket + 0.5) end as mean_ms
       from counted group by grouping sets ((day, is_call, bucket), (is_call, bucket))
     ), running as (
-      select day, is_call, bucket, sum(replies) over (partition by day, is_call order by bucket) as up_to,
+      select day, is_call, bucket, mean_ms, sum(replies) over (partition by day, is_call order by bucket) as up_to,
         sum(replies) over (partition by day, is_call) as replies
       from spread
     )
-    select to_char(day, 'YYYY-MM-DD') as day, is_call, ${percentile(sql, 0.5)} as p50_ms,
-      ${percentile(sql, 0.95)} as p95_ms
+    select to_char(day, 'YYYY-MM-DD') as day, is_call, max(replies)::integer as replies,
+      round((${ofRank(sql, sql`0.5 * replies`)} + ${ofRank(sql, sql`0.5 * replies + 0.5`)}) / 2)::integer as p50_ms,
+      round(${ofRank(sql, sql`0.95 * replies`)})::integer as p95_ms
     from running group by running.day, is_call`;
 }
 
-/** The middle of the bucket in which the percentile lies, in milliseconds. */
-function percentile(sql: Sql, part: number) {
-  return sql`round(power(1.1, min(bucket) filter (where up_to >= ${part}::double precision * replies) + 0.5))::integer`;
+/** The mean of the bucket in which the reply of a rank lies, in milliseconds. */
+function ofRank(sql: Sql, rank: Fragment) {
+  return sql`(array_agg(mean_ms order by bucket) filter (where up_to >= ${rank}))[1]`;
 }
 
 function matching(sql: Sql, { ownerId, first, last, agentId }: FigureFilter) {

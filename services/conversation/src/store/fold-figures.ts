@@ -56,11 +56,13 @@ export async function foldFigureChanges(db: Database, ownerId: string, namedMax 
           cost_usd_micros = known.cost_usd_micros + excluded.cost_usd_micros,
           priced_replies = known.priced_replies + excluded.priced_replies
       ), timed as (
-        insert into figure_latencies as known (owner_id, day, agent_id, type, bucket, replies)
-        select ${ownerId}, day, case when is_named then agent_id else ${OTHER} end, type, latency_bucket(latency_ms), count(*)
+        insert into figure_latencies as known (owner_id, day, agent_id, type, bucket, replies, ms)
+        select ${ownerId}, day, case when is_named then agent_id else ${OTHER} end, type, latency_bucket(latency_ms), count(*),
+          sum(latency_ms)
         from taken join named_latencies using (day, agent_id, type)
         where latency_ms is not null group by 1, 2, 3, 4, 5
-        on conflict (owner_id, day, agent_id, type, bucket) do update set replies = known.replies + excluded.replies
+        on conflict (owner_id, day, agent_id, type, bucket) do update set
+          replies = known.replies + excluded.replies, ms = known.ms + excluded.ms
       )
       select count(*) as taken from taken`;
     return folded?.taken ?? 0;

@@ -84,7 +84,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     denialOf,
     measured: (figures) => {
       for (const [stage, ms] of Object.entries(figures)) {
-        if (ms !== undefined) stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });
+        if (typeof ms === "number") stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });
       }
     },
   });

@@ -3,6 +3,7 @@ import { durationMs, SILENT_FRAME } from "../audio/pcm.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream, SpeechToText } from "../speech/stt.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
 import type { Leg } from "../transport/leg.ts";
+import { isUnfinished } from "../turn/phrases.ts";
 import type { TurnSettings } from "../turn/settings.ts";
 import { type Effect, initialState, messageOf, type Next, type TurnEvent, type TurnState } from "../turn/state.ts";
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
@@ -122,6 +123,7 @@ export function holdCall(parts: CallParts): HeldCall {
     latency = watchLatency(keysAt ?? silentSince ?? wordsAt ?? now);
     latency.reach("transcriptMs", lastWordsAt);
     latency.reach("endOfTurnMs", now);
+    if (!parts.settings.endsTurns && keysAt === null && isUnfinished(text)) latency.isUnfinished();
     next = { after: "listen", phoneNumber: "" };
     agent?.begin(reply);
     captioned.tell("user", text, true);

@@ -23,6 +23,7 @@ import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CommonParts, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
+import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import type { CallEnd, CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
@@ -50,7 +51,7 @@ export interface StartCallOptions {
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   /** Why no call may be connected to a number in E.164 form; null if one may. */
   denialOf(mobileNumber: string): string | null;
-  measured?(figures: Readonly<Record<string, number | undefined>>): void;
+  measured?(figures: Latency): void;
 }
 
 export interface Speech {

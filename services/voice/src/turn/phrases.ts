@@ -46,16 +46,18 @@ const UNFINISHED =
   /(?:\b(?:and|or|but|so|because|since|if|when|that|which|who|with|without|for|from|to|of|in|on|at|by|the|a|an|my|your|his|her|our|their|is|are|was|were|am|i|we|it's|um|uh|er|like)|\b(?:number|name|address|email|code|date|birthday|id|zip) is)[\s,…]*$/i;
 const TRAILS_OFF = /(?:[,،、，၊፣:：…-]|\.\.\.)\s*$/;
 
+/** Whether someone who has said this has plainly not finished: "my number is". */
+export function isUnfinished(text: string): boolean {
+  const said = text.trim();
+  return TRAILS_OFF.test(said) || UNFINISHED.test(said.replace(/[.…]+$/, ""));
+}
+
 /**
- * Milliseconds of silence that end a turn in which this was said: fewer than usual after a whole sentence, more when someone
- * plainly has not finished ("my number is").
+ * Milliseconds of silence that end a turn in which this was said: fewer than usual after a whole sentence, more after an unfinished one.
  * @param silenceMs what is usual
  */
 export function silenceAfter(text: string, silenceMs: number): number {
-  const said = text.trim();
-  if (TRAILS_OFF.test(said) || UNFINISHED.test(said.replace(/[.…]+$/, ""))) {
-    return Math.min(SILENCE_MAX_MS, Math.max(3 * silenceMs, silenceMs));
-  }
-  if (ENDS_SENTENCE.test(said)) return Math.max(SILENCE_MIN_MS, 0.6 * silenceMs);
+  if (isUnfinished(text)) return Math.min(SILENCE_MAX_MS, 3 * silenceMs);
+  if (ENDS_SENTENCE.test(text)) return Math.max(SILENCE_MIN_MS, 0.6 * silenceMs);
   return silenceMs;
 }

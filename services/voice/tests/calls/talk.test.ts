@@ -159,6 +159,20 @@ test("the latency of an answer is measured from the end of speech to the first a
   expect(latency?.audibleMs).toBeLessThanOrEqual(320);
 });
 
+test("the latency of an answer says whether the user's sentence seemed unfinished", async () => {
+  const call = await newCall();
+  for (const text of ["My number is", "When do you open?"]) {
+    call.speaks(text);
+    await call.time.pass(800);
+    call.falls(text);
+    await call.time.pass(4_000);
+  }
+  expect(call.conversations.latencies).toMatchObject([
+    { endOfTurnMs: 1_500, unfinished: true },
+    { endOfTurnMs: 300, unfinished: undefined },
+  ]);
+});
+
 test.each(["👍", "```\nconst open = 9;\n```"])(
   "an answer without a word, such as %j, is stored and is not a failure",
   async (text) => {

@@ -204,7 +204,11 @@ export interface TurnLatency {
     | number
     | undefined;
   /** Until the first audio on the wire. */
-  audibleMs?: number | undefined;
+  audibleMs?:
+    | number
+    | undefined;
+  /** The user's sentence seemed unfinished, so the decision took more silence. */
+  unfinished?: boolean | undefined;
 }
 
 /** A follow-up call that the agent arranged with the user. */
@@ -855,6 +859,7 @@ function createBaseTurnLatency(): TurnLatency {
     firstWordMs: undefined,
     firstAudioMs: undefined,
     audibleMs: undefined,
+    unfinished: undefined,
   };
 }
 
@@ -874,6 +879,9 @@ export const TurnLatency: MessageFns<TurnLatency> = {
     }
     if (message.audibleMs !== undefined) {
       writer.uint32(40).int32(message.audibleMs);
+    }
+    if (message.unfinished !== undefined) {
+      writer.uint32(48).bool(message.unfinished);
     }
     return writer;
   },
@@ -931,6 +939,14 @@ export const TurnLatency: MessageFns<TurnLatency> = {
             message.audibleMs = reader.int32();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.unfinished = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -953,6 +969,7 @@ export const TurnLatency: MessageFns<TurnLatency> = {
     message.firstWordMs = object.firstWordMs ?? undefined;
     message.firstAudioMs = object.firstAudioMs ?? undefined;
     message.audibleMs = object.audibleMs ?? undefined;
+    message.unfinished = object.unfinished ?? undefined;
     return message;
   },
 };

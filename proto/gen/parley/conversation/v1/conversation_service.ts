@@ -619,6 +619,8 @@ export interface GetStatisticsResponse_Latency {
   isCall: boolean;
   p50Ms: number;
   p95Ms: number;
+  /** Replies that were measured. */
+  replies: number;
 }
 
 export interface SetRetentionRequest {
@@ -6098,7 +6100,7 @@ export const GetStatisticsResponse_Model: MessageFns<GetStatisticsResponse_Model
 };
 
 function createBaseGetStatisticsResponse_Latency(): GetStatisticsResponse_Latency {
-  return { day: "", isCall: false, p50Ms: 0, p95Ms: 0 };
+  return { day: "", isCall: false, p50Ms: 0, p95Ms: 0, replies: 0 };
 }
 
 export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Latency> = {
@@ -6114,6 +6116,9 @@ export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Lat
     }
     if (message.p95Ms !== 0) {
       writer.uint32(32).int32(message.p95Ms);
+    }
+    if (message.replies !== 0) {
+      writer.uint32(40).int32(message.replies);
     }
     return writer;
   },
@@ -6163,6 +6168,14 @@ export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Lat
             message.p95Ms = reader.int32();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.replies = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6186,6 +6199,7 @@ export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Lat
     message.isCall = object.isCall ?? false;
     message.p50Ms = object.p50Ms ?? 0;
     message.p95Ms = object.p95Ms ?? 0;
+    message.replies = object.replies ?? 0;
     return message;
   },
 };

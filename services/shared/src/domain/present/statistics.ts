@@ -77,10 +77,15 @@ function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
+/** The 95th percentile of fewer replies is only the slowest of them. */
+const P95_REPLIES_MIN = 20;
+
 function presentLatencies(latencies: readonly Latency[], day: string) {
   const found = (isCall: boolean) => {
     const latency = latencies.find((each) => each.day === day && each.isCall === isCall);
-    return latency ? { p50_ms: latency.p50Ms, p95_ms: latency.p95Ms } : null;
+    if (!latency) return null;
+    const isFew = latency.replies > 0 && latency.replies < P95_REPLIES_MIN;
+    return { replies: latency.replies, p50_ms: latency.p50Ms, p95_ms: isFew ? null : latency.p95Ms };
   };
   return { text_latency: found(false), call_latency: found(true) };
 }

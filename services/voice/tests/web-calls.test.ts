@@ -128,20 +128,9 @@ test("a call that is refused may be tried again", async () => {
 });
 
 test("an offer that can never connect is refused with a sentence, and the call's next offer connects", async () => {
+  const { begun, connecting } = realWebCalls();
   const call = await create(newOwner());
   const page = await browser();
-  const agent = listening();
-  const begun: string[] = [];
-  const legs: Promise<Leg>[] = [];
-  const startCall: StartCall = async ({ conversationId = "" }, connect) => {
-    begun.push(conversationId);
-    legs.push(connect(agent.to, new AbortController().signal, async () => {}));
-    return { conversationId, ended: new Promise(() => {}), hangUp: () => {} };
-  };
-  const connecting = connectWebCall({
-    ...ctx,
-    webCalls: webCalls(startCall, { hostname: "127.0.0.1", ports: { first: 27_000, last: 27_099 }, dropped: () => {} }),
-  });
   const withOffer = (offer: string) => connecting({ ...call, offer }, CALL) as Promise<{ answer: string }>;
   for (const offer of [
     page.offer.replace(/^a=fingerprint:.*\r\n/m, ""),
@@ -154,10 +143,27 @@ test("an offer that can never connect is refused with a sentence, and the call's
     });
   expect(begun).toEqual([]);
   page.accept((await withOffer(page.offer)).answer);
-  const [leg] = await Promise.all(legs);
-  expect(begun).toEqual([call.conversationId]);
+  const [leg] = await Promise.all(begun);
   await leg?.hangUp();
   page.close();
+});
+
+test("an offer that finds no free port begins nothing, and the call's next offer connects", async () => {
+  const { begun, connecting } = realWebCalls({ first: 27_100, last: 27_100 });
+  const [other, call] = [await create(newOwner()), await create(newOwner())];
+  const [first, page] = [await browser(), await browser()];
+  first.accept(((await connecting({ ...other, offer: first.offer }, CALL)) as { answer: string }).answer);
+  const withOffer = () => connecting({ ...call, offer: page.offer }, CALL) as Promise<{ answer: string }>;
+  expect(await serviceErrorOf(withOffer())).toMatchObject({
+    kind: "unavailable",
+    detail: expect.stringMatching(/^No RTP port is free/),
+  });
+  expect(begun).toHaveLength(1);
+  await (await begun[0])?.hangUp();
+  const { answer } = await eventually(withOffer);
+  page.accept(answer);
+  await (await begun[1])?.hangUp();
+  for (const each of [first, page]) each.close();
 });
 
 test("a call of a foreign agent, or of one that could not be held, is not created", async () => {
@@ -257,6 +263,17 @@ test("a call that nobody connected is deleted when it has expired, and one that 
   expect(await serviceErrorOf(end(unused, CALL) as Promise<unknown>)).toMatchObject({ kind: "unauthenticated" });
   expect(await end(used, CALL)).toEqual({});
 });
+
+/** Connects browsers, and holds their calls without an agent. */
+function realWebCalls(ports = { first: 27_000, last: 27_099 }) {
+  const begun: Promise<Leg>[] = [];
+  const startCall: StartCall = async ({ conversationId = "" }, connect) => {
+    begun.push(connect(listening().to, new AbortController().signal, async () => {}));
+    return { conversationId, ended: new Promise(() => {}), hangUp: () => {} };
+  };
+  const options = { hostname: "127.0.0.1", ports, dropped: () => {} };
+  return { begun, connecting: connectWebCall({ ...ctx, webCalls: webCalls(startCall, options) }) };
+}
 
 const CALL = {} as Parameters<ReturnType<typeof createWebCall>>[1];
 

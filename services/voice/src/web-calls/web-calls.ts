@@ -18,33 +18,32 @@ export function webCalls(startCall: StartCall, webRtc: WebRtcOptions): WebCalls 
   return {
     connect: async (call, sdp) => {
       // Before anything begins: an offer that cannot be answered leaves no conversation behind.
-      const offer = readOffer(sdp);
+      const peer = await answerOffer(readOffer(sdp), webRtc);
       const answered = Promise.withResolvers<string>();
-      let tell = (_text: string) => {};
       const begun = await startCall(
         {
           ...call,
           isTestCall: call.draftId !== null,
           channel: { type: "WEB" },
-          watch: (news) => tell(captionOf(news)),
+          watch: (news) => peer.tell(captionOf(news)),
         },
         async (listener, signal) => {
+          signal.addEventListener("abort", peer.close, { once: true });
+          if (signal.aborted) peer.close();
+          answered.resolve(peer.answer);
           try {
-            const peer = await answerOffer(offer, webRtc, listener);
-            signal.addEventListener("abort", peer.close, { once: true });
-            if (signal.aborted) peer.close();
-            tell = peer.tell;
-            answered.resolve(peer.answer);
-            return await peer.connected;
+            return await peer.connected(listener);
           } catch (error) {
-            answered.reject(error);
             throw new NotConnected(
               "failed",
               error instanceof ServiceError ? error.detail : "The browser was not connected",
             );
           }
         },
-      );
+      ).catch((error) => {
+        peer.close();
+        throw error;
+      });
       void begun.ended.then(() => {
         answered.reject(new ServiceError("unavailable", "The call ended before it was connected: make another one"));
       });

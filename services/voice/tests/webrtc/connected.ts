@@ -20,10 +20,11 @@ export function callsForTest() {
   /** An answer to an offer, whose call the page has not connected yet. */
   const answered = async (offer: string, options: Partial<WebRtcOptions> = {}) => {
     const agent = listening();
-    const peer = await answerOffer(readOffer(offer), { ...OPTIONS, ...options }, agent.to);
+    const peer = await answerOffer(readOffer(offer), { ...OPTIONS, ...options });
     open.push(peer);
-    peer.connected.catch(() => {});
-    return { agent, peer };
+    const connected = peer.connected(agent.to);
+    connected.catch(() => {});
+    return { agent, peer: { ...peer, connected } };
   };
   return {
     opened,

@@ -19,8 +19,8 @@ export interface WebRtcOptions extends ConnectionOptions {
 export interface WebRtcPeer {
   /** The session description for the browser, with all candidates. */
   answer: string;
-  /** Resolves once media can flow. @throws ServiceError upstream_timeout if the browser does not connect */
-  connected: Promise<Leg>;
+  /** Waits until media can flow; called once. @throws ServiceError upstream_timeout if the browser does not connect */
+  connected(to: LegListener): Promise<Leg>;
   /** Sends text over the browser's data channel, if it has one, once it is open; dropped if more than 64 KiB waits. */
   tell(text: string): void;
   /** Ends the connection without a leg. */
@@ -37,7 +37,7 @@ const WATCH_MS = 1_000;
  * Answers a browser's offer of one audio track in both directions, and a data channel.
  * @throws ServiceError invalid if it still cannot be answered; unavailable if no port is free
  */
-export async function answerOffer(offer: Offer, options: WebRtcOptions, to: LegListener): Promise<WebRtcPeer> {
+export async function answerOffer(offer: Offer, options: WebRtcOptions): Promise<WebRtcPeer> {
   const texts = textsFor();
   const limits = browserLimits();
   const opened = Promise.withResolvers<void>();
@@ -59,15 +59,17 @@ export async function answerOffer(offer: Offer, options: WebRtcOptions, to: LegL
     },
     over: (how) => end(how),
   });
-  const connected = untilOpened(connection, opened.promise).then(() => {
-    const leg = legOn(connection, offer, options, to);
-    hear = leg.hear;
-    end = leg.end;
-    return leg;
-  });
+  // Nobody may be waiting for it yet.
+  opened.promise.catch(() => {});
   return {
     answer: answerTo(offer, connection.local, options),
-    connected,
+    connected: async (to) => {
+      await untilOpened(connection, opened.promise);
+      const leg = legOn(connection, offer, options, to);
+      hear = leg.hear;
+      end = leg.end;
+      return leg;
+    },
     tell: texts.tell,
     close: () => {
       connection.close();

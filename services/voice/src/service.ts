@@ -54,6 +54,7 @@ import { transcribe } from "./rpc/transcribe.ts";
 import { announcer } from "./sip-calls/announce.ts";
 import { ADMISSIONS, answerInvite, CONFIRMATIONS } from "./sip-calls/answer-invite.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
+import { digestLimits } from "./sip-calls/digest-limits.ts";
 import { hostAddresses } from "./sip-calls/host-addresses.ts";
 import { serveSip } from "./sip-calls/serve-sip.ts";
 import { withDefaults } from "./speech/default-speech.ts";
@@ -204,6 +205,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           log,
         });
         const admitFewAtOnce = fewAtOnce(ADMISSIONS);
+        const limitDigests = digestLimits(() => performance.now());
         const confirmFewAtOnce = fewAtOnce(CONFIRMATIONS);
         const sip = await serveSip(config, media.dropped, (invite) =>
           answerInvite(
@@ -213,6 +215,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
               addressesOf: hostAddresses,
               admitFewAtOnce,
               confirmFewAtOnce,
+              limitDigests,
               isLoopbackOpen: config.PARLEY_SIP_LOOPBACK_OPEN === "1",
               startCall: calls.startCall,
               checkCall: async (request) => {

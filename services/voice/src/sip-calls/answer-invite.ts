@@ -11,6 +11,7 @@ import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, type TrunkContext } from "./admit-trunk-call.ts";
 import type { Announce } from "./announce.ts";
+import type { LimitDigests } from "./digest-limits.ts";
 import { laterListener } from "./later-listener.ts";
 import { callerNumber, numberOf } from "./numbers.ts";
 
@@ -23,6 +24,7 @@ export interface InviteContext extends TrunkContext {
   startCall: StartCall;
   /** @throws ServiceError as `startCall` does if the call could not be held, such as rate_limited if the owner has no place for it */
   checkCall(request: CallRequest): Promise<void>;
+  limitDigests: LimitDigests;
   /** Bounds the calls of an owner that are answered and not confirmed: each takes a port for audio. */
   confirmFewAtOnce: FewAtOnce;
   /** Announces to callers of an imported number that no agent answers. */
@@ -57,7 +59,9 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
     const { source, cancelled } = invite;
     const callee = isFreeToCall(ctx, invite)
       ? await dialled(ctx, invite)
-      : await ctx.admitFewAtOnce(networkOf(source.address), cancelled, () => admitTrunkCall(ctx, invite));
+      : await ctx.admitFewAtOnce(networkOf(source.address), cancelled, () =>
+          ctx.limitDigests(invite, () => admitTrunkCall(ctx, invite)),
+        );
     if (!callee) return;
     invite.ring();
     const { agent } = await ctx.agents.findCallee(callee);

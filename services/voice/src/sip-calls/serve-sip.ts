@@ -3,6 +3,7 @@ import { ConfigError } from "@parley/shared/config";
 import type { VoiceConfig } from "../config.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { startUserAgent, type UserAgent, type UserAgentOptions } from "../transport/sip/user-agent.ts";
+import { countAnswer, observeSip } from "./metrics.ts";
 
 /**
  * Takes calls by SIP.
@@ -18,6 +19,7 @@ export async function serveSip(
   const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(config.PARLEY_SIP_LISTEN) ?? [];
   const cert = pemOf(config, "PARLEY_SIP_TLS_CERT");
   const key = pemOf(config, "PARLEY_SIP_TLS_KEY");
+  observeSip();
   return startUserAgent({
     hostname,
     port: Number(port),
@@ -26,6 +28,7 @@ export async function serveSip(
     rtpPorts: config.PARLEY_RTP_PORTS,
     announced: config.PARLEY_RTP_ADDRESS || undefined,
     invited: (invite) => void invited(invite),
+    answered: countAnswer,
     dropped,
   });
 }

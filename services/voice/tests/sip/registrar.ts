@@ -19,9 +19,9 @@ export async function registrar({
 
   const register = (request: SipRequest) => {
     const shown = headerOf(request, "authorization");
-    if (!shown || challenges.check(shown, "REGISTER", KNOWN) !== "right")
+    if (!shown || challenges.check(shown, { method: "REGISTER", from: "" }, KNOWN) !== "right")
       return responseTo(request, 401, "Unauthorized", {
-        headers: { "www-authenticate": challenges.challenge(KNOWN.realm) },
+        headers: { "www-authenticate": challenges.challenge(KNOWN.realm, "") },
       });
     if (Number(headerOf(request, "expires")) < shortest)
       return responseTo(request, 423, "Interval Too Brief", { headers: { "min-expires": String(shortest) } });

@@ -6,7 +6,9 @@ import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
 import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
+import { digestLimits, WRONG_MAX } from "../../src/sip-calls/digest-limits.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
+import type { Proof } from "../../src/transport/sip/challenger.ts";
 import { headerOf, isRequest } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { type Phone, phone, to } from "./phones.ts";
@@ -50,6 +52,7 @@ function office(
     },
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
     confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    limitDigests: digestLimits(() => 0),
     isLoopbackOpen: true,
     checkCall: async () => {
       if (refusal) throw refusal;
@@ -82,6 +85,7 @@ interface Given {
 function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, caller, shows, over = "UDP" }: Given) {
   const uri = (user: string) => ({ scheme: "sip" as const, user, host: "x", port: null, params: new Map() });
   const outcome: string[] = [];
+  let proof: Proof | null = null;
   const given = {
     called: uri(called),
     to: uri(dialled),
@@ -90,11 +94,15 @@ function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, 
     source: { protocol: over, address: from, port: 5060 },
     cancelled: new AbortController().signal,
     hasShown: ({ username, password }) => {
-      if (shows && shows.username === username && shows.password === password) return true;
+      const isRight = shows?.username === username && shows?.password === password;
+      proof = shows ? (isRight ? "right" : "wrong") : null;
+      if (isRight) return true;
       outcome.push("401");
       return false;
     },
     isThere: () => over !== "UDP",
+    hasCredentials: shows !== undefined,
+    proof: () => proof,
     ring: () => {},
     accept: async () => {
       outcome.push("200");
@@ -203,6 +211,58 @@ test("a call from elsewhere needs the trunk's credentials", async () => {
   expect((await called({ host: "trunk.example" }, { from, shows: { username: "", password: "" } })).outcome).toEqual([
     "401",
   ]);
+});
+
+/** The outcomes of calls that show these credentials, in order. */
+async function tried(tries: readonly Given[], seconds = () => 0) {
+  const { ctx } = office(TRUNK);
+  const limited = { ...ctx, limitDigests: digestLimits(() => seconds() * 1_000) };
+  const outcomes: string[] = [];
+  for (const each of tries) {
+    const { given, outcome } = invite(each);
+    await answerInvite(limited, given);
+    outcomes.push(...outcome);
+  }
+  return outcomes;
+}
+
+const GUESS = { from: "203.0.113.9", shows: { username: "acme", password: "guess" } };
+const RIGHT = { from: "203.0.113.9", shows: { username: "acme", password: "of-the-trunk" } };
+
+test("a network with too many wrong passwords proves no more of them for a minute; others do, and so does its challenge", async () => {
+  const guesses = Array(WRONG_MAX.ofNetwork).fill(GUESS);
+  const elsewhere = { ...RIGHT, from: "203.0.113.10" };
+  expect((await tried([...guesses, RIGHT, { from: RIGHT.from }, elsewhere])).slice(WRONG_MAX.ofNetwork)).toEqual([
+    "403",
+    "401",
+    "200",
+  ]);
+  let seconds = 0;
+  const passing = () => seconds;
+  const wait = {
+    ...RIGHT,
+    get from() {
+      seconds = 61;
+      return RIGHT.from;
+    },
+  };
+  expect((await tried([...guesses, RIGHT, wait], passing)).slice(WRONG_MAX.ofNetwork)).toEqual(["403", "200"]);
+});
+
+test("a number with too many wrong passwords is guessed at no more, from whatever network and in whatever form", async () => {
+  const called = ["14155550123", "0014155550123", NUMBER];
+  const guesses = Array.from({ length: WRONG_MAX.ofNumber }, (_, at) => ({
+    ...GUESS,
+    from: `203.0.113.${at}`,
+    called: called[at % 3] as string,
+  }));
+  const next = { ...GUESS, from: "198.18.0.1" };
+  const other = { ...next, called: "+14155550199" };
+  expect((await tried([...guesses, next, other])).slice(WRONG_MAX.ofNumber)).toEqual(["403", "401"]);
+});
+
+test("right passwords are never too many", async () => {
+  expect(new Set(await tried(Array(100).fill(RIGHT)))).toEqual(new Set(["200"]));
 });
 
 test.each([

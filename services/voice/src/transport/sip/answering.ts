@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Leg, LegListener } from "../leg.ts";
 import type { Calls } from "./calls.ts";
-import { challenger } from "./challenger.ts";
+import { challenger, type Proof } from "./challenger.ts";
 import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
 import type { Credentials } from "./digest.ts";
 import { addressIn, readUri, type SipUri, tagOf } from "./messages/address.ts";
@@ -26,6 +26,10 @@ export interface Invite {
   source: Target;
   /** Aborted when the caller gives up before an answer. */
   cancelled: AbortSignal;
+  /** Whether the caller shows credentials at all. */
+  hasCredentials: boolean;
+  /** What `hasShown` has found of the credentials that the caller shows; null before, and if it shows none. */
+  proof(): Proof | null;
   /** Whether the caller has shown these credentials; if not, they are asked for, and the caller's next try is another invite. */
   hasShown(credentials: Credentials & { realm: string }): boolean;
   ring(): void;
@@ -51,8 +55,12 @@ export interface Answering {
 
 type Headers = Record<string, string | string[]>;
 
-/** Answers calls: checks the request, then leaves the decision to `decide`. */
-export function answering(calls: Calls, decide: (invite: Invite) => void): Answering {
+/** Answers calls: checks the request, then leaves the decision to `decide`. @param answered counts the calls by the status of their answer */
+export function answering(
+  calls: Calls,
+  decide: (invite: Invite) => void,
+  answered: (status: number) => void,
+): Answering {
   /** The effect of a CANCEL, for each unanswered call. */
   const ringing = new Map<string, () => void>();
   const challenges = challenger(() => Date.now());
@@ -61,12 +69,19 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
     const { request, from, answer: reply, answerOnce } = incoming;
     const key = inviteKey(incoming);
     const toTag = newTag();
+    let isAnswered = false;
+    const count = (status: number) => {
+      if (!isAnswered) answered(status);
+      isAnswered = true;
+    };
     const refuse = (status: number, reason: string) => {
       ringing.delete(key);
+      count(status);
       reply(responseTo(request, status, reason, { toTag }));
     };
     const refuseStranger = (status: number, reason: string, headers: Headers = {}) => {
       ringing.delete(key);
+      count(status);
       answerOnce(responseTo(request, status, reason, { toTag, headers }));
     };
     const wanted = readWanted(request, from, toTag);
@@ -77,7 +92,8 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       refuse(487, "Request Terminated");
       gaveUp.abort();
     });
-    let hasProven = from.protocol !== "UDP";
+    const shown = headerOf(request, "authorization");
+    let proof: Proof | null = null;
     reply(responseTo(request, 100, "Trying"));
 
     decide({
@@ -87,16 +103,17 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
       callId: dialog.callId,
       source: from,
       cancelled: gaveUp.signal,
+      hasCredentials: shown !== "",
+      proof: () => proof,
       hasShown: (credentials) => {
-        const shown = headerOf(request, "authorization");
-        const proof = shown ? challenges.check(shown, "INVITE", credentials) : null;
-        hasProven ||= proof === "right";
+        const asker = { method: "INVITE", from: from.address };
+        proof = shown === "" ? null : challenges.check(shown, asker, credentials);
         if (proof === "right") return true;
-        const asked = challenges.challenge(credentials.realm, proof === "stale");
+        const asked = challenges.challenge(credentials.realm, from.address, proof === "stale");
         refuseStranger(401, "Unauthorized", { "www-authenticate": asked });
         return false;
       },
-      isThere: () => hasProven,
+      isThere: () => from.protocol !== "UDP" || proof === "right",
       ring: () => {
         if (!ringing.has(key)) return;
         reply(responseTo(request, 180, "Ringing", { toTag, headers: { contact: calls.contact(from) } }));
@@ -109,6 +126,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
           throw new ServiceError("condition", "The caller hung up");
         }
         if (agreed) rtp.agree(agreed, from.address);
+        count(200);
         const session = calls.begin(dialog, rtp, to, {
           refreshes: refreshed.refreshes,
           takesUpdates: takesUpdates(request),

@@ -3,13 +3,20 @@ import { isSameSecret } from "@parley/shared/sealing";
 import { algorithmOf, type Credentials, digest, type Once, readChallenges } from "./digest.ts";
 import type { Params } from "./messages/grammar.ts";
 
-/** `stale`: the password is right, but the nonce is too old, used or another process's; the client tries again by itself. */
+/**
+ * `stale`: the nonce is too old, used, or was not given to this address by this process; the client tries again with the next one by
+ * itself. So only who has received our challenge can be wrong.
+ */
 export type Proof = "right" | "wrong" | "stale";
 
 export interface Challenger {
-  /** Values for WWW-Authenticate, strongest first. */
-  challenge(realm: string, isStale?: boolean): string[];
-  check(authorization: string, method: string, credentials: Credentials & { realm: string }): Proof;
+  /** Values for WWW-Authenticate, strongest first. @param to the address that is asked */
+  challenge(realm: string, to: string, isStale?: boolean): string[];
+  check(
+    authorization: string,
+    asked: { method: string; from: string },
+    credentials: Credentials & { realm: string },
+  ): Proof;
 }
 
 /** The algorithms that every client has one of. */
@@ -22,7 +29,8 @@ const ANSWERS_MAX = 10_000;
 export function challenger(now: () => number): Challenger {
   const key = randomBytes(32);
   const seen = new Map<string, number>();
-  const signed = (at: string) => `${at}.${createHmac("sha256", key).update(at).digest("base64url")}`;
+  const signed = (at: string, address: string) =>
+    `${at}.${createHmac("sha256", key).update(`${at} ${address}`).digest("base64url")}`;
 
   const isFirst = (answer: string) => {
     for (const [old, at] of seen) {
@@ -35,32 +43,32 @@ export function challenger(now: () => number): Challenger {
   };
 
   return {
-    challenge: (realm, isStale = false) =>
+    challenge: (realm, to, isStale = false) =>
       ALGORITHMS.map((algorithm) => {
-        const nonce = signed(`${now()}-${randomBytes(6).toString("hex")}`);
+        const nonce = signed(`${now()}-${randomBytes(6).toString("hex")}`, to);
         const stale = isStale ? ", stale=true" : "";
         return `Digest realm="${realm}", nonce="${nonce}", qop="auth", algorithm=${algorithm}${stale}`;
       }),
-    check: (authorization, method, { username, password, realm }) => {
+    check: (authorization, { method, from }, { username, password, realm }) => {
       const [shown] = readChallenges([authorization]);
-      const [algorithm, nonce, uri] = [algorithmOf(shown?.get("algorithm")), shown?.get("nonce"), shown?.get("uri")];
-      const once = onceOf(shown);
-      if (!shown || !algorithm || nonce === undefined || uri === undefined || once === undefined) return "wrong";
+      const nonce = shown?.get("nonce") ?? "";
+      const [at = ""] = nonce.split(".");
+      if (!shown || !isSameSecret(nonce, signed(at, from))) return "stale";
+      if (now() - Number.parseInt(at, 10) > NONCE_MAX_MS) return "stale";
+      const [algorithm, uri, once] = [algorithmOf(shown.get("algorithm")), shown.get("uri"), onceOf(shown)];
+      if (!algorithm || uri === undefined || once === undefined) return "wrong";
       if (shown.get("username") !== username || shown.get("realm") !== realm) return "wrong";
       const cnonce = shown.get("cnonce") ?? "";
-      const asked = { method, uri, body: "" };
-      const right = digest(algorithm, { ...asked, username, password, realm, nonce, once, cnonce });
+      const right = digest(algorithm, { method, uri, body: "", username, password, realm, nonce, once, cnonce });
       if (!isSameSecret(shown.get("response") ?? "", right)) return "wrong";
-      const [at = ""] = nonce.split(".");
-      const isOurs = isSameSecret(nonce, signed(at)) && now() - Number.parseInt(at, 10) <= NONCE_MAX_MS;
-      return isOurs && isFirst(`${nonce} ${once?.nc}`) ? "right" : "stale";
+      return isFirst(`${nonce} ${once?.nc}`) ? "right" : "stale";
     },
   };
 }
 
 /** Null of a client that leaves it out, as RFC 2069 did; undefined if it makes no sense, or covers a body, which we did not ask for. */
-function onceOf(shown: Params | undefined): Once | undefined {
-  const [qop, nc, cnonce] = [shown?.get("qop")?.toLowerCase(), shown?.get("nc"), shown?.get("cnonce")];
+function onceOf(shown: Params): Once | undefined {
+  const [qop, nc, cnonce] = [shown.get("qop")?.toLowerCase(), shown.get("nc"), shown.get("cnonce")];
   if (qop === undefined) return null;
   return qop === "auth" && nc !== undefined && cnonce !== undefined ? { qop, nc, cnonce } : undefined;
 }

@@ -27,6 +27,8 @@ export interface UserAgentOptions {
   /** What peers are told to send to; absent: `hostname`. */
   announced?: string | undefined;
   invited(invite: Invite): void;
+  /** Counts the calls that arrive, by the status of their answer. */
+  answered?(status: number): void;
   /** Counts input that is not used, by reason. */
   dropped(reason: Dropped): void;
   /** The estimate of a round trip, T1 of RFC 3261; absent: 500 ms. */
@@ -98,7 +100,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     silentMs: options.silentMs ?? SILENT_MS,
     dropped: (reason) => dropped(`rtp_${reason}`),
   });
-  const answers = answering(calls, options.invited);
+  const answers = answering(calls, options.invited, (status) => options.answered?.(status));
 
   const requested = (incoming: Incoming) => {
     const { request, answerOnce: reply } = incoming;

@@ -3,6 +3,7 @@ import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../../src/call/port.ts";
 import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
+import { digestLimits } from "../../../src/sip-calls/digest-limits.ts";
 import { isRequest, readSip, type SipResponse } from "../../../src/transport/sip/messages/message.ts";
 import { listening } from "../../listening.ts";
 import { phone } from "../phones.ts";
@@ -36,6 +37,7 @@ export async function startSender() {
     addressesOf: async () => [],
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
     confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    limitDigests: digestLimits(() => 0),
     isLoopbackOpen: true,
     checkCall: async () => {},
     startCall: async (request, connect) => {

@@ -110,7 +110,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     }
   });
 
-  test("a replica stops only after its replacement is known to callers and its running calls had time to end", () => {
+  test("a replica stops only after its replacement is known to callers and its running calls had time to end; calls add replicas before ports run out", () => {
     for (const { metadata, spec } of ofKind("Deployment")) {
       // On the only node of dev, the replacement of a voice process needs the ports that its predecessor has.
       const isInTheWay = overlay === "dev" && metadata.name === "voice";
@@ -138,6 +138,12 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       });
     }
     const scaler = ofKind("HorizontalPodAutoscaler").find(({ metadata }) => metadata.name === "voice");
+    const [{ pods }] = scaler?.spec.metrics ?? [{}];
+    expect(pods?.metric.name).toBe("parley_calls_under_way");
+    const ports = ofKind("Deployment")
+      .find(({ metadata }) => metadata.name === "voice")
+      ?.spec.template.spec.containers[0].ports.filter(({ name }: { name: string }) => name.startsWith("rtp-"));
+    expect(Number(pods?.target.averageValue)).toBeLessThan(0.8 * ports.length);
     expect(scaler?.spec.behavior.scaleDown.policies).toEqual([{ type: "Pods", value: 1, periodSeconds: 1_800 }]);
   });
 

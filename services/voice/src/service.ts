@@ -63,7 +63,9 @@ import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
 import { expiredMediaStreams } from "./transport/media-stream/expire.ts";
 import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
 import { mediaTls } from "./transport/media-stream/media-tls.ts";
+import { observePorts } from "./transport/rtp/observe-ports.ts";
 import { keepTrunksRegistered } from "./trunks/keep-registered.ts";
+import { observeTrunks } from "./trunks/observe-trunks.ts";
 import { voiceNotes } from "./voice-notes/voice-notes.ts";
 import { expiredWebCalls } from "./web-calls/expire.ts";
 import { iceServersOf } from "./web-calls/ice-servers.ts";
@@ -259,7 +261,11 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           publicUrl: config.PARLEY_PUBLIC_URL,
         };
         const placing = startWorker(db, { ...queues, ...daily.queues }, log, { clock, direct });
-        const unobserve = observeQueuedCalls(db, clock);
+        const unobserve = [
+          observeQueuedCalls(db, clock),
+          observePorts(calls.underWay, config.PARLEY_RTP_PORTS),
+          sip ? observeTrunks(db, clock) : () => {},
+        ];
         const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, daily.sweep, ...outboundSweeps];
         const forgetting = forgetOwners({ db, clock, signals, recordings: kept });
         const worker = startWorker(
@@ -314,7 +320,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           stop: async () => {
             // Places no more calls, before those in progress are ended.
             await placing.stop();
-            unobserve();
+            for (const stop of unobserve) stop();
             // The trunks' and carriers' calls go to other processes while those in progress end.
             mediaStreams.close();
             await registrations?.stop();

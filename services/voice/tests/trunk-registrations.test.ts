@@ -10,6 +10,7 @@ import { fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
 import { listTrunkRegistrations } from "../src/rpc/list-trunk-registrations.ts";
+import { countUnregistered } from "../src/store/trunk-registrations.ts";
 import type { Registration, RegistrationAnswer } from "../src/transport/sip/registering.ts";
 import { trunkRegistrations } from "../src/trunks/registrations.ts";
 
@@ -183,6 +184,24 @@ test("an owner sees how the registration stands and since when, whichever proces
   refusal = new EgressError("unresolvable", "trunk.example has no address");
   await registerOnce(one, key)?.catch(() => {});
   expect(await shown(key.ownerId)).toMatchObject({ state: "UNREACHABLE", reason: "trunk.example has no address" });
+});
+
+test("trunks that have stopped registering in the last day are counted, whether they refuse or nobody renews", async () => {
+  const process = voiceProcess("one");
+  const counted = () => countUnregistered(db, clock.now(), new Date(clock.now().getTime() - 24 * 60 * 60_000));
+  const [kept, lost, refused] = [connect("car_1"), connect("car_2"), connect("car_3")];
+  const before = await counted();
+  for (const key of [kept, lost, refused]) await registerOnce(process, key);
+  expect(await counted()).toBe(before);
+  clock.advance(121_000);
+  await registerOnce(process, kept);
+  refusal = { refused: 403, reason: "Forbidden" };
+  await registerOnce(process, refused)?.catch(() => {});
+  expect(await counted()).toBe(before + 2);
+  clock.advance(25 * 60 * 60_000);
+  refusal = null;
+  await registerOnce(process, kept);
+  expect(await counted()).toBe(0);
 });
 
 test("a registration that nobody renews is shown as one to be made again", async () => {

@@ -37,6 +37,14 @@ export async function deleteTrunkRegistration(sql: Sql, { ownerId, carrierId }: 
   await sql`delete from trunk_registrations where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
 }
 
+/** Trunks of all owners that are not registered at a time, and have been since another. A trunk has one row. */
+export async function countUnregistered(sql: Sql, now: Date, since: Date): Promise<number> {
+  const [row] = await sql<{ trunks: number }[]>`
+    select count(*)::int as trunks from trunk_registrations
+    where (state <> 'REGISTERED' and since > ${since}) or (state = 'REGISTERED' and expires_at between ${since} and ${now})`;
+  return row?.trunks ?? 0;
+}
+
 /** An owner has few trunks, because the account service bounds its carriers. */
 export async function listTrunkRegistrations(sql: Sql, ownerId: string): Promise<RegistrationRow[]> {
   return sql<RegistrationRow[]>`

@@ -132,6 +132,11 @@ describe("a violation is reported with its field and the fix", () => {
     ],
     ["blank words", { ...GOOD, call_settings: { apology: "  " } }, "call_settings.apology must not be blank"],
     [
+      "an origin without its scheme",
+      { ...GOOD, widget_config: { allowed_origins: ["https://shop.example", "shop.example"] } },
+      "widget_config.allowed_origins.1 must be the origin of web pages, such as https://shop.example, without a path",
+    ],
+    [
       "blank button",
       { ...GOOD, widget_config: { suggested_messages: ["Hello", "\n"] } },
       "widget_config.suggested_messages.1 must not be blank",

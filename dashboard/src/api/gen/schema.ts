@@ -2116,7 +2116,7 @@ export interface components {
             placeholder?: string | null;
             /** @description Messages that a visitor can send with one click. */
             suggested_messages?: string[] | null;
-            /** @description Origins of the pages that may show the widget. */
+            /** @description Origins of the pages that may show the widget, such as https://shop.example. */
             allowed_origins?: string[] | null;
         };
         Agent: {

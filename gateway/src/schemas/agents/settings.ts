@@ -1,3 +1,4 @@
+import { webOriginOf } from "@parley/shared/text/web-origin";
 import { Type } from "@sinclair/typebox";
 import { About, E164, Maybe, OneOf, Text, TimeZone, Words } from "../types.ts";
 import { Language } from "./models.ts";
@@ -102,8 +103,15 @@ export const Widget = Type.Object(
       "Messages that a visitor can send with one click.",
     ),
     allowed_origins: Maybe(
-      Type.Array(Text({ min: 1, max: 300 }), { maxItems: 100 }),
-      "Origins of the pages that may show the widget.",
+      Type.Array(
+        Text({
+          max: 300,
+          check: (text) => webOriginOf(text) !== null,
+          form: "be the origin of web pages, such as https://shop.example, without a path",
+        }),
+        { maxItems: 100 },
+      ),
+      "Origins of the pages that may show the widget, such as https://shop.example.",
     ),
   },
   { $id: "WidgetConfig", description: "Look of the chat widget." },

@@ -1,6 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-
-const ORIGIN_CHARACTERS_MAX = 300;
+import { webOriginOf } from "@parley/shared/text/web-origin";
 
 /**
  * Refuses pages that the agent's owner does not allow. An agent without `allowed_origins` is on no page, because anyone
@@ -9,19 +8,12 @@ const ORIGIN_CHARACTERS_MAX = 300;
  * @throws ServiceError forbidden
  */
 export function checkOrigin(origin: string, allowed: unknown): void {
-  const own = originOf(origin);
+  const own = webOriginOf(origin);
   // Browsers send only an origin; `null` is the origin of a sandbox or a file, which anyone can use.
   if (own === null || own !== origin)
     throw new ServiceError("forbidden", "The Origin header must be the origin of a web page");
   const origins: unknown[] = Array.isArray(allowed) ? allowed : [];
-  if (!origins.some((each) => typeof each === "string" && originOf(each) === own)) {
+  if (!origins.some((each) => typeof each === "string" && webOriginOf(each) === own)) {
     throw new ServiceError("forbidden", `${origin} is not in the agent's widget_config.allowed_origins: add it there`);
   }
-}
-
-/** The origin of an address of a web page, as browsers write it; null if it is not one. */
-function originOf(text: string): string | null {
-  if (text.length > ORIGIN_CHARACTERS_MAX) return null;
-  const url = URL.parse(text);
-  return url && /^https?:$/.test(url.protocol) ? url.origin : null;
 }

@@ -99,10 +99,16 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
   );
 }
 
-/** The API keeps what it is given; a line that is no address allows no page. */
+/** What the API will refuse, in the words of this page. */
 function originFault(origins: readonly string[]): string | undefined {
-  const wrong = origins.find((origin) => !/^https?:$/.test(URL.parse(origin)?.protocol ?? ""));
-  return wrong && `“${wrong}” is not an origin. Begin it with https:// or http://.`;
+  const wrong = origins.find((origin) => !isOrigin(origin));
+  return wrong && `“${wrong}” is not an origin. Write it like https://shop.example, without a path.`;
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.includes("*")) return false;
+  return url.href === `${url.origin}/` && !/[?#]/.test(text);
 }
 
 function scriptTag(agentId: string): string {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vulnerablePackages } from "./audit.ts";
 import { drift } from "./drift.ts";
 import type { Failure } from "./failures.ts";
 import { readImports } from "./imports.ts";
@@ -29,6 +30,7 @@ const CHECKS: readonly { name: string; findings: (signal: AbortSignal) => Promis
   { name: "generated code", findings: staleCode },
   { name: "imports go one way", findings: badImports },
   { name: "folders can be taken in", findings: fullFolders },
+  { name: "no package has a known vulnerability", findings: (signal) => vulnerablePackages(signal) },
 ];
 
 /** Runs every check from the root of the checkout, even after failures; starts none once `signal` fires. */

@@ -10,6 +10,7 @@ import { createAdmission } from "./admission.ts";
 import { createApp } from "./app.ts";
 import { credentialOf } from "./auth/identify.ts";
 import { createKeyRing } from "./auth/key-ring.ts";
+import { withTransportSecurity } from "./auth/over-tls.ts";
 import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createDrain } from "./drain.ts";
@@ -82,7 +83,9 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(withoutUnreadBodies(admission.admitting(fewBegin(app.compile().fetch)))),
+    fetch: drain.serving(
+      withTransportSecurity(withoutUnreadBodies(admission.admitting(fewBegin(app.compile().fetch)))),
+    ),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,

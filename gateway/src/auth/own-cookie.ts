@@ -1,3 +1,5 @@
+import { isOverTls } from "./over-tls.ts";
+
 /**
  * RFC 6265bis: with this prefix, browsers accept a cookie only over TLS and from this very host, whatever a neighbouring host sets.
  */
@@ -28,7 +30,6 @@ export function ownCookies(name: string) {
  * Whether a browser on this machine talks to us without TLS, where not every browser accepts a secure cookie. Anywhere
  * else the cookie is secure even without TLS: failing to sign in is better than sending the session in plain text.
  */
-function isPlainLoopback({ url, headers }: Request): boolean {
-  const isTls = url.startsWith("https:") || headers.get("x-forwarded-proto") === "https";
-  return !isTls && LOOPBACK_HOST.test(headers.get("host") ?? "");
+function isPlainLoopback(request: Request): boolean {
+  return !isOverTls(request) && LOOPBACK_HOST.test(request.headers.get("host") ?? "");
 }

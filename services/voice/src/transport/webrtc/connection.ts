@@ -72,8 +72,10 @@ export async function openConnection(
     );
     setOffer(connection, offer);
     await gathered;
+    const local = transportOf(connection);
+    if (local.candidates.length === 0) throw noPortFree();
     return {
-      local: transportOf(connection),
+      local,
       send: (packet) => {
         try {
           if (!isOver) track.sendMessageBinary(Buffer.from(packet.buffer, packet.byteOffset, packet.byteLength));

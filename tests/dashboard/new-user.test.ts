@@ -147,6 +147,36 @@ test(
 );
 
 test(
+  "a message to a chat that ended elsewhere shows no tool call of the turn before, and no button that cannot work",
+  async () => {
+    const { page, agent } = await visit();
+    const agentId = await agent({ tools: { end_call: true } });
+    await page.goto(`/agents/${agentId}?try=chat`);
+    const chat = page.getByRole("log", { name: "Chat" });
+    const say = async (text: string) => {
+      await page.getByRole("textbox", { name: "Message" }).fill(text);
+      await page.getByRole("button", { name: "Send" }).click();
+    };
+    await say("Hello.");
+    await page.getByText(/full reply/).waitFor();
+    const link = page.getByRole("link", { name: /View the stored conversation/ });
+    const session_id = (await link.getAttribute("href"))?.split("/").at(-1);
+    const data = { agent_id: agentId, session_id, message: "Goodbye.", streaming: false, draft: {} };
+    expect((await page.request.post("/v1/public/chat", { data })).status()).toBe(200);
+    await say("Are you there?");
+    await chat.getByText("The conversation has ended.").waitFor();
+    await chat.getByText("Session has ended").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+    await chat.getByRole("button", { name: "Start over" }).click();
+    await say("Hello again.");
+    await page.getByText(/full reply/).waitFor();
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);
+
+test(
   "a call shows how long it lasts and how loud the microphone is, goes on with another one, and leads to its conversation",
   async () => {
     const { api, page, agent } = await visit();

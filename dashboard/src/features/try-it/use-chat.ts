@@ -72,11 +72,11 @@ export function useChat(setup: Setup) {
     const stored = sessionId ? await storedOf(sessionId) : null;
     if (!stored || !isCurrent() || !current.current) return;
     // A message that was refused left the chat as it was, with the tool calls of the turn before.
-    const hasGrown = stored.messages > current.current.messages;
+    const isStored = stored.messages > current.current.messages && stored.lastSaid === message;
     goOnIn({ ...current.current, messages: stored.messages });
     setTokens(stored.tokens);
-    if (stored.hasEnded) setEnd(hasGrown ? "by the agent" : "otherwise");
-    if (hasGrown) change(id, () => ({ toolCalls: stored.toolCalls }));
+    if (stored.hasEnded) setEnd(isStored ? "by the agent" : "otherwise");
+    if (isStored) change(id, () => ({ toolCalls: stored.toolCalls }));
   };
   const restart = () => {
     running.current?.abort();
@@ -108,6 +108,8 @@ interface Stored {
   /** The tokens of the whole chat. */
   tokens: { input: number; output: number };
   messages: number;
+  /** The user's last message. */
+  lastSaid: string | undefined;
   hasEnded: boolean;
   /** The tool calls of the last message, in the order in which they were made. */
   toolCalls: readonly ToolCall[];
@@ -122,6 +124,7 @@ async function storedOf(sessionId: string): Promise<Stored | null> {
   return {
     tokens: { input, output },
     messages: session.message_count,
+    lastSaid: session.messages.findLast(({ role }) => role === "user")?.content,
     hasEnded: session.status !== "IN_PROGRESS",
     toolCalls: session.messages.at(-1)?.tool_calls ?? [],
   };

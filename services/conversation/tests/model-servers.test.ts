@@ -167,6 +167,16 @@ describe("the end of a stream", () => {
     await left.promise;
   });
 
+  test("is its reason, even if the server sends nothing more", async () => {
+    const left = Promise.withResolvers<void>();
+    answer = (_, response) => {
+      response.on("close", left.resolve);
+      response.write(HELLO);
+    };
+    expect(await streamed(modelOf())).toMatchObject({ text: "Hello there.", partialReason: null });
+    await left.promise;
+  });
+
   test("leaves the connection for the next question, if the server ends the answer", async () => {
     const before = connections;
     for (let turn = 0; turn < 3; turn++) {

@@ -49,7 +49,7 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
       const next = async () => {
         if (reader.isOver) return null;
         try {
-          return await answer.read();
+          return await (reader.isEnding ? connection.readRest(answer) : answer.read());
         } catch (error) {
           if (reader.hasEnded && isBrokenConnection(error)) return null;
           throw error;

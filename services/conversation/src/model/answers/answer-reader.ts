@@ -22,6 +22,8 @@ export interface AnswerReader {
   readonly isDocument: boolean;
   /** Whether the provider has said why the answer ends. */
   readonly hasEnded: boolean;
+  /** Whether only counts can follow, and the end mark. */
+  readonly isEnding: boolean;
   /** Whether nothing more of the body matters. */
   readonly isOver: boolean;
   /**
@@ -122,6 +124,9 @@ export function answerReader({ by, protocol, mayBeEmpty, reasonIn }: Reading): A
     },
     get hasEnded() {
       return heard.hasEnded;
+    },
+    get isEnding() {
+      return heard.hasEnded && protocol.endsOnce;
     },
     get isOver() {
       return heard.isOver;

@@ -4,6 +4,7 @@ import { fieldsOf, type Heard, objectsIn, type Protocol, sumOfCounts, WORDS_MAX 
 /** Anthropic's messages (https://docs.anthropic.com/en/docs/build-with-claude/streaming), which may get new events at any time. */
 export const anthropic: Protocol = {
   eventCharactersMax: WORDS_MAX,
+  endsOnce: true,
   listen: (heard) => (event, type) => EVENTS[String(event.type ?? type)]?.(event, heard),
 };
 

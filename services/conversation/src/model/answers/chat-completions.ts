@@ -6,7 +6,7 @@ import { fieldsOf, type Heard, objectsIn, type Protocol, WORDS_MAX } from "./pro
  * OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat), which most model servers speak, each in its own
  * way. Reasoning (`reasoning_content`, `reasoning`, parts of type `thinking`) is no part of the reply.
  */
-export const chatCompletions: Protocol = { eventCharactersMax: WORDS_MAX, listen };
+export const chatCompletions: Protocol = { eventCharactersMax: WORDS_MAX, endsOnce: true, listen };
 
 function listen(heard: Heard): ReturnType<Protocol["listen"]> {
   const takePiece = callPieces(heard.tools);

@@ -2,7 +2,7 @@ import type { JsonObject } from "@parley/shared/json/json-object";
 import { fieldsOf, type Heard, objectsIn, type Protocol, sumOfCounts, WORDS_MAX } from "./protocol.ts";
 
 /** Google's Gemini (https://ai.google.dev/api/generate-content). A stream consists of responses that are read like a whole one. */
-export const gemini: Protocol = { eventCharactersMax: WORDS_MAX, listen };
+export const gemini: Protocol = { eventCharactersMax: WORDS_MAX, endsOnce: false, listen };
 
 function listen(heard: Heard): ReturnType<Protocol["listen"]> {
   let calls = 0;

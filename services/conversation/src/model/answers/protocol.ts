@@ -9,6 +9,8 @@ import type { CalledTools } from "./called-tools.ts";
 export interface Protocol {
   /** Limit for an event of a stream. */
   eventCharactersMax: number;
+  /** Whether the reason for the end comes once, at the end. Some models of Gemini give it in each event. */
+  endsOnce: boolean;
   /**
    * Begins to read one answer. A whole answer is one more event.
    * @returns what takes each event, with the name that the stream gives it, and tells what it means

@@ -5,7 +5,7 @@ import { fieldsOf, type Heard, objectsIn, type Protocol } from "./protocol.ts";
  * OpenAI's Responses (https://platform.openai.com/docs/api-reference/responses-streaming). Servers repeat the reply in further
  * events, and some send it only there: those count when no words came in pieces.
  */
-export const responses: Protocol = { eventCharactersMax: 8 * 1024 * 1024, listen };
+export const responses: Protocol = { eventCharactersMax: 8 * 1024 * 1024, endsOnce: true, listen };
 
 function listen(heard: Heard): ReturnType<Protocol["listen"]> {
   /** Where the items stand in the output, by their ids: events name an item by either, or both. */

@@ -280,6 +280,10 @@ describe("production speaks TLS to Postgres and Redis", () => {
   });
 });
 
+test("nothing is made for ingress-nginx, which is retired", () => {
+  for (const from of [...OVERLAYS, ...COMPONENTS]) expect(JSON.stringify(all(from))).not.toContain("nginx");
+});
+
 test("a production gateway does not start until the operator has named the trusted proxies", async () => {
   const gateway = all("production").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway");
   const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];

@@ -5,7 +5,6 @@ import type { Database } from "@parley/shared/db/database";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -23,7 +22,6 @@ export interface AgentContext {
   allowedHosts: AllowList;
   /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */
   claimOneAtOnce: FewAtOnce;
-  boundedRead: BoundedRead;
   changes: ChangeFollower;
   clock: Clock;
   /** For the settings of all agents of one owner. */

@@ -1,9 +1,4 @@
-import {
-  AgentServiceService,
-  BatchGetAgentRuntimesResponse,
-  BatchGetAgentsResponse,
-  ListAgentsResponse,
-} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -15,7 +10,6 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
-import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
@@ -69,7 +63,6 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           catalogue,
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
-          boundedRead: boundedReads(),
           changes,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
@@ -87,10 +80,8 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
         return {
           handlers: {
             createAgent: createAgent(ctx),
-            batchGetAgents: registered(batchGetAgents(ctx), { largeResponse: BatchGetAgentsResponse }),
-            batchGetAgentRuntimes: registered(batchGetAgentRuntimes(ctx), {
-              largeResponse: BatchGetAgentRuntimesResponse,
-            }),
+            batchGetAgents: batchGetAgents(ctx),
+            batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
             watchAgents: watchAgents(ctx),
             createDraft: createDraft(ctx),
             getDraftRuntime: getDraftRuntime(ctx),
@@ -98,7 +89,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             findCallee: findCallee(ctx),
             getWidget: getWidget(ctx),
             getChannelSettings: getChannelSettings(ctx),
-            listAgents: registered(listAgents(ctx), { isList: true, largeResponse: ListAgentsResponse }),
+            listAgents: registered(listAgents(ctx), { isList: true }),
             updateAgent: settling(changes, updateAgent(ctx)),
             deleteAgent: settling(changes, deleteAgent(ctx)),
             listDynamicVariables: listDynamicVariables(ctx),

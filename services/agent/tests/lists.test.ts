@@ -120,7 +120,7 @@ test("the page and the total of a search are planned for its word, although Post
     const filter = { ownerId: newOwner(), search: "word", agentType: null, agentCategory: "" };
     const { result } = await countingReads(db, "agents", async (within) => {
       await within`set local plan_cache_mode = force_generic_plan`;
-      await listAgentRows(within, filter, { number: 1, size: 100 }, { bytes: 1_000_000, used: 0 });
+      await listAgentRows(within, filter, { number: 1, size: 100 });
       return within<{ custom: number; generic: number }[]>`
         select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
         where statement like ${"%from agents where%"}`;

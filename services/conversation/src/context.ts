@@ -8,8 +8,6 @@ import type {
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
-import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
-import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
@@ -21,10 +19,6 @@ import type { TurnShares } from "./turn/turn-memory.ts";
 export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
-  searchFewAtOnce: FewAtOnce;
-  /** For lists without a search, which do not wait behind searches. */
-  listFewAtOnce: FewAtOnce;
-  boundedRead: BoundedRead;
   /**
    * The agent, or a draft of it.
    * @throws ServiceError forbidden for another owner's agent, not_found when there is none, or no such draft anymore

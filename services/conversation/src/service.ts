@@ -1,11 +1,4 @@
-import {
-  CompleteTurnResponse,
-  ConversationServiceService,
-  GetChatSessionResponse,
-  GetConversationResponse,
-  ListChatSessionsResponse,
-  ListConversationsResponse,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
@@ -19,8 +12,6 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
-import { boundedReads } from "@parley/shared/shares/bounded-reads";
-import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { connectAgents } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
@@ -65,11 +56,6 @@ import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
-/** Each keeps a core of the database busy, for longer than other calls. */
-const SPACED = { backlogSpacing: { times: 3, maxMs: 50 } };
-/** The slowest searches take seconds of CPU time. They are lists too. */
-const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, backlogAtOnce: 1, ...SPACED, waitingMax: 20 };
-const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 4, backlogAtOnce: 2, ...SPACED, waitingMax: 1_000 };
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
@@ -115,13 +101,9 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const replica = openReplica(config);
         const turns = runningTurns();
         const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
-        const shares = turnShares(config.PARLEY_OWNER_TURNS_MAX);
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
-          searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
-          listFewAtOnce: fewAtOnce(FEW_LISTS),
-          boundedRead: boundedReads(),
           getAgent: (ownerId, agentId, draftId) =>
             draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.get(ownerId, agentId),
           getAnalyzingAgent: (ownerId, agentId, draftId) =>
@@ -134,8 +116,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
           room,
           turns,
-          turnShares: shares,
-          turnStore: turnStore(db, shares.connections),
+          turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
+          turnStore: turnStore(db),
           limits: limitsOf(config),
           clock,
         };
@@ -157,19 +139,15 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         return {
           handlers: {
             startChat: startChat(ctx),
-            completeTurn: registered(completeTurn(ctx), { largeResponse: CompleteTurnResponse }),
+            completeTurn: completeTurn(ctx),
             streamTurn: streamTurn(ctx),
             runTurns: runTurns(ctx),
-            getChatSession: registered(getChatSession(ctx), { largeResponse: GetChatSessionResponse }),
-            listChatSessions: registered(listChatSessions(ctx), { largeResponse: ListChatSessionsResponse }),
-            getConversation: registered(getConversation(ctx), { largeResponse: GetConversationResponse }),
+            getChatSession: registered(getChatSession(ctx), { isList: true }),
+            listChatSessions: registered(listChatSessions(ctx), { isList: true }),
+            getConversation: registered(getConversation(ctx), { isList: true }),
             checkConversation: checkConversation(ctx),
             checkRoom: checkRoom(ctx),
-            // Searches last longer than other calls, which must not wait behind them.
-            listConversations: registered(listConversations(ctx), {
-              largeResponse: ListConversationsResponse,
-              hasOwnShares: true,
-            }),
+            listConversations: registered(listConversations(ctx), { isList: true }),
             analyzeConversation: analyzeConversation(ctx),
             // Called by voice runtimes too, with what models and callers gave them.
             getCallSetup: registered(getCallSetup(ctx), { structFields: { 3: "dynamic_variables" } }),
@@ -183,7 +161,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             setDelivery: setDelivery(ctx),
             countUsage: countUsage(ctx),
             getModelSetup: getModelSetup(config),
-            getStatistics: getStatistics(ctx),
+            // A year of many agents takes as long as a list.
+            getStatistics: registered(getStatistics(ctx), { isList: true }),
             setRetention: setRetention(ctx),
           },
           stop: async () => {

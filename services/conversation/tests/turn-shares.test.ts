@@ -52,7 +52,7 @@ test("an owner at its limit of concurrent turns is refused before its message is
   const leave = await fill(greedy);
   expect(await failure(say(service, greedy))).toMatchObject({
     kind: "rate_limited",
-    detail: "This account has too many chat turns in progress, try again",
+    detail: "This account has too many chat turns in progress. Try again.",
   });
   const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32) };
   const keyed = turn(greedy, "Hi", { idempotency });
@@ -130,7 +130,7 @@ test("a non-streamed reply that outgrows its owner's share is aborted, and the s
 });
 
 test("turns whose prompts are long count as several", async () => {
-  const agent = await createAgent(service, { prompt: inline("Rules. ".repeat(20_000)) });
+  const agent = await createAgent(service, { prompt: inline("Rules. ".repeat(65_000)) });
   service.model.script = () => {};
   const { origin, leave } = leavable();
   const first = listen(service.chat, turn(agent), origin);

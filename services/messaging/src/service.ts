@@ -50,7 +50,7 @@ const MIB = 1024 * 1024;
 const NOTES = { what: "voice messages", totalBytes: 24 * MIB, ownerBytes: 4 * MIB, waitingMax: 1_000 };
 
 /** The most callbacks of one owner being stored, which could otherwise take every connection to the database. */
-const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, backlogAtOnce: 1, waitingMax: 1_000 };
+const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, waitingMax: 1_000 };
 
 /**
  * Messages and statuses of one owner, per second and at once; a long callback counts as more (handle-whatsapp-callback.ts). Each

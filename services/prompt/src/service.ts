@@ -1,10 +1,4 @@
-import {
-  BatchGetPromptsResponse,
-  GetPromptResponse,
-  ListPromptsResponse,
-  ListPromptVersionsResponse,
-  PromptServiceService,
-} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
@@ -13,7 +7,6 @@ import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
-import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -39,20 +32,17 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       clock: given,
       build: ({ db, direct, changes, clock }) => {
         const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
-        const ctx: PromptContext = { db, boundedRead: boundedReads(), changes, clock, room };
+        const ctx: PromptContext = { db, changes, clock, room };
         const worker = startWorker(db, forgetOwners(ctx), log, { clock, direct });
         return {
           handlers: {
             createPrompt: settling(changes, createPrompt(ctx)),
-            getPrompt: registered(getPrompt(ctx), { largeResponse: GetPromptResponse }),
-            listPrompts: registered(listPrompts(ctx), { isList: true, largeResponse: ListPromptsResponse }),
+            getPrompt: getPrompt(ctx),
+            listPrompts: registered(listPrompts(ctx), { isList: true }),
             updatePrompt: settling(changes, updatePrompt(ctx)),
-            listPromptVersions: registered(listPromptVersions(ctx), {
-              isList: true,
-              largeResponse: ListPromptVersionsResponse,
-            }),
+            listPromptVersions: registered(listPromptVersions(ctx), { isList: true }),
             deletePrompt: settling(changes, deletePrompt(ctx)),
-            batchGetPrompts: registered(batchGetPrompts(ctx), { largeResponse: BatchGetPromptsResponse }),
+            batchGetPrompts: batchGetPrompts(ctx),
             watchPrompts: watchPrompts(ctx),
             acquirePrompts: acquirePrompts(ctx),
             setPromptReferences: setPromptReferences(ctx),

@@ -179,7 +179,7 @@ describe("an owner with many prompts", () => {
   /** A page of ten, and how much of a table was read for it. */
   async function read(table: string, filter: { search: string; latestOnly: boolean }, number: number) {
     const { result, read } = await countingReads(db, table, (within) =>
-      listPromptRows(within, { ownerId, ...filter }, { number, size: 10 }, { bytes: 1_000_000, used: 0 }),
+      listPromptRows(within, { ownerId, ...filter }, { number, size: 10 }),
     );
     expect([result.rows.length, result.total]).toEqual([10, many]);
     return read;

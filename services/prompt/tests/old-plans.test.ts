@@ -26,7 +26,7 @@ const STATEMENTS: Statement[] = [
       tables: PROMPTS,
       run: async (db: Database, ownerId: string) => {
         const filter = { ownerId, search, latestOnly };
-        const { rows, total } = await listPromptRows(db, filter, { number: 1, size: 100 }, { bytes: 2 ** 30, used: 0 });
+        const { rows, total } = await listPromptRows(db, filter, { number: 1, size: 100 });
         return [rows.length, total];
       },
       expected: [100, ROWS],

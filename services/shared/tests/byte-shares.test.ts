@@ -38,114 +38,6 @@ test("an owner waits once its own share is full, and others do not", async () =>
   expect(shares.heldBytes()).toBe(40);
 });
 
-/** Shares with a time that the test tells, and requests of one owner for 20 bytes each. */
-function timed(settings: Partial<ByteShareSettings>, requests: number) {
-  const time = { now: 0, later: [] as (() => void)[] };
-  const after = (_: number, then: () => void) => {
-    time.later.push(then);
-    return () => {};
-  };
-  const shares = byteShares({ ...SETTINGS, waitingMax: 10, ...settings }, { nowMs: () => time.now, after });
-  const asked = Array.from({ length: requests }, () => ask(shares, "own_1", 20));
-  const begun = async () => {
-    await settled();
-    return asked.filter(({ hold }) => hold !== null).length;
-  };
-  return { time, shares, asked, begun };
-}
-
-test("an owner with a lasting backlog has less while others ask too", async () => {
-  const { time, shares, asked, begun } = timed({ backlogBytes: 20 }, 8);
-  expect(await begun()).toBe(2);
-  time.now = 99;
-  const other = ask(shares, "own_2", 20);
-  asked[0]?.hold?.release();
-  expect(await begun()).toBe(3);
-  time.now = 100;
-  asked[1]?.hold?.release();
-  expect(await begun()).toBe(3);
-  asked[2]?.hold?.release();
-  expect(await begun()).toBe(4);
-  expect(other.hold?.bytes).toBe(20);
-  // Nobody else for a second: it has all of its share again.
-  const last = ask(shares, "own_1", 20);
-  time.now = 1_100;
-  asked[3]?.hold?.release();
-  expect(await begun()).toBe(6);
-  expect(last.hold).toBeNull();
-});
-
-test("requests of a lasting backlog begin at intervals of so many times their time, but of so many milliseconds at most", async () => {
-  const { time, shares, asked, begun } = timed(
-    { ownerBytes: 60, backlogBytes: 60, backlogSpacing: { times: 2, maxMs: 25 } },
-    10,
-  );
-  const other = ask(shares, "own_2", 20);
-  const at = (ms: number) => {
-    time.now = ms;
-    for (const look of time.later.splice(0)) look();
-    return begun();
-  };
-  expect(await begun()).toBe(3);
-  time.now = 100;
-  asked[0]?.hold?.release();
-  asked[1]?.hold?.release();
-  // The last one began long ago, so one may begin.
-  expect(await begun()).toBe(4);
-  time.now = 105;
-  asked[3]?.hold?.release();
-  expect(await begun()).toBe(4);
-  expect(await at(109)).toBe(4);
-  expect(await at(110)).toBe(5);
-  // The next one lasts.
-  expect(await at(134)).toBe(5);
-  expect(await at(135)).toBe(6);
-  asked[5]?.hold?.release();
-  time.now = 136;
-  asked[4]?.hold?.release();
-  // An owner without a backlog is not kept waiting.
-  ask(shares, "own_3", 20);
-  const third = ask(shares, "own_3", 20);
-  await settled();
-  expect(third.hold?.bytes).toBe(20);
-  expect(other.hold?.bytes).toBe(20);
-});
-
-test("an owner keeps its share while another has a longer backlog", async () => {
-  const { time, shares, asked, begun } = timed({ backlogBytes: 20, totalBytes: 1_000 }, 6);
-  const few = [1, 2, 3].map(() => ask(shares, "own_2", 20));
-  await settled();
-  time.now = 100;
-  few[0]?.hold?.release();
-  asked[0]?.hold?.release();
-  expect(await begun()).toBe(2);
-  expect(few.map(({ hold }) => hold !== null)).toEqual([true, true, true]);
-});
-
-test("an owner has more while nobody else is there, and no more of it once others are", async () => {
-  const { shares, asked, begun } = timed({ aloneBytes: 60, totalBytes: 1_000 }, 6);
-  expect(await begun()).toBe(3);
-  ask(shares, "own_2", 20);
-  asked[0]?.hold?.release();
-  expect(await begun()).toBe(3);
-  asked[1]?.hold?.release();
-  expect(await begun()).toBe(4);
-});
-
-test("a burst that does not last is no backlog", async () => {
-  const { time, shares } = timed({ backlogBytes: 20 }, 0);
-  ask(shares, "own_2", 20);
-  for (let round = 0; round < 3; round++) {
-    const asked = [1, 2, 3].map(() => ask(shares, "own_1", 20));
-    await settled();
-    time.now += 90;
-    asked[0]?.hold?.release();
-    await settled();
-    expect(asked.map(({ hold }) => hold !== null)).toEqual([true, true, true]);
-    for (const { hold } of asked) hold?.release();
-  }
-});
-
 test("owners take turns, however many requests one of them has waiting", async () => {
   const shares = byteShares({ ...SETTINGS, ownerBytes: 100 });
   const full = ask(shares, "own_0", 100);
@@ -209,7 +101,7 @@ test("an owner with too many waiting requests is told to try again", async () =>
   expect(asked.map(({ error }) => error !== null)).toEqual([false, false, false, false, true]);
   expect(asked[4]?.error).toMatchObject({
     kind: "rate_limited",
-    detail: "This account has too many reads in progress, try again",
+    detail: "This account has too many reads in progress. Try again.",
     retryAfterMs: 1_000,
   });
 });

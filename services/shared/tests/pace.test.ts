@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { createCompany } from "../src/shares/company.ts";
 import { createPace } from "../src/shares/pace.ts";
 
 const STAYS = new AbortController().signal;
@@ -26,7 +25,6 @@ function manual() {
       void wait?.then(() => ended.push(name));
       return wait !== null;
     },
-    count: (amount: number) => pace.count("own_1", amount),
     pass: async (ms: number) => {
       nowMs += ms;
       for (const timer of timers) if (timer.atMs <= nowMs) timer.then();
@@ -61,17 +59,6 @@ test("an owner that used nothing for long may use no more at once than any other
   expect([take("b", 21), take("c", 1)]).toEqual([false, true]);
 });
 
-test("what is counted later delays the next, and what is given back adds nothing to what may be used at once", () => {
-  const { take, count } = manual();
-  count(-100);
-  expect([take("a", 21), take("b", 1)]).toEqual([false, true]);
-  const other = manual();
-  other.count(21);
-  expect(other.take("a", 1)).toBe(true);
-  other.count(-20);
-  expect(other.take("b", 1)).toBe(false);
-});
-
 test("whoever leaves waits no longer", async () => {
   const { take, pass, timers } = manual();
   const gone = new AbortController();
@@ -93,42 +80,4 @@ test("an owner that would wait too long is refused, told when to come back, and 
   }
   await pass(1_000);
   expect(take("c", 1)).toBe(true);
-});
-
-test("what an owner uses counts twice while others are there", () => {
-  let nowMs = 0;
-  const time = { nowMs: () => nowMs, after: () => () => {} };
-  const company = createCompany(time);
-  const pace = createPace({ perSecond: 10, atOnce: 20, besideOthers: 2 }, time, company);
-  const waits = (amount: number) => pace.take("own_1", amount, STAYS) !== null;
-  expect([waits(20), waits(1)]).toEqual([false, false]);
-  company.enter("own_2");
-  nowMs = 2_100;
-  expect([waits(10), waits(1), waits(1)]).toEqual([false, false, true]);
-  nowMs = 10_000;
-  expect([waits(20), waits(1), waits(1)]).toEqual([false, false, true]);
-});
-
-test("an owner that used nothing of what was expected owes nothing, even if the others left in the meantime", async () => {
-  let nowMs = 0;
-  const time = { nowMs: () => nowMs, after: () => () => {} };
-  const company = createCompany(time);
-  const pace = createPace({ perSecond: 0, atOnce: 20, besideOthers: 2 }, time, company);
-  company.enter("own_2");
-  const { due, settle } = pace.reserve("own_1", 10, STAYS);
-  expect(due).toBeNull();
-  nowMs = 2_000;
-  settle(0);
-  expect([20, 1].map((amount) => pace.take("own_1", amount, STAYS) !== null)).toEqual([false, false]);
-  expect(pace.take("own_1", 1, STAYS)).not.toBeNull();
-});
-
-test("an owner owes no more than the most that it may owe, whatever it used", () => {
-  let nowMs = 0;
-  const pace = createPace({ perSecond: 10, atOnce: 20, debtMax: 30 }, { nowMs: () => nowMs, after: () => () => {} });
-  pace.count("own_1", 1_000);
-  nowMs = 2_999;
-  expect(pace.take("own_1", 0, STAYS)).not.toBeNull();
-  nowMs = 3_001;
-  expect(pace.take("own_1", 0, STAYS)).toBeNull();
 });

@@ -4,11 +4,9 @@ import type { Database } from "@parley/shared/db/database";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { Sealer } from "@parley/shared/sealing";
-import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
 
 export interface DispatcherContext {
   db: Database;
-  boundedRead: BoundedRead;
   clock: Clock;
   sealer: Sealer;
   /** Private hosts that destinations may use. */

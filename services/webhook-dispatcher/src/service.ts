@@ -1,7 +1,4 @@
-import {
-  ListDeliveriesResponse,
-  WebhookDispatcherServiceService,
-} from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
@@ -11,7 +8,6 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
-import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import type { Pace } from "@parley/shared/shares/pace";
 import { acceptor } from "./accept.ts";
@@ -41,7 +37,7 @@ import { oldDeliveries } from "./sweep.ts";
 interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
   shares?: ByteShares;
-  costly?: Pick<Pace, "reserve">;
+  costly?: Pace;
 }
 
 /**
@@ -65,7 +61,6 @@ export function startDispatcher(
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = {
           db,
-          boundedRead: boundedReads(),
           clock,
           sealer,
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
@@ -104,7 +99,7 @@ export function startDispatcher(
             deleteDestination: deleteDestination(ctx),
             rotateSecret: rotateSecret(ctx),
             sendTestEvent: sendTestEvent(ctx),
-            listDeliveries: registered(listDeliveries(ctx), { isList: true, largeResponse: ListDeliveriesResponse }),
+            listDeliveries: registered(listDeliveries(ctx), { isList: true }),
             getDelivery: getDelivery(ctx),
             resendDelivery: resendDelivery(ctx),
             resendFailedDeliveries: resendFailedDeliveries(ctx),

@@ -16,12 +16,12 @@ import { startReceiver } from "./receiver.ts";
 
 /** Attempts that wait for the pace, until the test lets them go on. */
 const held: { ownerId: string; goOn(): void }[] = [];
-const costly: Pick<Pace, "reserve"> = {
-  reserve: (ownerId, _, gone) => {
+const costly: Pace = {
+  take: (ownerId, _, gone) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gone.addEventListener("abort", () => resolve());
     held.push({ ownerId, goOn: resolve });
-    return { due: promise, settle: () => {} };
+    return promise;
   },
 };
 

@@ -45,7 +45,7 @@ async function insertMany(): Promise<string> {
 async function pageOf(filter: Pick<DeliveryFilter, "ownerId"> & Partial<DeliveryFilter>, number: number) {
   const whole = { destinationId: null, conversationId: null, status: null, ...filter };
   const { result, read } = await countingReads(db, "events", (within) =>
-    listDeliveryRows(within, whole, { number, size: SIZE }, { bytes: 1_000_000, used: 0 }),
+    listDeliveryRows(within, whole, { number, size: SIZE }),
   );
   return { ids: result.rows.map(({ deliveryId }) => deliveryId), total: result.total, read };
 }
@@ -76,7 +76,7 @@ test("the page and the total of a list are planned for its status, although Post
     const filter = { ownerId: newOwner(), destinationId: null, conversationId: null, status: "failed" as const };
     const { result } = await countingReads(unused, "deliveries", async (within) => {
       await within`set local plan_cache_mode = force_generic_plan`;
-      await listDeliveryRows(within, filter, { number: 1, size: SIZE }, { bytes: 1_000_000, used: 0 });
+      await listDeliveryRows(within, filter, { number: 1, size: SIZE });
       return within<{ custom: number; generic: number }[]>`
         select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
         where statement like ${"%from deliveries d where%"}`;

@@ -1,5 +1,4 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -13,10 +12,8 @@ export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof Agent
     const wanted = pageOf(page);
     if (search.includes("\0")) return { agents: [], total: 0 };
     const filter = { ownerId, search, agentType: nameOf(AGENT_TYPES, agentType) ?? null, agentCategory };
-    return ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, async (room) => {
-      const { rows, total } = await listAgentRows(ctx.db, filter, wanted, room);
-      const prompts = await readPromptsOfPage(ctx, rows, call);
-      return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
-    });
+    const { rows, total } = await listAgentRows(ctx.db, filter, wanted);
+    const prompts = await readPromptsOfPage(ctx, rows, call);
+    return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
   };
 }

@@ -1,6 +1,6 @@
 import type { Agent, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
@@ -150,13 +150,12 @@ const matching = (sql: Sql, filter: AgentFilter) => sql`
 
 /**
  * A page of the owner's agents, newest first, and the total number of matches.
- * @throws ServiceError condition when the page is too large; NeedsRoom
+ * @throws ServiceError condition when the page is too large
  */
 export async function listAgentRows(
   db: Database,
   filter: AgentFilter,
   page: { number: number; size: number },
-  room: Room,
 ): Promise<{ rows: AgentRow[]; total: number }> {
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
@@ -170,7 +169,6 @@ export async function listAgentRows(
           limit ${page.size} offset ${(page.number - 1) * page.size}`,
         bytes: tx`octet_length(page::text)`,
         order: tx`order by created_at desc, agent_id desc`,
-        room,
       }),
       tx<{ total: number }[]>`select count(*) as total from agents where ${matching(tx, filter)}`,
     ]);

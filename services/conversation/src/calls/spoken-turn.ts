@@ -4,22 +4,22 @@ import { cancelled, invalid, ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
-import type { Hear, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
 import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
-import { modelRequest } from "../turn/ask/model-request.ts";
+import { answer } from "../turn/answer.ts";
+import type { Channel } from "../turn/ask/model-request.ts";
 import type { CallAction } from "../turn/ask/tools.ts";
 import { llmOf } from "../turn/llm-of.ts";
 import { closedTurn } from "../turn/reply/closed-turn.ts";
 import { noteModelFailure } from "../turn/reply/note-failure.ts";
 import { checkpointReply } from "../turn/reply/reply-checkpoints.ts";
-import { emptyReply, type Reply, speak } from "../turn/reply/speak.ts";
+import { emptyReply, type Reply } from "../turn/reply/speak.ts";
 import { replySoFar } from "../turn/reply/store-reply.ts";
 import { untilStored } from "../turn/reply/until-stored.ts";
 import { keepTurn } from "../turn/turn-lease.ts";
-import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
+import { type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
 import { acceptSpokenTurn } from "./accept-spoken-turn.ts";
 import { CALL_NOTE, CALL_TOOLS } from "./call-tools.ts";
 import { type Heard, type Hearing, heardOf, hearReply, NOTHING_HEARD } from "./hearing.ts";
@@ -35,6 +35,8 @@ export type SpokenTurnEvent =
   | { type: "stored"; lastSequence: number };
 
 type Tell = (event: SpokenTurnEvent) => void;
+
+const CHANNEL: Channel = { toolbox: CALL_TOOLS, note: CALL_NOTE };
 
 /** The longest that a runtime may take to speak a whole reply. */
 const HEARD_WITHIN_MS = 600_000;
@@ -55,8 +57,7 @@ export async function runSpokenTurn(
 ): Promise<void> {
   const { turn } = first;
   if (!turn) throw invalid("turn", "turn is required in the first message");
-  const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId, call);
-  const letMemoryGo = memory.keep();
+  const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId);
   try {
     const heard = first.heard ? heardOf(first.heard) : null;
     const { prepared, taken } = await ctx.turnShares.acceptingAlone(turn.ownerId, call.signal, () =>
@@ -65,11 +66,11 @@ export async function runSpokenTurn(
     if (taken.type === "stored") return tell({ type: "stored", lastSequence: taken.lastSequence });
     const { accepted } = taken;
     const lastSequence = prepared
-      ? await answer(ctx, turn, prepared, accepted, hearReply(further), call, memory, tell)
+      ? await askAndStore(ctx, turn, prepared, accepted, hearReply(further), call, memory, tell)
       : await store(ctx, { accepted, heard: heard ?? NOTHING_HEARD }, call.log);
     tell({ type: "stored", lastSequence });
   } finally {
-    letMemoryGo();
+    memory.release();
   }
 }
 
@@ -90,17 +91,18 @@ async function prepare(
 }
 
 /** Asks the model, sends the reply and stores what was heard of it. Returns the last sequence. */
-async function answer(
+async function askAndStore(
   ctx: ConversationContext,
   turn: SpokenTurn,
-  { agent, model }: PreparedTurn,
+  prepared: PreparedTurn,
   accepted: AcceptedTurn,
   hearing: Hearing,
   call: Call,
   memory: TurnMemory,
   tell: Tell,
 ): Promise<number> {
-  const reply = emptyReply(model);
+  const { agent } = prepared;
+  const reply = emptyReply(prepared.model);
   const decided: Decided = { language: null, scheduledCall: null };
   const lease = keepTurn(ctx, accepted);
   const soFar = () => ({ ...replySoFar(reply, agent), content: hearing.heard.text });
@@ -115,14 +117,6 @@ async function answer(
     (error) => watch.fail(error),
   );
   try {
-    const request = await modelRequest(ctx, agent, accepted, turn.text, { toolbox: CALL_TOOLS, note: CALL_NOTE });
-    const hasRoom = roomFor(memory, request);
-    if (!hasRoom(0)) throw outOfTurnMemory();
-    const received = (bytes: number) => {
-      if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
-    };
-    const meter = { ownerId: turn.ownerId, received, isAwaited: () => reply.firstTextAt === null };
-    const ask = (round: ModelRequest, hear: Hear) => model.stream({ ...round, meter }, watch.signal, hear);
     const act = (action: CallAction) => {
       if (action.type === "set_language") decided.language = action.language;
       if (action.type === "schedule_call") decided.scheduledCall = action.call;
@@ -132,9 +126,8 @@ async function answer(
       tell({ type: "text", text });
       return null;
     };
-    const { clock, limits } = ctx;
-    const speaking = { ask, request, tools: agent.tools, toolbox: CALL_TOOLS, clock, watch, hasRoom };
-    await speak(reply, { ...speaking, limits: limits.model, say, act });
+    const asking = { accepted, message: turn.text, channel: CHANNEL, asked: "streamed" as const, memory, watch };
+    await answer(ctx, reply, { ...prepared, ...asking, say, act });
     tell({ type: "complete" });
     await heardOrLeft(ctx, hearing, call);
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { Room } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import type { ConversationFilter } from "../store/conversation-filter.ts";
 import type { ConversationRow } from "../store/conversations.ts";
@@ -10,20 +9,19 @@ import { findSearchedPage } from "../store/search/page.ts";
 /**
  * Returns a page of the conversations within retention, newest first, and the total number of matches. The only reader
  * of the roll-up counts and the search index (docs/decisions/0013-search-by-bitmaps-and-roll-up-counts.md).
- * @throws ServiceError condition when the page is too large; NeedsRoom
+ * @throws ServiceError condition when the page is too large
  */
 export async function listConversationRows(
   db: Database,
   filter: ConversationFilter,
   page: Page,
   now: Date,
-  room: Room,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
   const keptSince = await findKeptSince(db, filter.ownerId, now);
   const from = filter.from && filter.from > keptSince ? filter.from : keptSince;
   const { conversationIds, total } = await findPage(db, { ...filter, from }, page);
   if (conversationIds.length === 0) return { rows: [], total };
-  return { rows: await readListedRows(db, filter.ownerId, conversationIds, room), total };
+  return { rows: await readListedRows(db, filter.ownerId, conversationIds), total };
 }
 
 function findPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {

@@ -1,24 +1,20 @@
-import type { Room } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import { codePoints } from "@parley/shared/text/length";
-import { listTranscript, type MessageRow, TRANSCRIPT_BYTES_MAX } from "../store/messages.ts";
+import { listTranscript, type MessageRow } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
-import { listToolCalls, TOOL_CALLS_BYTES_MAX, type ToolCallsRow } from "../store/turns/tool-calls.ts";
+import { listToolCalls, type ToolCallsRow } from "../store/turns/tool-calls.ts";
 import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 
-/** Limit for one conversation: its transcript, its tool calls, and 1 MiB each of metadata and variables. */
-export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + TOOL_CALLS_BYTES_MAX + 2 * 1024 * 1024;
-
-/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. @throws NeedsRoom */
+/** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. */
 export async function readTranscript(
   sql: Sql,
-  conversation: SessionKey & { messageCount: number },
+  conversation: SessionKey,
   withToolCalls: boolean,
-  room: Room,
 ): Promise<MessageRow[]> {
-  const messages = await listTranscript(sql, conversation, room);
-  // Up to 1 MiB, which would be read again with a transcript that needs more room.
-  const called = withToolCalls ? await listToolCalls(sql, conversation) : [];
+  const [messages, called] = await Promise.all([
+    listTranscript(sql, conversation),
+    withToolCalls ? listToolCalls(sql, conversation) : [],
+  ]);
   return called.length === 0 ? messages : withCalls(messages, called);
 }
 

@@ -1,5 +1,4 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -11,12 +10,11 @@ import { NO_FILTER } from "../store/conversation-filter.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
 
 export function listChatSessions(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, page }, call) => {
+  return async ({ ownerId, agentId, page }) => {
     const wanted = pageOf(page);
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
-    const list = (room: Room) => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now(), room));
-    const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
+    const { rows, total } = await ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
     return { sessions: rows.map(toSummary), total };
   };
 }

@@ -1,5 +1,4 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isUuid } from "@parley/shared/ids";
 import { pageOf } from "@parley/shared/page";
@@ -12,7 +11,7 @@ import { listTranscriptsOfPage, listUsageOfPage } from "../store/messages.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
 
 export function listConversations(ctx: ConversationContext): Handler {
-  return async (request, call) => {
+  return async (request) => {
     const { ownerId, conversationId, search, agentId, timeOfDay } = request;
     const page = pageOf(request.page);
     if (conversationId !== "" && !isUuid(conversationId)) return { conversations: [], total: 0 };
@@ -29,21 +28,15 @@ export function listConversations(ctx: ConversationContext): Handler {
       to: request.to ?? null,
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
     };
-    const list = (room: Room) =>
-      ctx.readLists(async (db) => {
-        const found = await listConversationRows(db, filter, page, ctx.clock.now(), room);
-        const ids = found.rows.map((row) => row.conversationId);
-        const [transcripts, usages] = await Promise.all([
-          listTranscriptsOfPage(db, ownerId, ids, room),
-          request.withUsage ? listUsageOfPage(db, ownerId, ids) : undefined,
-        ]);
-        return { ...found, transcripts, usages };
-      });
-    const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
-    const listed = () => ctx.listFewAtOnce(ownerId, call.signal, bounded);
-    const { rows, total, transcripts, usages } = await (search === ""
-      ? listed()
-      : ctx.searchFewAtOnce(ownerId, call.signal, listed));
+    const { rows, total, transcripts, usages } = await ctx.readLists(async (db) => {
+      const found = await listConversationRows(db, filter, page, ctx.clock.now());
+      const ids = found.rows.map((row) => row.conversationId);
+      const [transcripts, usages] = await Promise.all([
+        listTranscriptsOfPage(db, ownerId, ids),
+        request.withUsage ? listUsageOfPage(db, ownerId, ids) : undefined,
+      ]);
+      return { ...found, transcripts, usages };
+    });
     return {
       conversations: rows.map((row) =>
         toConversation(row, transcripts.get(row.conversationId) ?? [], usages?.get(row.conversationId)),

@@ -9,7 +9,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import { carriedCall, serveCarried } from "@parley/shared/rpc/carried-call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
-import { enterLoopWith } from "@parley/shared/shares/loop-entry";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
 import { turnOf } from "./stream-turn.ts";
@@ -96,11 +96,8 @@ async function startTurn(
       if (credit > 0) goOn();
     },
     leave() {
-      // A message may cancel many turns, and a stream that breaks off all of them.
-      enterLoopWith(told.ownerId, () => {
-        carried.leave();
-        goOn();
-      });
+      carried.leave();
+      goOn();
     },
   });
   /** A whole reply leaves together with the turn's end, because the client can use neither the reply nor the session earlier. */
@@ -126,13 +123,15 @@ async function startTurn(
     return reader.promise;
   };
   const { path } = ConversationServiceService[streamed ? "streamTurn" : "completeTurn"];
+  // Many turns may begin in one message.
+  await enterLoop(told.ownerId);
   const failure = await serveCarried(path, told.ownerId, carried, async () =>
     runTurn(ctx, turnOf(start), call, streamed ? "streamed" : "whole", tell),
   );
   turns.delete(number);
-  if (call.signal.aborted) return carried.sent();
+  if (call.signal.aborted) return;
   if (sessionOfHeld) outbox.tellStarted(told, sessionOfHeld);
   if (held !== "") outbox.tellText(told, held, true);
   const error = failure ? statusMessage(failure) : undefined;
-  outbox.tellEnd(told, { error, errorReplayed: call.replayed ?? false, refused: false }, carried.sent);
+  outbox.tellEnd(told, { error, errorReplayed: call.replayed ?? false, refused: false });
 }

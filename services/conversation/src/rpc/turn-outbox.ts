@@ -25,8 +25,7 @@ export interface TurnOutbox {
   tellStarted(turn: ToldTurn, started: TurnStarted): void;
   /** @param urgent whether the client waits for it: for the first words of a reply */
   tellText(turn: ToldTurn, text: string, urgent: boolean): void;
-  /** @param sent is called once the end has left, or cannot anymore */
-  tellEnd(turn: ToldTurn, end: TurnEnd, sent?: () => void): void;
+  tellEnd(turn: ToldTurn, end: TurnEnd): void;
   /** Tells the caller that the replica is stopping. */
   stop(): void;
   /** Ends the messages after those that wait, or throws `error` there. */
@@ -42,34 +41,25 @@ const CHARACTERS_MAX = 64 * 1024;
 /** How many characters the rest of a turn's news counts as. */
 const NEWS_CHARACTERS = 64;
 
-/** The events of one turn that wait to be sent. */
-interface Waiting {
-  news: TurnNews;
-  /** Called when the end has left. */
-  sent?: (() => void) | undefined;
-}
-
 /**
  * @param replica the name of this process in the first message
  * @param turnsUnderWay how many turns speak, or will
  */
 export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherMs = GATHER_MS): TurnOutbox {
   /** The waiting events, by owner and then by turn, in the order in which they leave. */
-  const waiting = new Map<string, Map<number, Waiting>>();
-  /** The callbacks of the turns' ends in the message that leaves now. */
-  const leaving: (() => void)[] = [];
+  const waiting = new Map<string, Map<number, TurnNews>>();
   let stopping = false;
   let ended: { error?: unknown } | null = null;
   let leftAt = Number.NEGATIVE_INFINITY;
   let wake = Promise.withResolvers<void>();
   let hurry = Promise.withResolvers<void>();
 
-  function waitingOf({ number, ownerId }: ToldTurn, urgent: boolean): Waiting {
+  function waitingOf({ number, ownerId }: ToldTurn, urgent: boolean): TurnNews {
     if (urgent) hurry.resolve();
     wake.resolve();
-    const turns = waiting.get(ownerId) ?? new Map<number, Waiting>();
+    const turns = waiting.get(ownerId) ?? new Map<number, TurnNews>();
     waiting.set(ownerId, turns);
-    const known = turns.get(number) ?? { news: { number, started: undefined, text: "", end: undefined } };
+    const known = turns.get(number) ?? { number, started: undefined, text: "", end: undefined };
     turns.set(number, known);
     return known;
   }
@@ -101,41 +91,33 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
   }
 
   /** The same of one owner's turns. @returns the characters taken */
-  function takeOf(turns: Map<number, Waiting>, news: TurnNews[]): number {
+  function takeOf(turns: Map<number, TurnNews>, news: TurnNews[]): number {
     let taken = 0;
     for (const [number, each] of turns) {
-      const { text } = each.news;
+      const { text } = each;
       if (taken > 0 && taken + text.length > CHARACTERS_OF_OWNER) break;
       turns.delete(number);
       if (text.length > CHARACTERS_OF_OWNER) {
         const cut = wholeWords(text, CHARACTERS_OF_OWNER);
-        news.push({ ...each.news, text: text.slice(0, cut), end: undefined });
-        each.news = { ...each.news, started: undefined, text: text.slice(cut) };
-        turns.set(number, each);
+        news.push({ ...each, text: text.slice(0, cut), end: undefined });
+        turns.set(number, { ...each, started: undefined, text: text.slice(cut) });
         return CHARACTERS_OF_OWNER;
       }
-      news.push(each.news);
-      if (each.sent) leaving.push(each.sent);
+      news.push(each);
       taken += text.length + NEWS_CHARACTERS;
     }
     return taken;
   }
 
-  function hasLeft(): void {
-    for (const sent of leaving.splice(0)) sent();
-  }
-
   return {
     tellStarted(turn, started) {
-      waitingOf(turn, false).news.started = started;
+      waitingOf(turn, false).started = started;
     },
     tellText(turn, text, urgent) {
-      waitingOf(turn, urgent).news.text += text;
+      waitingOf(turn, urgent).text += text;
     },
-    tellEnd(turn, end, sent) {
-      const each = waitingOf(turn, true);
-      each.news.end = end;
-      each.sent = sent;
+    tellEnd(turn, end) {
+      waitingOf(turn, true).end = end;
     },
     stop() {
       stopping = true;
@@ -148,27 +130,21 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
       hurry.resolve();
     },
     async *messages() {
-      try {
-        yield { replica, news: [], stopping };
-        for (;;) {
-          await due();
-          wake = Promise.withResolvers();
-          hurry = Promise.withResolvers();
-          leftAt = performance.now();
-          const news = take();
-          if (waiting.size > 0) {
-            wake.resolve();
-            hurry.resolve();
-          }
-          if (news.length > 0 || !ended) yield { replica: "", news, stopping };
-          hasLeft();
-          if (ended && waiting.size === 0) break;
+      yield { replica, news: [], stopping };
+      for (;;) {
+        await due();
+        wake = Promise.withResolvers();
+        hurry = Promise.withResolvers();
+        leftAt = performance.now();
+        const news = take();
+        if (waiting.size > 0) {
+          wake.resolve();
+          hurry.resolve();
         }
-        if ("error" in ended) throw ended.error;
-      } finally {
-        for (const turns of waiting.values()) for (const { sent } of turns.values()) if (sent) leaving.push(sent);
-        hasLeft();
+        if (news.length > 0 || !ended) yield { replica: "", news, stopping };
+        if (ended && waiting.size === 0) break;
       }
+      if ("error" in ended) throw ended.error;
     },
   };
 }

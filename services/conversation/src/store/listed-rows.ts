@@ -1,5 +1,5 @@
 import { arraysOf } from "@parley/shared/db/arrays-of";
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
@@ -14,12 +14,11 @@ export async function findNamedPage(db: Database, filter: ConversationFilter, pa
   return { conversationIds, total: rows.length };
 }
 
-/** The conversations of a page, newest first. @throws ServiceError condition when the page is too large; NeedsRoom */
+/** The conversations of a page, newest first. @throws ServiceError condition when the page is too large */
 export function readListedRows(
   db: Database,
   ownerId: string,
   conversationIds: readonly string[],
-  room: Room,
 ): Promise<ConversationRow[]> {
   return readBoundedPage<ConversationRow>(db, {
     rows: db`
@@ -27,6 +26,5 @@ export function readListedRows(
       where owner_id = ${ownerId} and conversation_id = any(${arraysOf(db).uuid(conversationIds)})`,
     bytes: db`octet_length(page::text)`,
     order: db`order by created_at desc, conversation_id desc`,
-    room,
   });
 }

@@ -1,6 +1,6 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { arraysOf } from "@parley/shared/db/arrays-of";
-import { NeedsRoom, type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
 import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
@@ -88,56 +88,27 @@ export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
  * three microseconds of several event loops: of very short ones, the newest 8,388 are read.
  */
 const MESSAGE_BYTES = 500;
-/** The sequence of a conversation's first message. */
-const FIRST_SEQ = 1;
 
-/**
- * The transcript of a conversation, oldest first, with what its replies cost. No more is read than there is room for: adding up the
- * lengths first, as for a page, would make the read of a short conversation a fifth slower.
- * @throws NeedsRoom when that is not all of it; what was read in vain counts as used
- */
-export async function listTranscript(
-  sql: Sql,
-  { ownerId, conversationId, messageCount }: SessionKey & { messageCount: number },
-  room: Room,
-): Promise<MessageRow[]> {
-  const fits = Math.min(TRANSCRIPT_BYTES_MAX, room.bytes - room.used);
-  const rows = await sql<MessageRow[]>`
+/** The newest messages of a conversation up to the limit, oldest first, with what its replies cost. */
+export function listTranscript(sql: Sql, { ownerId, conversationId }: SessionKey): Promise<MessageRow[]> {
+  return sql<MessageRow[]>`
     select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms,
       partial, partial_reason
-    from ${newestMessages(sql, ownerId, [conversationId], fits)} messages
+    from ${newestMessages(sql, ownerId, [conversationId])} messages
     order by seq`;
-  const isWhole = rows[0] ? rows[0].seq === FIRST_SEQ : messageCount === 0;
-  if (!isWhole && fits < TRANSCRIPT_BYTES_MAX) {
-    const [{ bytes }] = await sql<[{ bytes: number }]>`
-      select coalesce(sum(octet_length(content) + ${MESSAGE_BYTES}::integer), 0)::bigint as bytes from messages
-      where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
-    if (bytes > fits) {
-      const needed = room.used + Math.min(bytes, TRANSCRIPT_BYTES_MAX);
-      room.used += bytesOf(rows);
-      throw new NeedsRoom(needed);
-    }
-  }
-  room.used += bytesOf(rows);
-  return rows;
 }
 
-const bytesOf = (messages: readonly Said[]) =>
-  messages.reduce((sum, { content }) => sum + Buffer.byteLength(content) + MESSAGE_BYTES, 0);
-
-/** The transcripts of a page of a list, each oldest first. @throws ServiceError condition when they are too large together; NeedsRoom */
+/** The transcripts of a page of a list, each oldest first. @throws ServiceError condition when they are too large together */
 export async function listTranscriptsOfPage(
   sql: Sql,
   ownerId: string,
   conversationIds: readonly string[],
-  room: Room,
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await readBoundedPage<MessageRow>(sql, {
     rows: sql`select ${messageColumns(sql)} from ${newestMessages(sql, ownerId, conversationIds)} messages`,
     bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
     order: sql`order by conversation_id, seq`,
-    room,
   });
   return byConversation(rows);
 }

@@ -8,7 +8,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { ConversationContext } from "../context.ts";
-import type { Model, ModelRequest } from "../model/port.ts";
+import type { Model } from "../model/port.ts";
 import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
 import {
   hasRoomForMetadata,
@@ -31,12 +31,6 @@ export interface PreparedTurn {
 /** A turn in progress, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
-/** A request that is made while its turn waits for Postgres. */
-export interface RequestAhead {
-  /** Returns the request, and makes none from then on; null when there was no time for it. */
-  take(): ModelRequest | null;
-}
-
 /** Postgres' code for a row whose key exists. */
 const UNIQUE_VIOLATION = "23505";
 
@@ -44,7 +38,7 @@ const WHAT: Readonly<Record<NewTurn["type"], string>> = { CHAT: "chat session", 
 
 /** A turn to run, or one that an earlier request with the same idempotency key has run. */
 export type Acceptance =
-  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn; ahead?: RequestAhead | null }
+  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
   | { type: "replay"; sessionId: string; replySeq: number; text: string };
 
 /**

@@ -3,7 +3,7 @@ import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { checkPromptMayExist } from "../rules.ts";
-import { listVersions, VERSIONS_BYTES_MAX } from "../store/prompts.ts";
+import { listVersions } from "../store/prompts.ts";
 import { listReferringAgents } from "../store/references.ts";
 
 const AGENTS_LISTED_MAX = 100;
@@ -11,11 +11,9 @@ const AGENTS_LISTED_MAX = 100;
 export function listPromptVersions(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
-  return async ({ ownerId, promptName, includeUsedBy }, call) => {
+  return async ({ ownerId, promptName, includeUsedBy }) => {
     checkPromptMayExist(promptName);
-    const versions = await ctx.boundedRead(ownerId, VERSIONS_BYTES_MAX, call, (room) =>
-      listVersions(ctx.db, ownerId, promptName, room),
-    );
+    const versions = await listVersions(ctx.db, ownerId, promptName);
     if (versions.length === 0) throw notFound("Prompt");
     if (!includeUsedBy) return { versions, usedBy: [], usedByTotal: 0 };
     const { agents, total } = await listReferringAgents(ctx.db, ownerId, promptName, AGENTS_LISTED_MAX);

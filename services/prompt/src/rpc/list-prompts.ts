@@ -1,5 +1,4 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
@@ -7,13 +6,12 @@ import { toPrompt } from "../convert.ts";
 import { listPromptRows } from "../store/list-prompts.ts";
 
 export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
-  return async ({ ownerId, search, latestOnly, page }, call) => {
+  return async ({ ownerId, search, latestOnly, page }) => {
     const wanted = pageOf(page);
     // No stored text contains this character, and the database rejects queries with it.
     if (search.includes("\0")) return { prompts: [], total: 0 };
     const filter = { ownerId, search, latestOnly };
-    const list = (room: Room) => listPromptRows(ctx.db, filter, wanted, room);
-    const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
+    const { rows, total } = await listPromptRows(ctx.db, filter, wanted);
     return { prompts: rows.map(toPrompt), total };
   };
 }

@@ -1,4 +1,4 @@
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { lookUpPrompts } from "./look-up-prompts.ts";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
@@ -6,25 +6,24 @@ import { findSearchedPage } from "./search-prompts.ts";
 
 /**
  * A page of an owner's prompts, newest first, and the total number of matches.
- * @throws ServiceError condition when the page is too large; NeedsRoom
+ * @throws ServiceError condition when the page is too large
  */
-export async function listPromptRows(db: Database, filter: PromptFilter, page: Page, room: Room): Promise<FoundPage> {
-  if (filter.search !== "") return findSearchedPage(db, filter, page, room);
+export async function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
+  if (filter.search !== "") return findSearchedPage(db, filter, page);
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
     // A plan for any owner may read all that the owner has for each row of the page.
     await tx`set local plan_cache_mode = force_custom_plan`;
-    const [rows, [count]] = await Promise.all([selectPage(tx, filter, page, room), selectCount(tx, filter)]);
+    const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
     return { rows, total: count?.total ?? 0 };
   });
 }
 
-function selectPage(sql: Sql, filter: PromptFilter, page: Page, room: Room) {
+function selectPage(sql: Sql, filter: PromptFilter, page: Page) {
   return readBoundedPage<PromptRow>(sql, {
     rows: lookUpPrompts(sql, filter.ownerId, sql`(${chosen(sql, filter, page)})`),
     bytes: sql`octet_length(prompt_content)`,
     order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
-    room,
   });
 }
 

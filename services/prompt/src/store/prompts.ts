@@ -1,4 +1,4 @@
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import type { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 
@@ -151,12 +151,11 @@ const wantedVersions = (sql: Sql, keys: readonly VersionKey[]) => sql`
 const versionColumns = (sql: Sql) => sql`
   place, prompt_name, prompt_version, v.content as prompt_content, prompt_type, wanted.created_at, v.created_at as updated_at`;
 
-/** Every version of a prompt, newest first. @throws ServiceError condition when they are too large together; NeedsRoom */
+/** Every version of a prompt, newest first. @throws ServiceError condition when they are too large together */
 export async function listVersions(
   sql: Sql,
   ownerId: string,
   promptName: string,
-  room: Room,
 ): Promise<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]> {
   return readBoundedPage(sql, {
     rows: sql`
@@ -164,13 +163,10 @@ export async function listVersions(
       where owner_id = ${ownerId} and prompt_name = ${promptName}`,
     bytes: sql`octet_length(prompt_content) + ${VERSION_BYTES}::integer`,
     order: sql`order by prompt_version desc`,
-    most: { bytes: VERSIONS_BYTES_MAX, remedy: "read the versions one by one, with ?version=" },
-    room,
+    remedy: "read the versions one by one, with ?version=",
   });
 }
 
-/** Versions are not paged; this leaves room for years of edits. */
-export const VERSIONS_BYTES_MAX = 32 * 1024 * 1024;
 /** A version without its content. */
 const VERSION_BYTES = 100;
 

@@ -1,4 +1,4 @@
-import { type Room, readCountedPage } from "@parley/shared/db/bounded-page";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { codePoints } from "@parley/shared/text/length";
@@ -13,7 +13,7 @@ const UNINDEXED_LENGTH = 2;
  * page again. Short ones are found in the trigram index (0002_prompt_search). Long ones take about 2 ms each, so only those that
  * count are read; the query forces this because the planner does not know their cost.
  */
-export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page, room: Room): Promise<FoundPage> {
+export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   return db.begin("read only", async (tx) => {
     // The generic plan reads everything; a plan for this word uses the index.
     await tx`set local plan_cache_mode = force_custom_plan`;
@@ -35,7 +35,6 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
       rows: lookUpPrompts(tx, filter.ownerId, tx`chosen`),
       bytes: tx`octet_length(prompt_content)`,
       order: tx`order by updated_at desc, prompt_name, prompt_version desc`,
-      room,
     });
   });
 }

@@ -5,15 +5,12 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
-  status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Hold } from "../shares/byte-shares.ts";
 import { enterLoop } from "../shares/loop-entry.ts";
-import type { LoopTurns } from "../shares/loop-shares.ts";
 import { servedCall } from "../telemetry/rpc.ts";
-import { charactersOf } from "../text/length.ts";
 import { type Call, markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type Ending, endingOf, failed, logEnding, SUCCEEDED } from "./ending.ts";
@@ -21,20 +18,13 @@ import { type OpenCall, openCall, type RunningCalls } from "./open-call.ts";
 import type { EnterCall } from "./owner-calls.ts";
 import { type CheckOwnerIds, ownerIdCheck, ownerIdReader } from "./owner-ids.ts";
 import { registrationOf } from "./registration.ts";
-import { sendSliced } from "./send-sliced.ts";
-import { type SlicedMessage, sliceMessage } from "./sliced-message.ts";
 import { type RichStatus, toStatus } from "./status.ts";
 import { type Admitted, refusePeer } from "./tls/peers.ts";
-
-/** Responses from this size on are sent slice by slice. */
-const LARGE_CHARACTERS = 64 * 1024;
 
 /** The state that the calls of one server share. */
 export interface ServerContext extends RunningCalls {
   /** Each owner's share of the calls that are handled at once. */
   enter: EnterCall;
-  /** The order in which slices of large responses are sent. */
-  turns: LoopTurns;
   /** The names of the processes that may call; null admits everybody. */
   peers: Admitted | null;
 }
@@ -97,9 +87,9 @@ async function respondOnce(
   grpcCall: AnyCall,
   open: OpenCall,
   callback: sendUnaryData<Buffer>,
-  { enter, turns }: ServerContext,
+  { enter }: ServerContext,
 ): Promise<Ending> {
-  const { hasOwnShares, isList, largeResponse } = registrationOf(handler);
+  const { hasOwnShares, isList } = registrationOf(handler);
   let share: Hold | null = null;
   try {
     if (grpcCall.request instanceof ServiceError) throw grpcCall.request;
@@ -113,12 +103,6 @@ async function respondOnce(
     }
     const input = method.requestStream ? requestsOf(grpcCall, open, owners.check) : grpcCall.request;
     const response = await handler(input, open.call);
-    if (largeResponse && charactersOf(response, LARGE_CHARACTERS) >= LARGE_CHARACTERS) {
-      const sliced = sliceMessage(largeResponse, response);
-      const ownerId = owners.of(grpcCall.request);
-      if (open.close()) await respondSliced(grpcCall, sliced, open, callback, () => turns.next(ownerId));
-      return SUCCEEDED;
-    }
     const bytes = method.responseSerialize(response);
     if (open.close()) callback(null, bytes, open.call.replayed ? markReplayed(new Metadata()) : undefined);
     return SUCCEEDED;
@@ -129,20 +113,6 @@ async function respondOnce(
   } finally {
     share?.release();
   }
-}
-
-async function respondSliced(
-  grpcCall: AnyCall,
-  sliced: SlicedMessage,
-  { call }: OpenCall,
-  callback: sendUnaryData<Buffer>,
-  nextTurn: () => Promise<void>,
-): Promise<void> {
-  const gone = new AbortController();
-  call.onSent(() => gone.abort());
-  await sendSliced(grpcCall, sliced, nextTurn, gone.signal);
-  // The message has been sent; only the status is left, which grpc-js takes as an error with the code OK.
-  callback({ code: status.OK, details: "OK", metadata: call.replayed ? markReplayed(new Metadata()) : new Metadata() });
 }
 
 /** On Bun, a stream that its client cancels or loses ends like a complete one; the difference shows a moment later. */

@@ -10,11 +10,6 @@ export interface CallOrigin {
   deadlineMs?: number | undefined;
   /** Fires when the caller has gone. */
   signal?: AbortSignal | undefined;
-  /**
-   * Gets the size in bytes of each unary response that arrives for the request, before it is decoded. Returns false
-   * when there is no room for it; the call then fails as rate_limited.
-   */
-  onAnswer?: ((bytes: number) => boolean) | undefined;
 }
 
 /** The request being served; pass it on as the origin of every call made for it. */
@@ -32,8 +27,6 @@ export interface Call extends CallOrigin {
   log: Logger;
   /** The server's own, for requests that the call carries. */
   serverLog: Logger;
-  /** Runs `then` once the answer has left the process or the caller has gone, to release what was held for it. */
-  onSent(then: () => void): void;
   /** Set by a handler whose answer, or whose stream's error, is a replay; the caller learns of it by `onReplayed`. */
   replayed?: boolean;
 }

@@ -9,8 +9,6 @@ export interface CarriedCall {
   call: Call;
   /** Fires the call's signal: its caller waits no longer. */
   leave(): void;
-  /** The answer has left, or the caller no longer waits for it. */
-  sent(): void;
 }
 
 /** @param timeoutMs how long the caller waits */
@@ -19,8 +17,6 @@ export function carriedCall(
   { requestId, traceparent, timeoutMs }: { requestId: string; traceparent: string; timeoutMs: number },
 ): CarriedCall {
   const gone = new AbortController();
-  const whenSent: (() => void)[] = [];
-  let isSent = false;
   let log: Logger | undefined;
   const call: Call = {
     requestId,
@@ -33,19 +29,8 @@ export function carriedCall(
       log ??= stream.serverLog.child({ request_id: requestId });
       return log;
     },
-    onSent: (then) => {
-      if (isSent) then();
-      else whenSent.push(then);
-    },
   };
-  return {
-    call,
-    leave: () => gone.abort(),
-    sent: () => {
-      isSent = true;
-      for (const then of whenSent.splice(0)) then();
-    },
-  };
+  return { call, leave: () => gone.abort() };
 }
 
 /**

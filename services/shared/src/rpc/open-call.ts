@@ -33,13 +33,9 @@ export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (statu
     gone = true;
     aborter?.abort();
   };
-  let isSent = false;
-  const whenSent: (() => void)[] = [];
   // Also emitted after every answer, once the last of it is sent.
   grpcCall.once("cancelled", () => {
     if (!answered) leave();
-    isSent = true;
-    for (const then of whenSent) then();
   });
   const close = () => {
     if (answered) return false;
@@ -67,10 +63,6 @@ export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (statu
     },
     stopping: server.stopping,
     serverLog: server.log,
-    onSent: (then) => {
-      if (isSent) then();
-      else whenSent.push(then);
-    },
     get log() {
       log ??= server.log.child({ request_id: origin.requestId });
       return log;

@@ -7,13 +7,13 @@ import type { Call } from "./call.ts";
  * one.
  */
 const AT_ONCE = 6;
-/** Each call keeps a core busy, here or in the database. */
-const SPACED = { backlogSpacing: { times: 2, maxMs: 25 } };
-/** The same for an owner with a lasting backlog. */
-const BACKLOG = { backlogBytes: 3, ...SPACED };
 const WAITING_MAX = 1_000;
-/** The same for lists, because counting and sorting many rows keeps a core of the database busy for up to seconds. */
-const LISTS = { ownerBytes: 2, backlogBytes: 1, ...SPACED, waitingMax: 100 };
+/**
+ * The same for lists, of one owner and of all: choosing among many rows keeps a core of the database busy for up to seconds, and a
+ * page has up to 4 MiB (../db/bounded-page.ts), several times as much in memory.
+ */
+const LISTS_AT_ONCE = 2;
+const LISTS_OF_ALL = 16;
 
 /**
  * Waits for the owner's turn before a call is served.
@@ -37,10 +37,14 @@ export function ownerCalls(): EnterCall {
     what: "requests",
     totalBytes: Number.POSITIVE_INFINITY,
     ownerBytes: AT_ONCE,
-    ...BACKLOG,
     waitingMax: WAITING_MAX,
   });
-  const lists = byteShares({ what: "lists", totalBytes: Number.POSITIVE_INFINITY, ...LISTS });
+  const lists = byteShares({
+    what: "lists",
+    totalBytes: LISTS_OF_ALL,
+    ownerBytes: LISTS_AT_ONCE,
+    waitingMax: WAITING_MAX,
+  });
   return (rpcPath, request, call, isList = false) => {
     if (!OWNER_IDS[rpcPath]?.includes("owner_id")) return null;
     const { ownerId } = request as { ownerId: string };

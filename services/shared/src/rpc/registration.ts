@@ -1,15 +1,11 @@
 import type { StructFields } from "./bounded-structs.ts";
-import type { Codec } from "./sliced-message.ts";
 
 /** Properties of an RPC that its messages do not express. */
 export interface Registration {
   /** Its calls use shares of their own instead of the share of the owner's other calls (owner-calls.ts). */
   hasOwnShares?: boolean;
-  /** Reads a page of rows of which an owner may have hundreds of thousands: its calls use the smaller share of the owner's lists. */
+  /** Its response may have megabytes, or is chosen among hundreds of thousands of rows: its calls use the smaller share of the owner's lists. */
   isList?: boolean;
-  /** For a response of possibly several megabytes: it is encoded and sent slice by slice. */
-  // biome-ignore lint/suspicious/noExplicitAny: each response has its own type
-  largeResponse?: Codec<any>;
   /** The Structs of its request, of which each may have as many values as a JSON document. For unary RPCs. */
   structFields?: StructFields;
 }

@@ -1,7 +1,6 @@
 import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import type { Logger } from "../log.ts";
-import { loopTurns } from "../shares/loop-shares.ts";
 import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
 import { boundedDecoder } from "./bounded-structs.ts";
 import type { Call } from "./call.ts";
@@ -78,7 +77,6 @@ export async function serve<D extends Definition>(
     stopping: stopping.signal,
     running: new Set(),
     enter: ownerCalls(),
-    turns: loopTurns(),
     peers,
   };
   const name = serviceName(definition);

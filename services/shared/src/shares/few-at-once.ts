@@ -1,4 +1,4 @@
-import { type ByteShares, byteShares, type Spacing } from "./byte-shares.ts";
+import { type ByteShares, byteShares } from "./byte-shares.ts";
 
 /** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
@@ -13,12 +13,6 @@ export interface FewAtOnceSettings {
   whose?: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
-  /** The same while nobody else has asked in the last second; `atOnce` by default. */
-  aloneAtOnce?: number;
-  /** The same for the owner with the longest lasting backlog while others ask too; `atOnce` by default. */
-  backlogAtOnce?: number;
-  /** How that owner's reads are also spaced; not at all by default. */
-  backlogSpacing?: Spacing | undefined;
   /** Concurrent reads of all owners, who take turns; by default as many as there are owners. */
   totalAtOnce?: number;
   waitingMax: number;
@@ -28,14 +22,10 @@ export function fewAtOnce({
   what,
   whose = "This account",
   atOnce,
-  aloneAtOnce = atOnce,
-  backlogAtOnce = atOnce,
-  backlogSpacing,
   totalAtOnce = Number.POSITIVE_INFINITY,
   waitingMax,
 }: FewAtOnceSettings): FewAtOnce {
-  const ofOwner = { ownerBytes: atOnce, aloneBytes: aloneAtOnce, backlogBytes: backlogAtOnce };
-  return inTurns(byteShares({ what, whose, totalBytes: totalAtOnce, ...ofOwner, backlogSpacing, waitingMax }));
+  return inTurns(byteShares({ what, whose, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax }));
 }
 
 /** Does the same with shares; each read holds one. */

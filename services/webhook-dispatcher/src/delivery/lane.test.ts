@@ -59,7 +59,7 @@ function startLane(lend: (eventId: string) => Promise<null>): { readsSoFar(): nu
       ...{ read, sealer, cancel: never, settle: never, places: () => 32, turnMs: () => 60_000 },
       lend: (({ eventId }) => lend(eventId)) as LendPayload,
       sender: { ask: never as never, timeoutMs: 1_000, clock, log: silentLogger },
-      costly: { reserve: never as never },
+      costly: { take: never as never },
       stopping: stopping.signal,
     },
     key,

@@ -1,7 +1,6 @@
 import { HAND_OVER } from "@parley/shared/jobs/worker";
 import { every, persistently } from "@parley/shared/retry/persistently";
 import type { Sealer } from "@parley/shared/sealing";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Pace } from "@parley/shared/shares/pace";
 import type { PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
@@ -22,7 +21,7 @@ export interface LaneContext {
   sender: Sender;
   sealer: Sealer;
   /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
-  costly: Pick<Pace, "reserve">;
+  costly: Pace;
   /** How many concurrent attempts each of an owner's lanes may make now. */
   places(ownerId: string): number;
   /** How long a lane that always has due deliveries may keep its destination now, in milliseconds. */
@@ -189,9 +188,6 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     unsettled++;
     // A new lane knows only what the delivery has met.
     if (isCostly ?? delivery.attempts > 0) await pace();
-    // A lane begins many attempts together, and so do an owner's lanes.
-    const turn = enterLoop(key.ownerId);
-    if (turn) await turn;
     const to = target;
     const attempt = to && !ending.signal.aborted ? await attemptOf(to, delivery) : null;
     if (attempt) isCostly = !attempt.succeeded || attempt.receivedBytes >= LONG_RESPONSE_BYTES;
@@ -213,11 +209,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   /** Waits until the owner's costly attempts allow another one, or the lane ends. */
   async function pace(): Promise<void> {
     isHeldUp = true;
-    const { due, settle } = ctx.costly.reserve(key.ownerId, 1, ending.signal);
-    await due;
+    await ctx.costly.take(key.ownerId, 1, ending.signal);
     isHeldUp = false;
-    if (ending.signal.aborted) settle(0);
-    else begin();
+    if (!ending.signal.aborted) begin();
   }
 
   /** Returns null when no attempt was made; the delivery stays pending unless it was removed. */

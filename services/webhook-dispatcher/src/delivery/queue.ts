@@ -38,7 +38,7 @@ const UNDER_WAY_TOTAL = 512;
  * An owner's attempts to destinations whose last attempt failed or got a long response. An attempt that is refused at once would be
  * followed by the next at once, and thousands of them a second deliver nothing.
  */
-const COSTLY: PaceSettings = { perSecond: 50, atOnce: 50, besideOthers: 2 };
+const COSTLY: PaceSettings = { perSecond: 50, atOnce: 50 };
 /** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
 const RETRY_MS = 1_000;
@@ -50,7 +50,7 @@ export interface DeliverySettings {
   /** The memory that long payloads share. */
   shares: ByteShares;
   /** Paces an owner's attempts to destinations whose last one failed or got a long response. */
-  costly?: Pick<Pace, "reserve">;
+  costly?: Pace;
   /** Wait between attempts. */
   retryMs: number;
   leaseMs: number;

@@ -1,4 +1,3 @@
-import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { isId, isUuid } from "@parley/shared/ids";
 import { pageOf } from "@parley/shared/page";
 import type { DispatcherContext, Handler } from "../context.ts";
@@ -6,8 +5,8 @@ import { fromDeliveryStatus, toDelivery } from "../convert.ts";
 import { listDeliveryRows } from "../store/list-deliveries.ts";
 
 /** Newest first. */
-export function listDeliveries({ db, boundedRead }: DispatcherContext): Handler<"listDeliveries"> {
-  return async ({ ownerId, page, destinationId, conversationId, status }, call) => {
+export function listDeliveries({ db }: DispatcherContext): Handler<"listDeliveries"> {
+  return async ({ ownerId, page, destinationId, conversationId, status }) => {
     const wanted = pageOf(page);
     const filter = {
       ownerId,
@@ -20,8 +19,7 @@ export function listDeliveries({ db, boundedRead }: DispatcherContext): Handler<
       (filter.destinationId !== null && !isId("whd", filter.destinationId)) ||
       (filter.conversationId !== null && !isUuid(filter.conversationId));
     if (namesNothing) return { deliveries: [], total: 0 };
-    const list = (room: Room) => listDeliveryRows(db, filter, wanted, room);
-    const { rows, total } = await boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
+    const { rows, total } = await listDeliveryRows(db, filter, wanted);
     return { deliveries: rows.map(toDelivery), total };
   };
 }

@@ -1,4 +1,3 @@
-import { PAGE_BYTES_MAX, type Room } from "@parley/shared/db/bounded-page";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { toDelivery } from "../convert.ts";
@@ -10,8 +9,8 @@ import { lockDestination } from "../store/destinations.ts";
 import { findDelivery } from "../store/list-deliveries.ts";
 
 /** Gives a delivery the attempts of its destination's schedule again, however it ended. */
-export function resendDelivery({ db, clock, boundedRead }: DispatcherContext): Handler<"resendDelivery"> {
-  return async ({ ownerId, deliveryId }, call) => {
+export function resendDelivery({ db, clock }: DispatcherContext): Handler<"resendDelivery"> {
+  return async ({ ownerId, deliveryId }) => {
     checkDeliveryId(deliveryId);
     const now = clock.now();
     await db.begin(async (tx) => {
@@ -21,8 +20,7 @@ export function resendDelivery({ db, clock, boundedRead }: DispatcherContext): H
       await changeEnded(tx, { ownerId, deliveryId }, resent(destination.retrySchedule, now));
       await enqueueDestinations(tx, [destination], now);
     });
-    const find = (room: Room) => findDelivery(db, { ownerId, deliveryId }, room);
-    const row = await boundedRead(ownerId, PAGE_BYTES_MAX, call, find);
+    const row = await findDelivery(db, { ownerId, deliveryId });
     if (!row) throw notFound("Delivery");
     return { delivery: toDelivery(row) };
   };

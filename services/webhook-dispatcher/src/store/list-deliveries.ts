@@ -1,4 +1,4 @@
-import { type Room, readBoundedPage } from "@parley/shared/db/bounded-page";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Fragment, Sql } from "@parley/shared/db/database";
 import type { DeliveryStatusName } from "../delivery/state.ts";
 import { ATTEMPTS_KEPT, type AttemptRow, type DeliveryKey } from "./deliveries.ts";
@@ -36,12 +36,11 @@ export interface LoggedAttempt extends AttemptRow {
 /** Bytes of an attempt beside the response. */
 const ATTEMPT_BYTES = 200;
 
-/** A page of an owner's deliveries, newest first, and the total number of matches. @throws NeedsRoom */
+/** A page of an owner's deliveries, newest first, and the total number of matches. */
 export async function listDeliveryRows(
   db: Database,
   filter: DeliveryFilter,
   page: { number: number; size: number },
-  room: Room,
 ): Promise<{ rows: LoggedDelivery[]; total: number }> {
   // One snapshot for page, attempts and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
@@ -59,26 +58,21 @@ export async function listDeliveryRows(
         order by delivery_id desc`,
       tx<{ total: number }[]>`select count(*) as total from deliveries d where ${matching(tx, filter)}`,
     ]);
-    return { rows: await withAttempts(tx, rows, room, tx`null::text`), total: count?.total ?? 0 };
+    return { rows: await withAttempts(tx, rows, tx`null::text`), total: count?.total ?? 0 };
   });
 }
 
-/** A delivery with what was sent, which a list leaves out. @throws NeedsRoom */
-export async function findDelivery(
-  db: Database,
-  { ownerId, deliveryId }: DeliveryKey,
-  room: Room,
-): Promise<LoggedDelivery | null> {
+/** A delivery with what was sent, which a list leaves out. */
+export async function findDelivery(db: Database, { ownerId, deliveryId }: DeliveryKey): Promise<LoggedDelivery | null> {
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const rows = await tx<DeliveryRow[]>`
       ${selected(tx, tx`owner_id = ${ownerId} and delivery_id = ${deliveryId}`)}`;
-    const [row] = await withAttempts(tx, rows, room, tx`request`);
+    const [row] = await withAttempts(tx, rows, tx`request`);
     if (!row) return null;
     const [sent] = await readBoundedPage<{ payload: string | null }>(tx, {
       rows: tx`select payload from events where owner_id = ${ownerId} and event_id = ${row.eventId}`,
       bytes: tx`coalesce(octet_length(payload), 0)`,
       order: tx``,
-      room,
     });
     return { ...row, payload: sent?.payload ?? null };
   });
@@ -99,12 +93,7 @@ const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: 
   ${conversationId === null ? sql`` : sql`and d.conversation_id = ${conversationId}`}
   ${status === null ? sql`` : sql`and d.status = ${status}`}`;
 
-async function withAttempts(
-  sql: Sql,
-  rows: readonly DeliveryRow[],
-  room: Room,
-  request: Fragment,
-): Promise<LoggedDelivery[]> {
+async function withAttempts(sql: Sql, rows: readonly DeliveryRow[], request: Fragment): Promise<LoggedDelivery[]> {
   const attempts = await readBoundedPage<LoggedAttempt & DeliveryKey>(sql, {
     rows: sql`
       select a.owner_id, a.delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt,
@@ -120,7 +109,6 @@ async function withAttempts(
       ) as a`,
     bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0) + coalesce(octet_length(request), 0)`,
     order: sql`order by number`,
-    room,
   });
   const logs = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
   return rows.map((row) => ({ ...row, log: logs.get(row.deliveryId) ?? [], payload: null }));

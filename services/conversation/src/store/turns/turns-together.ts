@@ -1,11 +1,9 @@
 import type { Database, Sql } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched, createLane } from "@parley/shared/rpc/batched";
-import type { ByteShares, Hold } from "@parley/shared/shares/byte-shares";
-import { fewAtOnce, inTurns, NEVER_GONE } from "@parley/shared/shares/few-at-once";
+import { fewAtOnce, NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
 import { type Checkpoint, storeCheckpoints } from "./checkpoints.ts";
-import { connectionShares } from "./connection-shares.ts";
 import { extendTurns, type LeasedTurn } from "./extend-turns.ts";
 import { type FinishedTurn, finishedTurn, type finishTurn, finishTurns, type ReplySoFar } from "./finish-turns.ts";
 import { releaseTurns, type SilentTurn } from "./release-turns.ts";
@@ -42,18 +40,13 @@ const WAIT_MAX_MS = 20;
 /**
  * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement. Statements that begin
  * turns and those that end them follow one another: beside each other, each would take longer, and have fewer turns.
- * @param connections what the turns of an owner that begin take of the pool, each for a statement of its own
  */
-export function turnStore(db: Database, connections: ByteShares = connectionShares()): TurnStore {
+export function turnStore(db: Database): TurnStore {
   const waiting = { waitMaxMs: WAIT_MAX_MS, lane: createLane() };
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) =>
     length > TEXTS_MAX ? long(ownerId, NEVER_GONE, write) : write();
-  const few = inTurns(connections);
-  const beginAlone: StoreAlone = (ownerId, length, write) =>
-    alone(ownerId, length, () => few(ownerId, NEVER_GONE, write));
-  const tryBegin = (ownerId: string) => connections.tryHold(ownerId, 1);
   const insert = together({
     many: async (sessions: readonly NewSession[]) => {
       await insertSessionsWithTurns(db, sessions);
@@ -65,8 +58,7 @@ export function turnStore(db: Database, connections: ByteShares = connectionShar
     },
     lengthOf: lengthOfTurn,
     ownerOf: ({ ownerId }) => ownerId,
-    alone: beginAlone,
-    hold: tryBegin,
+    alone,
     waiting,
   });
   const take = together({
@@ -79,8 +71,7 @@ export function turnStore(db: Database, connections: ByteShares = connectionShar
     one: ({ turn, maxBytes }) => takeTurn(db, turn, maxBytes),
     lengthOf: ({ turn }) => lengthOfTurn(turn),
     ownerOf: ({ turn }) => turn.ownerId,
-    alone: beginAlone,
-    hold: tryBegin,
+    alone,
     waiting,
   });
   const finish = together({
@@ -157,32 +148,15 @@ interface Statements<T, R> {
   lengthOf(turn: T): number;
   ownerOf(turn: T): string;
   alone: StoreAlone;
-  /** Takes a connection for a turn that shares its statement with no other; null if its owner has enough. None is counted by default. */
-  hold?(ownerId: string): Pick<Hold, "release"> | null;
   waiting: Pick<BatchOptions<T>, "waitMaxMs" | "lane">;
 }
 
-const NO_HOLD: Pick<Hold, "release"> = { release: () => {} };
-
 /** A turn that is left out, or fails with others, is tried alone, so it gets the result or error that it would have had alone. */
-function together<T, R>({
-  many,
-  one,
-  lengthOf,
-  ownerOf,
-  alone,
-  hold = () => NO_HOLD,
-  waiting,
-}: Statements<T, R>): (turn: T) => Promise<R> {
+function together<T, R>({ many, one, lengthOf, ownerOf, alone, waiting }: Statements<T, R>): (turn: T) => Promise<R> {
   const store = batched<T, { result: R } | null>(
     async (turns) => {
       const [turn] = turns;
-      if (turn && turns.length === 1) {
-        const held = hold(ownerOf(turn));
-        // Waiting for a connection here would hold up the turns of others.
-        if (!held) return [null];
-        return [{ result: await one(turn).finally(() => held.release()) }];
-      }
+      if (turn && turns.length === 1) return [{ result: await one(turn) }];
       const results = await many(turns).catch((error) => {
         // It may have committed, as for a statement of its own.
         if (isUnreachableDatabase(error)) throw error;

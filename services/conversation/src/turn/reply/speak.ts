@@ -60,8 +60,6 @@ export function emptyReply({ provider, name }: ModelName): Reply {
 export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
 
 export interface Speaking {
-  /** Waits until the model may be asked, each time. @returns null when there is nothing to wait for */
-  due?(): Promise<void> | null;
   ask: Ask;
   request: ModelRequest;
   /** The agent's tools, and what each one does on this channel. */
@@ -87,7 +85,7 @@ const ROUNDS_MAX = 4;
  */
 export async function speak(
   reply: Reply,
-  { due, ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
+  { ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
@@ -127,8 +125,6 @@ export async function speak(
   }
 
   for (let round = 1; ; round++) {
-    const wait = due?.();
-    if (wait) await wait;
     const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
     const from = reply.text.length;
     const before = reply.costUsdMicros;

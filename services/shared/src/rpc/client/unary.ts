@@ -1,19 +1,9 @@
 import type { ServiceError as GrpcError } from "@grpc/grpc-js";
-import { cancelled, ServiceError } from "../../errors.ts";
-import { loopTurns } from "../../shares/loop-shares.ts";
+import { cancelled } from "../../errors.ts";
 import { isReplayed, originMetadata } from "../call.ts";
 import type { AnyMethod } from "../definition.ts";
-import { ownerIdReader } from "../owner-ids.ts";
 import { fromStatus } from "../status.ts";
-import { decodeInTurns } from "./decode-in-turns.ts";
 import { type CallOptions, callOptions, deadlineOf, type Sender, TIMEOUT_MS } from "./sender.ts";
-
-/** From this size on, a response is decoded item by item. */
-const LARGE_BYTES = 256 * 1024;
-/** Marks a response that there is no room for. */
-const NO_ROOM = Symbol("no room");
-/** Shared by all clients of a process. */
-const turns = loopTurns();
 
 /** Makes a call with one request and one response. */
 export function unary(
@@ -24,14 +14,6 @@ export function unary(
 ): Promise<unknown> {
   const { origin, onReplayed } = options;
   const signal = origin?.signal;
-  const deserialize = (bytes: Buffer) => {
-    if (origin?.onAnswer?.(bytes.length) === false) return NO_ROOM;
-    return bytes.length > LARGE_BYTES ? bytes : method.responseDeserialize(bytes);
-  };
-  const decode = (bytes: Buffer) => {
-    const ownerId = ownerIdReader(method.path)(request);
-    return decodeInTurns(method, bytes, () => turns.next(ownerId));
-  };
   const metadata = originMetadata(origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
@@ -40,7 +22,7 @@ export function unary(
       const call = channel.makeUnaryRequest(
         method.path,
         method.requestSerialize,
-        deserialize,
+        method.responseDeserialize,
         request,
         metadata,
         grpcOptions,
@@ -48,8 +30,7 @@ export function unary(
           signal?.removeEventListener("abort", cancel);
           if (error) return fail(error, resends).catch(reject);
           resender.answered();
-          if (response === NO_ROOM) reject(noRoom());
-          else resolve(response instanceof Buffer ? decode(response) : response);
+          resolve(response);
         },
       );
       const cancel = () => call.cancel();
@@ -62,11 +43,5 @@ export function unary(
       else reject(fromStatus(error, settings.peer, signal?.aborted));
     };
     send(0);
-  });
-}
-
-function noRoom(): ServiceError {
-  return new ServiceError("rate_limited", "This account has too many reads in progress, try again", {
-    retryAfterMs: 1_000,
   });
 }

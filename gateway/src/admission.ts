@@ -1,9 +1,11 @@
 import { ServiceError } from "@parley/shared/errors";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
-import { byteShares, type Hold } from "@parley/shared/shares/byte-shares";
+import { type ByteShares, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { jsonAnswer } from "./gate.ts";
+import { bodyAsRead, SHORT_CHARACTERS } from "./http/answer/answers.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { problemOf } from "./problem.ts";
 import { decisionOf } from "./rate-limit/decision.ts";
@@ -20,7 +22,15 @@ const SMALL_BYTES = 16 * 1024;
 const STRANGERS = { what: "request bodies", totalBytes: 64 * MIB, ownerBytes: 8 * MIB, waitingMax: 0 };
 /** The same for keys and sessions that were right before, from which strangers take no room. */
 const KNOWN = { ...STRANGERS, totalBytes: 128 * MIB, ownerBytes: 32 * MIB };
-const TOO_MANY_BODIES = "Too many request bodies are on their way, try again";
+/** Bodies of an owner's requests under way: as text, values and a message to a service, each takes several times as much. */
+const BODIES = { what: "large requests", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
+/** Answers that their clients have not received yet. Those that wait take memory, too. */
+const ANSWERS = { what: "large answers", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
+/** An owner's requests under way: as many as the turns that it may have. */
+const REQUESTS = { what: "requests", totalBytes: Number.POSITIVE_INFINITY, ownerBytes: 1_024, waitingMax: 1_024 };
+/** How long an owner's requests wait for their turn before they are refused. */
+const WAIT_MS = 2_000;
+const TOO_MANY_BODIES = "Too many request bodies are on their way. Try again.";
 /** Requests of one address without a key or session, in any minute: as many as a carrier may call back. */
 const KEYLESS_PER_MINUTE = 6_000;
 const ADDRESSES_MAX = 50_000;
@@ -36,19 +46,40 @@ export interface Sender {
   address: string;
 }
 
-/** Decides by a request's headers alone whether anything is done for it. */
+/** What a request of an owner holds until it is answered. */
+export interface Admitted {
+  /** Gives back what a body of unknown length does not need. @param bytes all of the body's */
+  received(bytes: number): void;
+  release(): void;
+}
+
+/** The one door: what the gateway has under way, in all and of each owner, beside the rate of its keys. */
 export interface Admission {
   /**
-   * Wraps a handler. A refusal is ready at once, because the runtime receives the body of a request for as long as its response is
+   * Wraps a handler, and decides by a request's headers alone whether anything is done for it. A refusal is ready at once, because the runtime receives the body of a request for as long as its response is
    * awaited: then the connection closes with the body unread.
    */
   admitting(fetch: Fetch): Fetch;
-  /** Gives back the room of a request whose body counts against its owner's from now on. */
-  identified(request: Request): void;
+  /**
+   * Lets an owner's request in, with its body, whose room as a stranger's it gives back.
+   * @param bytesMax the longest body of the route, 0 for a route without
+   * @throws ServiceError rate_limited when the owner has too much under way for two seconds; cancelled when the client leaves
+   */
+  enter(ownerId: string, request: Request, bytesMax: number): Promise<Admitted>;
+  /**
+   * An answer of JSON, which counts until the client has it.
+   * @throws ServiceError like `enter`
+   */
+  answer(json: string, ownerId: string, headers: Headers, request: Request): Promise<Response>;
 }
 
 export function createAdmission(senderOf: (request: Request) => Sender): Admission {
   const rooms = { small: byteShares(STRANGERS), large: byteShares(STRANGERS), known: byteShares(KNOWN) };
+  const [requests, bodies, answers] = [REQUESTS, BODIES, ANSWERS].map((share) =>
+    byteShares({ ...share, waitMs: WAIT_MS }),
+  ) as [ByteShares, ByteShares, ByteShares];
+  observeHeldBytes("bodies", bodies.heldBytes);
+  observeHeldBytes("answers", answers.heldBytes);
   observeHeldBytes("unread bodies", () => Object.values(rooms).reduce((sum, room) => sum + room.heldBytes(), 0));
   const keyless = slidingWindows({ keysMax: ADDRESSES_MAX });
   const holds = new WeakMap<Request, Hold>();
@@ -61,7 +92,7 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
         decisionOf(KEYLESS_PER_MINUTE, keyless(address, KEYLESS_PER_MINUTE)),
         "Too many requests without an API key from this address, wait a minute",
       );
-    const bytes = bodyBytes(request);
+    const bytes = bodyBytes(request, RECEIVED_BYTES_MAX);
     if (bytes === 0) return null;
     const room = known !== null ? rooms.known : bytes <= SMALL_BYTES ? rooms.small : rooms.large;
     const hold = room.tryHold(known ?? address, bytes);
@@ -84,13 +115,38 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
       holds.set(request, hold);
       return Promise.resolve(fetch(request)).finally(hold.release);
     },
-    identified: (request) => holds.get(request)?.release(),
+    async enter(ownerId, request, bytesMax) {
+      const { signal } = request;
+      const place = requests.tryHold(ownerId, 1) ?? (await requests.hold(ownerId, 1, signal));
+      const begun = enterLoop(ownerId);
+      if (begun) await begun;
+      holds.get(request)?.release();
+      const length = bodyBytes(request, bytesMax);
+      if (length <= SMALL_BYTES) return { received: () => {}, release: place.release };
+      const body = await bodies.hold(ownerId, length, signal).catch((error) => {
+        place.release();
+        throw error;
+      });
+      return {
+        received: body.shrink,
+        release: () => {
+          place.release();
+          body.release();
+        },
+      };
+    },
+    async answer(json, ownerId, headers, { signal }) {
+      headers.set("Content-Type", "application/json; charset=utf-8");
+      if (json.length <= SHORT_CHARACTERS) return new Response(json, { headers });
+      const hold = await answers.hold(ownerId, json.length, signal);
+      return new Response(bodyAsRead(Buffer.from(json), signal, hold.release), { headers });
+    },
   };
 }
 
-/** What the runtime may receive of the body: nothing of a GET's. */
-function bodyBytes({ method, headers }: Request): number {
+/** How long the body may be: nothing of a GET's is received, and a body of unknown length counts as the longest. */
+function bodyBytes({ method, headers }: Request, bytesMax: number): number {
   if (method === "GET" || method === "HEAD") return 0;
-  if (headers.has("transfer-encoding")) return RECEIVED_BYTES_MAX;
-  return Math.min(Number(headers.get("content-length") ?? 0), RECEIVED_BYTES_MAX);
+  if (headers.has("transfer-encoding")) return bytesMax;
+  return Math.min(Number(headers.get("content-length") ?? 0), bytesMax);
 }

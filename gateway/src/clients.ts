@@ -15,7 +15,7 @@ import { peerCredentials, tlsFiles } from "@parley/shared/rpc/tls/credentials";
 import { charactersOf } from "@parley/shared/text/length";
 import type { GatewayConfig } from "./config.ts";
 import { presentAgent } from "./present/agent.ts";
-import { createTurns, paceOfTurns, type Turns } from "./turns/turns.ts";
+import { createTurns, type Turns } from "./turns/turns.ts";
 
 export interface Clients {
   accounts: ServiceClient<typeof AccountServiceService>;
@@ -43,7 +43,7 @@ interface ShownAgent {
 }
 
 const REACHABLE_WITHIN_MS = 1_000;
-/** A longer agent is serialized while it is sent (http/answer/answers.ts), and not remembered. */
+/** A longer agent is not remembered. */
 const CHARACTERS_MAX = 32 * 1024;
 /** A remembered agent besides its JSON. */
 const OBJECT_BYTES = 500;
@@ -59,7 +59,6 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
   const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const turnStreams = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
-  const longTurns = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
   const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
   const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
@@ -83,7 +82,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     webhooks,
     voices,
     messaging,
-    turns: createTurns(turnStreams, longTurns, paceOfTurns(config.PARLEY_OWNER_TURNS_PER_SECOND)),
+    turns: createTurns(turnStreams),
     getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
@@ -93,7 +92,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     close: () => {
       memory.close();
       const calls = [accounts, agents, prompts, conversations, webhooks, voices, messaging];
-      for (const client of [...calls, turnStreams, longTurns]) client.close();
+      for (const client of [...calls, turnStreams]) client.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
 import { TLS_VARIABLES } from "@parley/shared/rpc/tls/credentials";
 import { port, str } from "envalid";
 
@@ -29,10 +29,6 @@ const VARIABLES = {
     default: "",
     choices: ["", "1"],
     desc: "1: TLS ends before the gateway, serve plain HTTP beyond loopback",
-  }),
-  PARLEY_OWNER_TURNS_PER_SECOND: positiveInteger({
-    default: 100,
-    desc: "chat turns that one owner may begin a second while others use the process too",
   }),
   PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running requests may take to end at shutdown" }),
   ...TLS_VARIABLES,

@@ -4,25 +4,21 @@ import type { Logger } from "@parley/shared/log";
 import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Static, TObject } from "@sinclair/typebox";
+import type { Admission, Admitted as Entered } from "./admission.ts";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
-import type { Answers, Reservation } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson } from "./http/body.ts";
-import type { BodyRoom, BodyShares } from "./http/body-shares.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import type { RequestLog } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
 import { readQuery } from "./http/query.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
-import { dropBody } from "./http/unread-bodies.ts";
 import { validator } from "./http/validate.ts";
 import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
-import type { Refusals } from "./rate-limit/refusals.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
 
 /**
@@ -34,11 +30,7 @@ export interface GateContext extends IdentifyContext {
   /** The limiter of keys and sessions. */
   keyLimiter: RateLimiter;
   signInLimiter: RateLimiter;
-  refusals: Refusals;
-  answers: Answers;
-  bodies: BodyShares;
-  /** Call it once a request's caller is known: its body takes no more of strangers' room (admission.ts). */
-  identified(request: Request): void;
+  admission: Pick<Admission, "enter" | "answer">;
   /** Where clients reach the gateway; empty if each request says so itself. */
   publicUrl: string;
   /** Keeps an idle connection open, because a model may think for long, until the returned function is called. */
@@ -51,10 +43,6 @@ interface Rules<B extends TObject, Q extends TObject> {
   /** The operation's name in metrics and logs. */
   id: string;
   scope: Access;
-  /**
-   * The largest possible response in bytes, if that is much: memory for it is reserved before the service is called.
-   */
-  answerBytesMax?: number;
   body?: B;
   /** Limit for the body; the general limit if missing. */
   bodyBytesMax?: number;
@@ -73,8 +61,6 @@ export interface Admitted<B, Q> {
   /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;
   body: B;
-  /** The length of the body as it was sent. */
-  bodyBytes: number;
   query: Q;
   params: Record<string, string>;
   request: Request;
@@ -112,40 +98,25 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let caller: Caller | null = null;
     let answer: Response;
     let failure: unknown;
-    let reservation: Reservation | null = null;
-    let room: BodyRoom | null = null;
-    let roomRefused: Promise<unknown> | null = null;
+    let entered: Entered | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
-      if (checkBody) {
-        room = ctx.bodies.enter(caller?.ownerId ?? ctx.addressOf(request), request, rules.bodyBytesMax ?? BYTES_MAX);
-        // What is refused is dropped while it arrives.
-        roomRefused = rejectionOf(room.ready).then(() => dropBody(request));
-      }
       if (caller) {
-        ctx.identified(request);
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
-        // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop. One whose body has no
-        // room does not wait, because the body arrives in the meantime.
-        const turn = enterLoop(caller.ownerId);
-        if (turn) await (roomRefused ? Promise.race([turn, roomRefused]) : turn);
         tellRate(headers, decision);
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
+        entered = await ctx.admission.enter(caller.ownerId, request, checkBody ? (rules.bodyBytesMax ?? BYTES_MAX) : 0);
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
-      await room?.ready;
-      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax, arrived: room?.arrived };
+      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax };
       const sent = checkBody ? await readJson(request, limits) : null;
-      if (sent) room?.received(sent.bytes.byteLength);
+      if (sent) entered?.received(sent.bytes.byteLength);
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
-      if (rules.answerBytesMax !== undefined) {
-        reservation = await ctx.answers.reserve(ownerId, rules.answerBytesMax, request.signal);
-      }
-      const origin = originOf(request, requestId, reservation);
+      const origin = originOf(request, requestId);
       const isKeyed = takesKey(request.method, rules.scope);
       const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
       // Each service keeps the answers of its own writes; this binds the key to one request across all services.
@@ -155,7 +126,6 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         callerId: caller?.id ?? "",
         isSession: caller?.isSession ?? false,
         body,
-        bodyBytes: sent?.bytes.byteLength ?? 0,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
         request,
@@ -164,18 +134,16 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         idempotency,
         headers,
       };
-      const result = await workWithin(reservation, () => work(admitted));
-      const to = { ownerId, headers, gone: () => request.signal, reservation };
-      answer = result instanceof Response ? result : await ctx.answers.json(result, to);
+      const result = await work(admitted);
+      const json = typeof result === "string" ? result : JSON.stringify(result);
+      answer = result instanceof Response ? result : await ctx.admission.answer(json, ownerId, headers, request);
     } catch (error) {
       failure = error;
-      reservation?.release();
-      await ctx.refusals.wait(caller?.ownerId ?? ctx.addressOf(request), error, request);
       const problem = problemOf(error, requestId);
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
     } finally {
-      room?.release();
+      entered?.release();
     }
     ctx.logRequest(rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;
@@ -185,33 +153,17 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
 
 const NOTHING = new Uint8Array();
 
-/** Settles with the reason once the promise is rejected, and never if it is not. */
-function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
-  return new Promise((resolve) => void promise.catch(resolve));
-}
-
-/** Does the work, a read, again when there was no room for its response. */
-async function workWithin<R>(reservation: Reservation | null, work: () => Promise<R>): Promise<R> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(await reservation?.enlarge())) throw error;
-    return work();
-  }
-}
-
 function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Limit", String(decision.limit));
   headers.set("X-RateLimit-Remaining", String(decision.remaining));
   headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
 }
 
-function originOf(request: Request, requestId: string, reservation: Reservation | null): CallOrigin {
+function originOf(request: Request, requestId: string): CallOrigin {
   const traceparent = request.headers.get("traceparent");
   return {
     requestId,
     ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
-    ...(reservation && { onAnswer: reservation.received }),
     get signal() {
       return request.signal;
     },

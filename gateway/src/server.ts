@@ -15,10 +15,7 @@ import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createDrain } from "./drain.ts";
 import type { GateContext } from "./gate.ts";
-import { createAnswers } from "./http/answer/answers.ts";
-import { createBodyShares } from "./http/body-shares.ts";
 import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
-import { fewBegin } from "./http/few-begin.ts";
 import { createRequestLog } from "./http/log-request.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
@@ -27,7 +24,6 @@ import { createGuesses } from "./rate-limit/guesses.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
-import { createRefusals } from "./rate-limit/refusals.ts";
 import { openDashboard } from "./routes/dashboard.ts";
 
 /**
@@ -58,10 +54,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     addressLimiter: limiters.addresses,
     guesses,
     signInLimiter: limiters.signIns,
-    refusals: createRefusals(),
-    answers: createAnswers(),
-    bodies: createBodyShares(),
-    identified: admission.identified,
+    admission,
     addressOf,
     publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
     holdOpen: (request) => {
@@ -83,9 +76,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(
-      withTransportSecurity(withoutUnreadBodies(admission.admitting(fewBegin(app.compile().fetch)))),
-    ),
+    fetch: drain.serving(withTransportSecurity(withoutUnreadBodies(admission.admitting(app.compile().fetch)))),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,

@@ -66,7 +66,7 @@ test("a body takes no room of its address once its sender is known or its reques
   const begun = requests.map(serve);
   const atOnce = answers.length;
   expect(atOnce).toBeLessThan(20);
-  admission.identified(requests[0] as Request);
+  await admission.enter("own_1", requests[0] as Request, MIB);
   void serve(post());
   expect(answers).toHaveLength(atOnce + 1);
   answers[1]?.(new Response());
@@ -83,4 +83,34 @@ test("an address may send 6,000 requests a minute without a key, and any number 
   void get({ keyless: "1", address: "192.0.2.2" });
   void get({});
   expect(admitted).toHaveLength(6_002);
+});
+
+test("bodies of an owner's requests wait for its earlier ones beyond 16 MiB, and other owners' do not", async () => {
+  const { admission } = admissionOf(fromHeaders);
+  const entered = await Promise.all(Array.from({ length: 18 }, () => admission.enter("own_1", post(), MIB)));
+  let isIn = false;
+  const next = admission.enter("own_1", post(), MIB).then((held) => {
+    isIn = true;
+    return held;
+  });
+  await admission.enter("own_2", post(), MIB);
+  await admission.enter("own_1", post({ "Content-Length": "100" }), MIB);
+  expect(isIn).toBe(false);
+  entered[0]?.release();
+  await next;
+});
+
+test("a body of unknown length counts as the longest until it has arrived", async () => {
+  const { admission } = admissionOf(fromHeaders);
+  const chunked = () => post({ "Content-Length": "", "Transfer-Encoding": "chunked" });
+  const entered = await Promise.all(Array.from({ length: 16 }, () => admission.enter("own_1", chunked(), MIB)));
+  let isIn = false;
+  const next = admission.enter("own_1", chunked(), MIB).then(() => {
+    isIn = true;
+  });
+  await admission.enter("own_2", chunked(), MIB);
+  expect(isIn).toBe(false);
+  entered[0]?.received(100);
+  entered[1]?.received(100);
+  await next;
 });

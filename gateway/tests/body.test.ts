@@ -115,22 +115,3 @@ test("a raw body is refused as soon as it is too long or does not fit into memor
   const whole = new Request("http://gateway/", { method: "POST", body: "bytes" });
   expect(Buffer.from(await readRaw(whole, room)).toString()).toBe("bytes");
 });
-
-test("what has arrived of a body of unknown length is told, and may be refused", async () => {
-  const pieces = ['{"a":"', "x".repeat(1_000), '"}'];
-  const sent = () => {
-    const body = new Blob(pieces).stream();
-    return new Request("http://gateway/", { method: "POST", body, headers: { "content-type": "application/json" } });
-  };
-  const told: number[] = [];
-  const { value } = await readJson(sent(), {
-    arrived: (bytes) => {
-      told.push(bytes);
-      return null;
-    },
-  });
-  expect([value, told.at(-1)]).toEqual([{ a: "x".repeat(1_000) }, 1_008]);
-  expect(told.length).toBeGreaterThan(0);
-  const refusal = new Error("no room");
-  await expect(readJson(sent(), { arrived: () => Promise.reject(refusal) })).rejects.toBe(refusal);
-});

@@ -9,7 +9,6 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
 import { openDashboard } from "../src/routes/dashboard.ts";
 
 const PAGE = "<!doctype html><title>Parley</title>";
@@ -37,7 +36,6 @@ beforeAll(async () => {
   const gate = {
     addressLimiter: memoryLimiter(),
     addressOf: () => "127.0.0.1",
-    refusals: createRefusals(),
     log,
   } as unknown as GateContext;
   const clients = new Proxy({}, { get: () => ({}) }) as Clients;

@@ -118,7 +118,7 @@ test("a first look-up beyond those that may wait is refused in the name of the a
   await settled();
   expect(await failureOf(look())).toMatchObject({
     kind: "rate_limited",
-    detail: "This address has too many requests in progress, try again",
+    detail: "This address has too many requests in progress. Try again.",
   });
   hanging.resolve();
   await Promise.all(waiting);

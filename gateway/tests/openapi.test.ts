@@ -6,15 +6,13 @@ import { createClient } from "@hey-api/openapi-ts";
 import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { createAdmission } from "../src/admission.ts";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 // Only the document is tested: no request reaches a service.
 const gate: GateContext = {
@@ -27,11 +25,8 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
-  refusals: createRefusals(),
   addressOf: () => "127.0.0.1",
-  answers: createAnswers(),
-  bodies: createBodyShares(),
-  identified: () => {},
+  admission: createAdmission(() => ({ known: null, isKeyless: false, address: "192.0.2.1" })),
   logRequest: createRequestLog(silentLogger),
   publicUrl: "",
   holdOpen: () => () => {},

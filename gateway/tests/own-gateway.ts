@@ -1,13 +1,11 @@
 import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
+import { createAdmission } from "../src/admission.ts";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 /** A gateway with limits of its own, whose clients all have one address and no key. @param clients the services that a test needs */
 export function ownGateway(clients: object) {
@@ -17,12 +15,9 @@ export function ownGateway(clients: object) {
     keyLimiter: memoryLimiter(),
     addressLimiter: memoryLimiter(),
     signInLimiter: memoryLimiter(),
-    refusals: createRefusals(),
     guesses: createGuesses({ limiter: memoryLimiter() }),
     addressOf: () => "192.0.2.1",
-    answers: createAnswers(),
-    bodies: createBodyShares(),
-    identified: () => {},
+    admission: createAdmission(() => ({ known: null, isKeyless: false, address: "192.0.2.1" })),
     logRequest: createRequestLog(silentLogger),
     publicUrl: "",
     holdOpen: () => () => {},

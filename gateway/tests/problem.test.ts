@@ -3,15 +3,13 @@ import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
 import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { createAdmission } from "../src/admission.ts";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
 
 const SECRET = "relation owners does not exist";
 
@@ -23,11 +21,8 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     addressLimiter: memoryLimiter(),
     guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
-    refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
-    answers: createAnswers(),
-    bodies: createBodyShares(),
-    identified: () => {},
+    admission: createAdmission(() => ({ known: null, isKeyless: false, address: "192.0.2.1" })),
     logRequest: createRequestLog(silentLogger),
     publicUrl: "",
     holdOpen: () => () => {},

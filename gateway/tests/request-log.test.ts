@@ -4,14 +4,12 @@ import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { recordLog } from "@parley/shared/testing/recorded-log";
+import { createAdmission } from "../src/admission.ts";
 import { type GateContext, gated } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answer/answers.ts";
-import { createBodyShares } from "../src/http/body-shares.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { createRefusals } from "../src/rate-limit/refusals.ts";
 import { openEndpoint } from "../src/routes/open-endpoint.ts";
 
 const KEY = `vk_${"a".repeat(43)}`;
@@ -25,11 +23,8 @@ function gateWith(log: Logger): GateContext {
     addressLimiter: memoryLimiter(),
     guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
-    refusals: createRefusals(),
     addressOf: () => "127.0.0.1",
-    answers: createAnswers(),
-    bodies: createBodyShares(),
-    identified: () => {},
+    admission: createAdmission(() => ({ known: null, isKeyless: false, address: "192.0.2.1" })),
     logRequest: createRequestLog(log),
     publicUrl: "",
     holdOpen: () => () => {},

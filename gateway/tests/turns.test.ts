@@ -11,18 +11,14 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
 import { type Handlers, type RunningServer, type ServerSettings, serve } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
-import { createCompany } from "@parley/shared/shares/company";
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { createTurns, paceOfTurns, type Turns } from "../src/turns/turns.ts";
+import { createTurns, type Turns } from "../src/turns/turns.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
-
-/** A connection's client may leave a thousand turns. */
-const MANY_LEAVING = 1_000;
 
 /** A replica that answers turns as a test says. */
 interface Replica extends RunningServer {
@@ -109,15 +105,10 @@ function clientOf(...replicas: { address: string }[]) {
 }
 
 function turnsTo(...replicas: { address: string }[]): Turns {
-  const client = clientOf(...replicas);
-  return createTurns(client, client, AT_ONCE);
+  return createTurns(clientOf(...replicas));
 }
 
-/** A pace at which all turns begin at once. */
-const AT_ONCE = { take: () => null };
-
 interface Given {
-  isLong?: boolean;
   signal?: AbortSignal;
   timeoutMs?: number;
   onText?: (text: string) => Promise<void> | null;
@@ -240,19 +231,6 @@ test("a turn whose client disconnects or whose deadline passes is cancelled at i
   await eventually(() => expect(replica.cancelled).toEqual([1, 2]));
 });
 
-test("turns whose clients leave together end one after the other", async () => {
-  const replica = await startReplica("a", () => {});
-  const turns = turnsTo(replica);
-  const client = new AbortController();
-  const left = Array.from({ length: MANY_LEAVING }, () => serviceErrorOf(say(turns, "Hi", { signal: client.signal })));
-  await eventually(() => expect(replica.began).toHaveLength(MANY_LEAVING));
-  client.abort();
-  for (const error of await Promise.all(left)) expect(error).toMatchObject({ kind: "cancelled" });
-  await eventually(() => expect(replica.cancelled).toHaveLength(MANY_LEAVING));
-  expect(new Set(replica.cancelled).size).toBe(MANY_LEAVING);
-  expect(replica.cancelling).toBeGreaterThan(2);
-});
-
 test("credit is given for what the reader has taken, not for what waits to be read", async () => {
   const replica = await startReplica("a", (_, number, { tell }) => tell({ number, text: "x".repeat(10_000) }));
   const reader = Promise.withResolvers<void>();
@@ -273,99 +251,4 @@ test("without a replica a turn fails as a call does", async () => {
     kind: "unavailable",
     detail: "The conversation service is unreachable, try again",
   });
-});
-
-/** A replica that answers turns in calls of their own. */
-async function startPlainReplica(): Promise<RunningServer> {
-  const server = await serve(
-    ConversationServiceService,
-    {
-      streamTurn: async function* ({ turn }) {
-        yield { event: { $case: "started" as const, value: STARTED } };
-        yield { event: { $case: "text" as const, value: `Alone, you said ${turn?.message}.` } };
-      },
-    },
-    { address: "127.0.0.1:0", log: silentLogger },
-  );
-  ends.push(server.stop);
-  return server;
-}
-
-test("with replicas of the previous release, each turn is a separate call", async () => {
-  const replica = await startPlainReplica();
-  expect(await say(turnsTo(replica), "Hi")).toEqual({ text: "Alone, you said Hi.", sessionId: "s" });
-});
-
-test("a long turn is a separate call, on the connection for long turns", async () => {
-  const [shared, plain] = [await startReplica("a", answers), await startPlainReplica()];
-  const turns = createTurns(clientOf(shared), clientOf(plain), AT_ONCE);
-  expect((await say(turns, "Hi")).text).toBe("You said Hi.");
-  expect((await say(turns, "Hi", { isLong: true })).text).toBe("Alone, you said Hi.");
-  expect(shared.began).toEqual(["Hi"]);
-});
-
-test("a turn begins when its owner's pace allows it, and not at all once its client has left", async () => {
-  const replica = await startReplica("a", answers);
-  const due: (() => void)[] = [];
-  const begun = {
-    take: (_ownerId: string, _amount: number, gone: AbortSignal) =>
-      new Promise<void>((resolve) => {
-        due.push(resolve);
-        gone.addEventListener("abort", () => resolve());
-      }),
-  };
-  const turns = createTurns(clientOf(replica), clientOf(replica), begun);
-  const client = new AbortController();
-  const left = serviceErrorOf(say(turns, "left", { signal: client.signal }));
-  const first = say(turns, "first");
-  client.abort();
-  expect(await left).toMatchObject({ kind: "cancelled" });
-  due[1]?.();
-  expect((await first).text).toBe("You said first.");
-  expect(replica.began).toEqual(["first"]);
-});
-
-test("turns whose clients leave together before they begin end one after the other", async () => {
-  const replica = await startReplica("a", answers);
-  let isFirst = true;
-  const begun = {
-    take: (_ownerId: string, _amount: number, gone: AbortSignal) => {
-      if (isFirst) return null;
-      return new Promise<void>((resolve) => gone.addEventListener("abort", () => resolve()));
-    },
-  };
-  const turns = createTurns(clientOf(replica), clientOf(replica), begun);
-  await say(turns, "first");
-  isFirst = false;
-  const client = new AbortController();
-  let ended = 0;
-  const leaving = Array.from({ length: MANY_LEAVING }, async () => {
-    const error = await serviceErrorOf(say(turns, "Hi", { signal: client.signal }));
-    ended++;
-    return error;
-  });
-  client.abort();
-  await new Promise(setImmediate);
-  expect(ended).toBeLessThan(MANY_LEAVING);
-  for (const error of await Promise.all(leaving)) expect(error).toMatchObject({ kind: "cancelled" });
-  expect(replica.began).toEqual(["first"]);
-});
-
-test("beside others, 32 of an owner's turns begin at once and the rest at its pace; alone, 80 times as many", () => {
-  let nowMs = 0;
-  const waits: number[] = [];
-  const after = (ms: number) => {
-    waits.push(ms);
-    return () => {};
-  };
-  const time = { nowMs: () => nowMs, after };
-  const pace = paceOfTurns(100, time, createCompany(time));
-  const begin = (ownerId: string) => pace.take(ownerId, 1, new AbortController().signal);
-  const burst = (ownerId: string, count: number) => Array.from({ length: count }, () => begin(ownerId));
-  expect(burst("b", 1).concat(burst("a", 33))).toEqual(Array(34).fill(null));
-  expect(burst("a", 960).at(-1)).not.toBeNull();
-  expect(waits.at(-1)).toBe(9_600);
-  expect(() => burst("a", 100)).toThrow("This account begins too many turns, try again");
-  nowMs = 60_000;
-  expect(burst("a", 2_561)).toEqual(Array(2_561).fill(null));
 });

@@ -2,12 +2,10 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
 import type { Guesses } from "../rate-limit/guesses.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
-import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 import { authenticateKey, type Scope, WrongKey } from "./api-key.ts";
 import type { KeyRing, LookThrough } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
@@ -53,7 +51,7 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
     return null;
   }
   if (credentialOf(request) === null) {
-    const decision = await takeInTurn(ctx.addressLimiter, "keyless", ctx.addressOf(request), KEYLESS_PER_MINUTE);
+    const decision = await ctx.addressLimiter.take(`keyless:${ctx.addressOf(request)}`, KEYLESS_PER_MINUTE);
     refuseOverRate(decision, "Too many requests without an API key from this address, wait a minute");
   }
   try {
@@ -62,8 +60,6 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
   } catch (error) {
     if (error instanceof WrongKey) {
       const address = ctx.addressOf(request);
-      // As with the requests of a key (gate.ts).
-      await enterLoop(address);
       await ctx.guesses.count(
         address,
         "Too many invalid API keys or expired sessions from this address, wait a minute",

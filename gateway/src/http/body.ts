@@ -19,8 +19,6 @@ export interface JsonLimits {
   bytesMax?: number | undefined;
   /** 10,000 by default. */
   valuesMax?: number | undefined;
-  /** Is told how much of a body of unknown length has arrived; throws to refuse the rest. */
-  arrived?: ((bytes: number) => Promise<void> | null) | undefined;
 }
 
 export interface JsonBody {
@@ -36,14 +34,14 @@ export interface JsonBody {
  */
 export async function readJson(
   request: Request,
-  { bytesMax = BYTES_MAX, valuesMax, arrived }: JsonLimits = {},
+  { bytesMax = BYTES_MAX, valuesMax }: JsonLimits = {},
 ): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  const bytes = await readBytes(request, bytesMax, arrived);
+  const bytes = await readBytes(request, bytesMax);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
   const value = parse(bytes);
@@ -125,9 +123,9 @@ function isEncoded({ headers }: Request): boolean {
 }
 
 /** @throws ServiceError cancelled when the client disconnects before the end of the body */
-async function readBytes(request: Request, bytesMax: number, arrived: JsonLimits["arrived"]): Promise<Uint8Array> {
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   try {
-    return await receive(request, bytesMax, arrived);
+    return await receive(request, bytesMax);
   } catch (error) {
     leaveRest(request);
     throw isAbort(error) ? cancelled(error) : error;
@@ -140,9 +138,9 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Reads a body of unknown length only up to the limit. */
-async function receive(request: Request, bytesMax: number, arrived: JsonLimits["arrived"]): Promise<Uint8Array> {
+async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-  const bytes = await readBounded(request, bytesMax, arrived);
+  const bytes = await readBounded(request, bytesMax);
   if (!bytes) throw tooLarge(bytesMax);
   return bytes;
 }

@@ -10,8 +10,6 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   description?: string;
   /** The scope that a key needs (a session has every scope), or what is required instead of a key. */
   scope: Access;
-  /** The largest possible 200 response in bytes, if that is much. */
-  answerBytesMax?: number;
   body?: B;
   /** Limit for the body; the general limit if missing. */
   bodyBytesMax?: number;

@@ -1,6 +1,5 @@
 import type { Decision, RateLimiter } from "./limiter.ts";
 import { refuseOverRate } from "./refuse.ts";
-import { takeInTurn } from "./take-in-turn.ts";
 
 /**
  * Attempts per minute of one client, and at one account by all clients together, and again by each device that signed in to it before.
@@ -42,7 +41,7 @@ function digestOf(text: string): string {
 }
 
 function take(limiter: RateLimiter, of: string, limit: number): Promise<Decision> {
-  return takeInTurn(limiter, "sign-in", of, limit);
+  return limiter.take(`sign-in:${of}`, limit);
 }
 
 function refuse(decision: Decision): void {

@@ -1,4 +1,3 @@
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
@@ -55,7 +54,6 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           tag: "Agents",
           summary: "List agents, newest first",
           scope: "agents:read",
-          answerBytesMax: PAGE_BYTES_MAX,
           query: ListAgentsQuery,
           response: AgentList,
         },

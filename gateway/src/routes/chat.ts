@@ -1,6 +1,5 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
@@ -21,14 +20,11 @@ import {
 } from "../schemas/chat.ts";
 import { ReadConversationQuery } from "../schemas/conversations.ts";
 import type { Turns } from "../turns/turns.ts";
-import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** Longer than any turn may take: the conversation service's limits end it first. */
 const TURN_TIMEOUT_MS = 660_000;
-/** A request of this many bytes, most of them metadata, takes a millisecond on its way. */
-const LONG_BYTES = 64 * 1024;
 
 export function chatRoutes(gate: GateContext, { agents, conversations, turns, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
@@ -103,7 +99,6 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           tag: "Chat",
           summary: "List chat sessions, newest first",
           scope: "conversations:read",
-          answerBytesMax: PAGE_BYTES_MAX,
           query: ListSessionsQuery,
           response: ChatSessionList,
         },
@@ -130,7 +125,6 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           tag: "Chat",
           summary: "Get a chat session",
           scope: "conversations:read",
-          answerBytesMax: CONVERSATION_BYTES_MAX,
           query: ReadConversationQuery,
           response: ChatSession,
           refuses: ["condition", "not_found"],
@@ -166,7 +160,7 @@ function turnOf({ ownerId, body, idempotency }: Chat): Turn {
   };
 }
 
-async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers, bodyBytes }: Chat): Promise<object> {
+async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers }: Chat): Promise<object> {
   let response = "";
   let sessionId = "";
   await turns.run(turn, {
@@ -174,7 +168,6 @@ async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers, bo
     origin,
     timeoutMs: TURN_TIMEOUT_MS,
     streamed: false,
-    isLong: bodyBytes > LONG_BYTES,
     onStarted: (started) => {
       sessionId = started.sessionId;
       tellStarted(headers, started);
@@ -201,14 +194,7 @@ export async function streamedReply(
   gate: GateContext,
   turns: Turns,
   turn: Turn,
-  {
-    ownerId,
-    origin,
-    write,
-    headers,
-    request,
-    bodyBytes,
-  }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request" | "bodyBytes">,
+  { ownerId, origin, write, headers, request }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request">,
   ended: () => void = () => {},
 ): Promise<Response> {
   const words = textBody();
@@ -217,7 +203,6 @@ export async function streamedReply(
     origin,
     timeoutMs: TURN_TIMEOUT_MS,
     streamed: true,
-    isLong: bodyBytes > LONG_BYTES,
     onStarted: (started) => tellStarted(headers, started),
     onText: words.write,
   });

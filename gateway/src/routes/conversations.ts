@@ -1,4 +1,3 @@
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -12,7 +11,6 @@ import {
   ListConversationsQuery,
   ReadConversationQuery,
 } from "../schemas/conversations.ts";
-import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -30,7 +28,6 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           tag: "Conversations",
           summary: "List conversations, newest first",
           scope: "conversations:read",
-          answerBytesMax: PAGE_BYTES_MAX,
           query: ListConversationsQuery,
           response: ConversationList,
         },
@@ -63,7 +60,6 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           tag: "Conversations",
           summary: "Get a conversation",
           scope: "conversations:read",
-          answerBytesMax: CONVERSATION_BYTES_MAX,
           query: ReadConversationQuery,
           response: Conversation,
           refuses: ["not_found"],

@@ -5,7 +5,6 @@ import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
-import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 
 export const CSP_REPORTS = "/csp-reports";
 
@@ -15,17 +14,16 @@ const REPORT = /^application\/csp-report\s*(;|$)/i;
 const CHARACTERS_MAX = 200;
 
 /** Where browsers report what the dashboard's content security policy blocked; each report is a warning in the log. */
-export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addressOf" | "refusals" | "log">) {
+export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addressOf" | "log">) {
   const respond = async (request: Request): Promise<Response> => {
     const requestId = requestIdOf(request);
     try {
-      const decision = await takeInTurn(gate.addressLimiter, "csp", gate.addressOf(request), REPORTS_PER_MINUTE);
+      const decision = await gate.addressLimiter.take(`csp:${gate.addressOf(request)}`, REPORTS_PER_MINUTE);
       refuseOverRate(decision, "Too many reports from this address, wait a minute");
       const report = await readText(request, REPORT, "application/csp-report", REPORT_BYTES_MAX);
       gate.log.warn({ request_id: requestId, ...describe(report) }, "the content security policy blocked something");
       return new Response(null, { status: 204, headers: commonHeaders(requestId) });
     } catch (error) {
-      await gate.refusals.wait(gate.addressOf(request), error, request);
       const { status, body, headers } = problemOf(error, requestId);
       return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId) }));
     }

@@ -4,7 +4,6 @@ import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import type { OpenOperation } from "../openapi/open-operation.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
-import { takeInTurn } from "../rate-limit/take-in-turn.ts";
 
 /** The limits of a route that anyone can call, applied before it does any work. */
 export interface OpenRules {
@@ -41,12 +40,11 @@ export function openEndpoint(
     try {
       const address = gate.addressOf(request);
       const { name, perMinute, refusal } = perAddress;
-      refuseOverRate(await takeInTurn(gate.addressLimiter, name, address, perMinute), refusal);
+      refuseOverRate(await gate.addressLimiter.take(`${name}:${address}`, perMinute), refusal);
       response = await work({ request, requestId, params, address });
       for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
     } catch (error) {
       failure = error;
-      await gate.refusals.wait(gate.addressOf(request), error, request);
       const { status, body, headers: own } = problemOf(error, requestId);
       response = jsonAnswer(status, body, new Headers({ ...own, ...headers }));
     }

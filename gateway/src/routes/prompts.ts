@@ -1,4 +1,3 @@
-import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { numberOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
@@ -18,7 +17,6 @@ import {
   PromptVersions,
   UpdatePromptBody,
 } from "../schemas/prompts.ts";
-import { PROMPT_BYTES_MAX } from "./answer-sizes.ts";
 import { endpoint } from "./endpoint.ts";
 
 export function promptRoutes(gate: GateContext, { prompts }: Clients) {
@@ -62,7 +60,6 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "List prompts",
           scope: "prompts:read",
-          answerBytesMax: PAGE_BYTES_MAX,
           query: ListPromptsQuery,
           response: PromptList,
         },
@@ -85,7 +82,6 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "Get a prompt",
           scope: "prompts:read",
-          answerBytesMax: PROMPT_BYTES_MAX,
           query: GetPromptQuery,
           response: Prompt,
           refuses: ["not_found"],
@@ -128,7 +124,6 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "List the versions of a prompt, newest first",
           scope: "prompts:read",
-          answerBytesMax: PAGE_BYTES_MAX,
           query: ListVersionsQuery,
           response: PromptVersions,
           refuses: ["not_found"],

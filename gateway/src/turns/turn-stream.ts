@@ -10,19 +10,6 @@ import { cancelled, ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { readStatus } from "@parley/shared/rpc/status";
-import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
-import { createPace } from "@parley/shared/shares/pace";
-
-/**
- * Turns whose clients have left. A program that ends may leave a thousand in one turn of the loop, each end takes half a millisecond
- * in all processes, and nobody waits for it.
- */
-const LEFT = createPace({ perSecond: 1_600, atOnce: 64, besideOthers: 2 });
-
-/** Waits until the turn of a client that has left may end. */
-export async function waitToEnd({ ownerId }: Pick<Turn, "ownerId">): Promise<void> {
-  await LEFT.take(ownerId, 1, NEVER_GONE);
-}
 
 export type Conversations = ServiceClient<typeof ConversationServiceService>;
 
@@ -32,8 +19,6 @@ export interface TurnCall extends CallOptions {
   timeoutMs: number;
   /** Whether the reply comes in pieces, or whole. */
   streamed: boolean;
-  /** Whether the turn is so long that those of others would wait for it on a stream that they share. */
-  isLong?: boolean;
   onStarted(started: TurnStarted): void;
   /** @returns a promise while the reader is behind, or null */
   onText(text: string): Promise<void> | null;
@@ -110,10 +95,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       over();
       reject(error);
     };
-    const leave = async () => {
-      await waitToEnd(turn);
-      if (turns.has(number)) giveUp(cancelled());
-    };
+    const leave = () => giveUp(cancelled());
     const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));
     const took = (characters: number) => {
       takenCharacters += characters;

@@ -1,47 +1,12 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { cancelled, ServiceError } from "@parley/shared/errors";
-import type { Company } from "@parley/shared/shares/company";
-import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
-import { createPace, type Pace } from "@parley/shared/shares/pace";
-import { passingTime } from "@parley/shared/shares/passing-time";
+import { ServiceError } from "@parley/shared/errors";
 import { tracedCall } from "@parley/shared/telemetry/rpc";
 import { outsideTraces } from "@parley/shared/telemetry/spans";
-import { runAlone } from "./turn-alone.ts";
-import {
-  type Conversations,
-  openTurnStream,
-  type TurnCall,
-  type TurnStream,
-  unreachable,
-  waitToEnd,
-} from "./turn-stream.ts";
+import { type Conversations, openTurnStream, type TurnCall, type TurnStream, unreachable } from "./turn-stream.ts";
 
 export interface Turns {
   /** Runs a turn, and settles when all of it has been delivered. @throws ServiceError */
   run(turn: Turn, call: TurnCall): Promise<void>;
-}
-
-/** How many times as many turns an owner may begin while the process works for nobody else: as many as a machine can. */
-const ALONE = 80;
-/** Turns that begin before the pace counts, beside others. */
-const AT_ONCE = 32;
-/** A turn that would wait longer is refused: its client would take it for a slow model. */
-const WAIT_MAX_MS = 10_000;
-
-/**
- * Turns that begin. A turn takes up to four milliseconds of CPU in all the processes that it passes (docs/scaling.md), so a thousand
- * that come together would take the cores of a small machine for a second or two: nobody else's request would find one at once.
- * @param perSecond of one owner beside others
- */
-export function paceOfTurns(perSecond: number, time = passingTime, company?: Company): Pace {
-  const settings = {
-    perSecond: ALONE * perSecond,
-    atOnce: ALONE * AT_ONCE,
-    besideOthers: ALONE,
-    waitMaxMs: WAIT_MAX_MS,
-    refusal: "This account begins too many turns, try again",
-  };
-  return createPace(settings, time, company);
 }
 
 /** How often the replicas are looked for while turns are made. */
@@ -55,12 +20,10 @@ const STREAM_AGE_MS = 10_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * Turns at the conversation service, which travel together: one stream to each replica carries all turns of this process but long ones.
+ * Turns at the conversation service, which travel together: one stream to each replica carries all turns of this process.
  * @param conversations of its own, so that its streams go to the replicas one after the other
- * @param forLong another one for long turns, because the calls on a connection wait for each other's bytes
- * @param begun the pace at which an owner's turns begin
  */
-export function createTurns(conversations: Conversations, forLong: Conversations, begun: Pick<Pace, "take">): Turns {
+export function createTurns(conversations: Conversations): Turns {
   const streams = new Map<string, { stream: TurnStream; openedAt: number }>();
   let opening: Promise<boolean> | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
@@ -136,16 +99,8 @@ export function createTurns(conversations: Conversations, forLong: Conversations
   }
 
   async function run(turn: Turn, call: TurnCall): Promise<void> {
-    const { signal = NEVER_GONE } = call.origin;
-    await begun.take(turn.ownerId, 1, signal);
-    if (signal.aborted) {
-      await waitToEnd(turn);
-      throw cancelled();
-    }
-    if (call.isLong) return runAlone(forLong, turn, call);
     for (let isDone = false; !isDone; ) {
-      const stream = await findStream().catch(unlessOlder);
-      if (!stream) return runAlone(conversations, turn, call);
+      const stream = await findStream();
       isDone = await stream.run(turn, call);
     }
   }
@@ -156,10 +111,4 @@ export function createTurns(conversations: Conversations, forLong: Conversations
       return tracedCall({ path, peer: "conversation" }, call, (traced) => run(turn, traced ?? call));
     },
   };
-}
-
-/** A replica of the release before does not know the stream. */
-function unlessOlder(error: unknown): null {
-  if (error instanceof ServiceError && error.kind === "unimplemented") return null;
-  throw error;
 }

@@ -43,8 +43,8 @@ async function waiting(): Promise<number> {
 }
 
 test.each([
-  ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 6],
-  ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 4],
+  ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 2],
+  ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 2],
 ] as [string, (key: { ownerId: string; conversationId: string }) => Promise<unknown>, number][])(
   "an owner's many concurrent reads of %s run a few at a time and do not delay another owner's read",
   async (_, read, atOnce) => {

@@ -364,33 +364,3 @@ test("a text with a character that cannot be stored matches nothing", async () =
   await insert(lists.db, [stored({ ownerId, messages: ["one", "two"] })]);
   for (const search of ["e\u001et", "\0", "one\0"]) await check([], ownerId, { search }, { number: 1, size: 10 });
 });
-
-test("an owner's searches beyond its queue are refused for now; another owner's are served", async () => {
-  const [busy, other] = [newOwner(), newOwner()];
-  await insert(lists.db, [stored({ ownerId: other, messages: ["Hello"] })]);
-  const held = Promise.withResolvers<void>();
-  const locked = Promise.withResolvers<void>();
-  // Every search waits for this lock.
-  const holding = lists.db.begin(async (tx) => {
-    await tx`lock table search_waiting in access exclusive mode`;
-    locked.resolve();
-    await held.promise;
-  });
-  await locked.promise;
-  const searches = Array.from({ length: 30 }, () =>
-    lists.lists.listConversations(request(busy, { search: "hello" })).then(
-      () => "done",
-      (error: { kind: string; retryAfterMs: number }) => `${error.kind} ${error.retryAfterMs}`,
-    ),
-  );
-  const others = lists.lists.listConversations(request(other, { search: "hello" }));
-  const refused: string[] = [];
-  for (const search of searches) search.then((outcome) => refused.push(outcome));
-  // All have been refused or have a place before the first one ends and leaves its place to another.
-  await eventually(() => expect(refused).toEqual(Array(8).fill("rate_limited 1000")));
-  held.resolve();
-  await holding;
-  expect((await others).total).toBe(1);
-  const outcomes = await Promise.all(searches);
-  expect(outcomes.filter((outcome) => outcome === "done").length).toBe(22);
-});

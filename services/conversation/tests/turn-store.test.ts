@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { StoredReply, TurnEnd } from "../src/store/turns/finish-turns.ts";
@@ -117,30 +116,6 @@ test("a turn whose session a transaction holds does not delay the turns of other
   await holder`commit`;
   holder.release();
   expect(await waiting).toMatchObject({ seq: 3 });
-});
-
-test("one owner's turns in locked sessions leave connections to others", async () => {
-  const ownerId = newOwner();
-  const keys = Array.from({ length: MANY }, () => ({ ownerId, conversationId: newUuid() }));
-  await Promise.all(keys.map((key) => begin(key, "Hi")));
-  const [{ database }] = await lists.db<[{ database: string }]>`select current_database() as database`;
-  const countLocked = async () => {
-    const [row] = await lists.db`
-      select count(*)::integer as count from pg_stat_activity where datname = ${database} and wait_event_type = 'Lock'`;
-    return row?.count;
-  };
-  const holder = await lists.db.reserve();
-  await holder`begin`;
-  await holder`select from conversations where owner_id = ${ownerId} for update`;
-  const taking = Promise.all(keys.map((key) => store.takeTurn(newTurn(key, "Me too"), MAX_BYTES)));
-  await eventually(async () => expect(await countLocked()).toBe(6));
-  const other = newSession();
-  await begin(other, "Hi");
-  expect(await transcript(other)).toHaveLength(2);
-  expect(await countLocked()).toBe(6);
-  await holder`commit`;
-  holder.release();
-  expect((await taking).every((each) => each !== null)).toBe(true);
 });
 
 test("one owner's long replies and checkpoints leave connections to others, however long they take to store", async () => {

@@ -6,7 +6,6 @@ import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound, ServiceError, withMetadata } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
-import { NEVER_GONE } from "@parley/shared/shares/few-at-once";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
@@ -98,16 +97,14 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const maxBytes = byteBudget(ctx.limits.contextTokens);
   const taken = await (tx ? takeTurn(tx, fields, maxBytes) : ctx.turnStore.takeTurn(fields, maxBytes));
   if (taken) return { ...key, ...taken };
-  const read = <T>(from: (sql: Sql) => Promise<T>) =>
-    tx ? from(tx) : ctx.turnShares.acceptingAlone(turn.ownerId, NEVER_GONE, () => from(ctx.db));
-  const session = await read((sql) => findConversation(sql, fields, now));
+  const session = await findConversation(tx ?? ctx.db, fields, now);
   if (!session && turn.mayBegin) {
     return begin().catch((error) => {
       // Another first turn of the session was faster.
       throw error?.code === UNIQUE_VIOLATION ? inProgress(fields.conversationId) : error;
     });
   }
-  throw await read((sql) => refusal(sql, fields, session));
+  throw await refusal(tx ?? ctx.db, fields, session);
 }
 
 async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null): Promise<ServiceError> {

@@ -47,7 +47,7 @@ export async function acceptKeyedTurn(
   for (;;) {
     // All requests of a key continue when the one before them ends.
     const look = () => acceptNow(ctx, turn, idempotency, call);
-    const acceptance = await ctx.turnShares.acceptingAlone(turn.ownerId, call.signal, look);
+    const acceptance = await ctx.turnShares.accepting(turn.ownerId, call.signal, look);
     if (acceptance) return acceptance;
     const isOver = async () => !(await isInProgress(ctx, key));
     await waiter.wait(turn.ownerId, idempotency.key, isOver, call.signal);

@@ -7,10 +7,8 @@ import type { ModelRequest } from "../model/port.ts";
 const USUAL_BYTES = 128 * 1024;
 /** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted at once. They share statements. */
-const ACCEPTING = 16;
-/** The same for turns that each take a connection: fewer than the process has, so that other owners always find one. */
-const ACCEPTING_ALONE = 6;
+/** Turns of one owner that are accepted at once: fewer than the process has connections, so that other owners always find one. */
+const ACCEPTING = 6;
 /** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */
@@ -21,10 +19,8 @@ const OWNERS = 3;
 /** What the turns of a process share among owners. */
 export interface TurnShares {
   memory: ByteShares;
-  /** Limits how many turns are accepted concurrently, together with others in one statement. */
+  /** Limits how many turns are accepted concurrently. */
   accepting: FewAtOnce;
-  /** Limits how many turns are accepted concurrently with a connection of their own. */
-  acceptingAlone: FewAtOnce;
 }
 
 /** The part of its owner's memory share that a turn holds from its acceptance to its stored reply. */
@@ -40,11 +36,9 @@ export interface TurnMemory {
 /** @param ownerTurnsMax concurrent turns of usual length that one owner may have in this process */
 export function turnShares(ownerTurnsMax: number): TurnShares {
   const ownerBytes = ownerTurnsMax * USUAL_BYTES;
-  const waitingMax = ownerTurnsMax;
   return {
     memory: byteShares({ what: "chat turns", totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 }),
-    accepting: fewAtOnce({ what: "chat turns", atOnce: ACCEPTING, waitingMax }),
-    acceptingAlone: fewAtOnce({ what: "chat turns", atOnce: ACCEPTING_ALONE, waitingMax }),
+    accepting: fewAtOnce({ what: "chat turns", atOnce: ACCEPTING, waitingMax: ownerTurnsMax }),
   };
 }
 

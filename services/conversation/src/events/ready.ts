@@ -1,5 +1,4 @@
 import type { Logger } from "@parley/shared/log";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { askForAnalyses, wantAnalysis } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { type DueEvent, deleteEvents, readPayloads, storePayloads } from "../store/conversation-events.ts";
@@ -69,7 +68,6 @@ async function build({ db }: ConversationContext, unbuilt: readonly DueEvent[]):
   for (const source of sources) {
     const { ownerId, conversationId } = source;
     // A payload of a megabyte takes milliseconds.
-    await enterLoop(ownerId);
     built.push({ ownerId, conversationId, payload: eventPayload(names.get(keyOf(source)) ?? "", source) });
   }
   return storePayloads(db, built);

@@ -12,8 +12,6 @@ export interface BodyBounds {
   host: string;
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
-  /** Told of each piece of the body. */
-  progressed(): void;
 }
 
 /** An answer whose head has arrived. The socket stays open until the body is read or cancelled, or the signal aborts. */
@@ -24,8 +22,7 @@ export interface Answer {
   rawHeaders: readonly string[];
   /**
    * Returns what has arrived since the last call, after waiting for something; null after a complete body. Wait for the result before
-   * the next call. @throws EgressError when the body is not complete, after what arrived of it, except for what still waits for its owner's
-   * turn on the event loop; the signal's reason once aborted
+   * the next call. @throws EgressError when the body is not complete, after what arrived of it; the signal's reason once aborted
    */
   read(): Promise<Uint8Array[] | null>;
   /** Reads no further, which closes the connection of a body that is not complete. */
@@ -41,7 +38,7 @@ const READ_BEAT = readBeat();
 export function answerOf(
   request: ClientRequest,
   incoming: IncomingMessage,
-  { host, maxResponseBytes, signal, progressed }: BodyBounds,
+  { host, maxResponseBytes, signal }: BodyBounds,
   failed?: (error: unknown) => void,
 ): Answer {
   const meter = meterOf(signal);
@@ -84,7 +81,6 @@ export function answerOf(
     if (isSettled) return;
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
-    progressed();
     meter?.received(Math.max(PIECE_BYTES_MIN, chunk.length));
     tellPiece?.();
     queued.push(chunk);

@@ -4,8 +4,6 @@ export interface Meter {
   received(bytes: number): void;
   /** Whether the next bytes may arrive up to 10 ms later, so that those of many bodies are read together; without it, never. */
   mayRest?(): boolean;
-  /** Whether the reader still waits for its first word: until then, the body goes ahead of the owner's others. */
-  isAwaited?(): boolean;
 }
 
 const METERS = new WeakMap<AbortSignal, Meter>();

@@ -7,7 +7,6 @@ import { codeOf, EgressError, networkError } from "./error.ts";
 import { type IdleConnections, idleConnections } from "./idle-connections.ts";
 import { limitInterim } from "./interim.ts";
 import { meterOf } from "./meter.ts";
-import { EMPTY_BYTES_MAX, parseInTurns } from "./parse-in-turns.ts";
 
 export interface Sending<T> {
   url: URL;
@@ -116,8 +115,6 @@ function attempt<T>(
   return new Promise((resolve) => {
     let isConnected = false;
     let interim = 0;
-    let progressed = () => {};
-    let answer: IncomingMessage | null = null;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
     const settle = (outcome: Outcome<T>) => {
       clearTimeout(timer);
@@ -135,13 +132,7 @@ function attempt<T>(
     signal?.addEventListener("abort", abort);
 
     request.once("socket", (socket) => {
-      const meter = meterOf(signal) ?? { ownerId: host };
-      idle.use(socket, meter.ownerId);
-      progressed = parseInTurns(socket, meter, {
-        isUnread: () => (answer?.readableLength ?? 0) > 0,
-        isLeft: () => request.destroyed || (answer?.destroyed ?? false),
-        empty: () => emptyAnswer(host),
-      });
+      idle.use(socket, meterOf(signal)?.ownerId ?? host);
       request.once("response", limitInterim(socket, INTERIM_MAX + 1));
       if (request.reusedSocket) return clearTimeout(timer);
       socket.once("connect", () => {
@@ -150,8 +141,7 @@ function attempt<T>(
       socket.once(isSecure(url) ? "secureConnect" : "connect", () => clearTimeout(timer));
     });
     request.once("response", (incoming) => {
-      answer = incoming;
-      settle(taken(sending, request, incoming, { host, maxResponseBytes, signal, progressed }));
+      settle(taken(sending, request, incoming, { host, maxResponseBytes, signal }));
     });
     request.on("information", () => {
       if (++interim === INTERIM_MAX + 1) settle({ error: endlessAnswer(host), retry: "never" });
@@ -172,10 +162,6 @@ function attempt<T>(
 
 function endlessAnswer(host: string): EgressError {
   return new EgressError("too_large", `${host} sent more than ${INTERIM_MAX} interim responses (1xx) and no answer`);
-}
-
-function emptyAnswer(host: string): EgressError {
-  return new EgressError("too_large", `${host} sent ${EMPTY_BYTES_MAX / 1024} KiB without any of a response's body`);
 }
 
 function taken<T>(

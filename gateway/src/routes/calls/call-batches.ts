@@ -64,7 +64,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           refuses: ["condition", "not_found", "forbidden"],
         },
         async ({ ownerId, body, request, idempotency, write }) => {
-          const { calls, lines } = await batchCallsOf(ownerId, body, request.signal);
+          const { calls, lines } = await batchCallsOf(body, request.signal);
           const settings = settingsOf(body);
           const { batch } = await namingLines(lines, () =>
             voices.createCallBatch({ ownerId, settings, calls, idempotency }, write),
@@ -89,7 +89,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           response: CheckedCallBatch,
         },
         async ({ ownerId, body: { csv }, request, origin }) => {
-          const calls = await csvCallsOf(ownerId, csv, request.signal);
+          const calls = await csvCallsOf(csv, request.signal);
           const lines = calls.map(({ line }) => line);
           const toMobileNumbers = calls.map(({ toMobileNumber }) => toMobileNumber);
           await namingLines(lines, () => voices.checkCallNumbers({ ownerId, toMobileNumbers }, { origin }));

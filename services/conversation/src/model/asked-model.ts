@@ -1,10 +1,8 @@
 import type { Answer } from "@parley/shared/egress/answer";
 import { answerReader } from "./answers/answer-reader.ts";
-import { bodyTexts } from "./answers/body-texts.ts";
 import { withoutUnopenedThoughts } from "./answers/leading-thoughts.ts";
 import type { Protocol } from "./answers/protocol.ts";
 import { brokenAnswer, emptyAnswer, failureOf, isBrokenConnection } from "./failure.ts";
-import { hearInPieces } from "./hear-in-pieces.ts";
 import type { Asked, Model, ModelEnd, ModelReply, ModelRequest } from "./port.ts";
 import { metered } from "./received.ts";
 import { requestSignal } from "./request-signal.ts";
@@ -26,9 +24,9 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
     signal: AbortSignal,
     hear: (text: string) => Promise<void> | null,
   ): Promise<{ text: string } & ModelEnd> {
-    const { mayBeEmpty = false, meter, parsed, reading } = request;
+    const { mayBeEmpty = false, meter, reading } = request;
     const connection = requestSignal(signal);
-    const metering = metered(meter, connection.signal, asked === "streamed" ? request.ahead : undefined);
+    const metering = metered(meter, connection.signal);
     let body: Answer | undefined;
     let isOver = false;
     try {
@@ -36,15 +34,14 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
       body = answer;
       const reasonIn = (error: unknown) => upstreamReason(error, secrets);
       const reader = answerReader({ by, protocol, mayBeEmpty, reasonIn });
-      const texts = bodyTexts(meter?.ownerId ?? null);
+      const decoder = new TextDecoder();
       const isWhole = () => asked === "whole" || reader.isDocument;
-      const read = (received: string, leftBytes: number) => {
-        metering.read(leftBytes);
-        const text = reader.read(received);
-        if (text !== "" && asked === "streamed") metering.passedOn(leftBytes);
+      const read = (chunk: Uint8Array) => {
+        const text = reader.read(decoder.decode(chunk, { stream: true }));
+        if (text !== "" && asked === "streamed") metering.passedOn();
         const wait = text === "" ? null : hear(text);
         if (reader.failure) throw reader.failure;
-        return wait ?? (isWhole() ? (parsed?.(received.length) ?? null) : null);
+        return wait;
       };
       const next = async () => {
         if (reader.isOver) return null;
@@ -57,7 +54,10 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
       };
       for (let chunks = await next(); chunks; chunks = await next()) {
         if (isWhole()) reading?.(true);
-        await texts.parse(chunks, read);
+        for (const chunk of chunks) {
+          const wait = read(chunk);
+          if (wait) await wait;
+        }
         reading?.(false);
       }
       isOver = reader.isOver && !reader.isDocument;
@@ -73,10 +73,9 @@ export function askedModel(protocol: Protocol, endpoint: Endpoint): Model {
 
   return {
     ...by,
-    write: sender.write,
     async stream(request, signal, hear) {
       const { text, ...end } = await ask("streamed", request, signal, (said) => hear(said, by));
-      await hearInPieces(request.meter?.ownerId ?? "", text, by, signal, hear);
+      if (text !== "") await hear(text, by);
       return end;
     },
     async complete(request, signal) {

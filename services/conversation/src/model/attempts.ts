@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@parley/shared/log";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { failureOf, lateAnswer, ModelFailure, OVER } from "./failure.ts";
 import { pausableTimer } from "./pausable-timer.ts";
 import type { Model, ModelRequest } from "./port.ts";
@@ -23,7 +22,6 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
   return {
     provider,
     name,
-    ...(first.write && { write: first.write }),
     async stream(request, signal, hear) {
       const ask = async (model: Model, { signal: ends, reading }: Attempt) => {
         const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -50,7 +48,7 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
 async function firstAnswer<T>(
   models: readonly Model[],
   { retryMs, log }: AttemptPolicy,
-  { firstWordMs = Number.POSITIVE_INFINITY, meter }: Pick<ModelRequest, "firstWordMs" | "meter">,
+  { firstWordMs = Number.POSITIVE_INFINITY }: Pick<ModelRequest, "firstWordMs">,
   signal: AbortSignal,
   ask: (model: Model, attempt: Attempt) => Promise<T>,
 ): Promise<{ answer: T; attempt: Attempt }> {
@@ -64,9 +62,6 @@ async function firstAnswer<T>(
       const attempt = startAttempt(model.provider, signal, leftMs());
       const outcome = await attempt.run(() => ask(model, attempt));
       if ("answer" in outcome) return { ...outcome, attempt };
-      // A server that goes away fails all of its requests in one turn of the loop.
-      const entered = meter ? enterLoop(meter.ownerId) : null;
-      if (entered) await entered;
       const { failure } = outcome;
       const state = { failed: number, leftMs: leftMs(), hasNext: left > 1 };
       const delayMs = retryDelayMs(failure, state, retryMs, Math.random());

@@ -47,7 +47,6 @@ export function observedModel(model: Model): Model {
   return {
     provider,
     name,
-    ...(model.write && { write: model.write }),
     stream: (request, signal, hear) => observe(signal, () => model.stream(request, signal, hear)),
     complete: (request, signal) => observe(signal, () => model.complete(request, signal)),
   };

@@ -10,16 +10,6 @@ export interface ModelRequest {
   answer?: JsonAnswer;
   /** Whose request it is, and a callback for the bytes of an answer held in memory. */
   meter?: Meter;
-  /**
-   * Called with the bytes of a streamed answer that arrive faster than they are read: once more than 32 KiB are unread, with their
-   * number, then with how many more are unread than ever before. Each attempt has an answer of its own.
-   */
-  ahead?(bytes: number): void;
-  /**
-   * Called with the number of characters parsed of a whole answer, which has much besides its text. @returns what to wait for, or
-   * null
-   */
-  parsed?(characters: number): Promise<void> | null;
   /** Called before and after what has arrived of a whole answer is read, which takes none of the provider's time. */
   reading?(isReading: boolean): void;
   /** Whether an answer without words and tool calls is one, because the reply has words already. */
@@ -103,11 +93,6 @@ export type Asked = "streamed" | "whole";
  * `stream` what `hear` throws. Either way they release the provider's socket.
  */
 export interface Model extends ModelName {
-  /**
-   * Writes a request before it is made, while its caller waits for something else: the first call with the same array of messages
-   * sends what was written. A model without this method writes its requests when it is called.
-   */
-  write?(request: ModelRequest, asked: Asked): void;
   stream(request: ModelRequest, signal: AbortSignal, hear: Hear): Promise<ModelEnd>;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }

@@ -23,8 +23,6 @@ export interface RefusedFeatures {
 }
 
 export interface RequestSender {
-  /** Writes a request before it is made (`Model.write`). */
-  write(request: ModelRequest, asked: Asked): void;
   /**
    * Returns the answer once its head has arrived. A server that refuses a request as wrong is asked once more without what it may not
    * know: the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
@@ -47,18 +45,9 @@ const ERROR_CHARACTERS_MAX = 16 * 1024;
 const ERROR_WITHIN_MS = 1_000;
 
 export function requestSender({ by, writeRequest, settings, send, refused }: Endpoint): RequestSender {
-  let ahead: { asked: Asked; messages: ModelRequest["messages"]; written: Promise<WrittenRequest> } | null = null;
-
   async function write(request: ModelRequest, asked: Asked): Promise<WrittenRequest> {
     const written = await writeRequest(callOptions(request, settings), asked);
     return (refused?.streamOptions && withoutStreamOptions(written)) || written;
-  }
-
-  /** Takes the request that was written ahead, if it is this one. */
-  function takeWritten({ messages }: ModelRequest, asked: Asked): Promise<WrittenRequest> | null {
-    const taken = ahead;
-    ahead = null;
-    return taken?.messages === messages && taken.asked === asked ? taken.written : null;
   }
 
   function sendOff({ url, init }: WrittenRequest, signal: AbortSignal): Promise<Answer> {
@@ -80,13 +69,8 @@ export function requestSender({ by, writeRequest, settings, send, refused }: End
   }
 
   return {
-    write(request, asked) {
-      ahead = { asked, messages: request.messages, written: write(request, asked) };
-      // The call that takes it reports its failure.
-      ahead.written.catch(() => {});
-    },
     async ask(request, asked, signal) {
-      const written = await (takeWritten(request, asked) ?? write(request, asked));
+      const written = await write(request, asked);
       const secrets = secretsOf(written);
       const answer = await sendOff(written, signal);
       if (isGood(answer)) return { answer, secrets };

@@ -4,8 +4,7 @@ import { type ByteShares, byteShares, type Hold } from "@parley/shared/shares/by
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
-import { jsonAnswer } from "./gate.ts";
-import { bodyAsRead, SHORT_CHARACTERS } from "./http/answer/answers.ts";
+import { bodyAsRead, jsonAnswer, SHORT_CHARACTERS } from "./http/answer/answers.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { problemOf } from "./problem.ts";
 import { decisionOf } from "./rate-limit/decision.ts";

@@ -1,7 +1,8 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Clients } from "./clients.ts";
 import type { Drain } from "./drain.ts";
-import { type GateContext, jsonAnswer } from "./gate.ts";
+import type { GateContext } from "./gate.ts";
+import { jsonAnswer } from "./http/answer/answers.ts";
 import { hasHost, hasManyHosts, pathOf } from "./http/path.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";

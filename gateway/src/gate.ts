@@ -8,6 +8,7 @@ import type { Static, TObject } from "@sinclair/typebox";
 import type { Admission, Admitted as Entered } from "./admission.ts";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
+import { jsonAnswer } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import type { RequestLog } from "./http/log-request.ts";
@@ -168,10 +169,4 @@ function originOf(request: Request, requestId: string): CallOrigin {
       return request.signal;
     },
   };
-}
-
-/** @param headers of the response; the content type is added to them */
-export function jsonAnswer(status: number, body: object, headers: Headers): Response {
-  headers.set("Content-Type", "application/json; charset=utf-8");
-  return new Response(JSON.stringify(body), { status, headers });
 }

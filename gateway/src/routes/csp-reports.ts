@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { type GateContext, jsonAnswer } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
+import { jsonAnswer } from "../http/answer/answers.ts";
 import { readText } from "../http/body.ts";
 import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ConfigError } from "@parley/shared/config";
 import { Elysia } from "elysia";
 import { readSessionToken } from "../auth/session-cookie.ts";
-import { jsonAnswer } from "../gate.ts";
+import { jsonAnswer } from "../http/answer/answers.ts";
 import { type Forms, type StaticAsset, staticAsset } from "../http/answer/static-asset.ts";
 import { pathOf } from "../http/path.ts";
 import { addCommonHeaders } from "../http/request-id.ts";

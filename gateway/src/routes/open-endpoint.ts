@@ -1,4 +1,5 @@
-import { type GateContext, jsonAnswer } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
+import { jsonAnswer } from "../http/answer/answers.ts";
 import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import type { OpenOperation } from "../openapi/open-operation.ts";

@@ -27,3 +27,9 @@ export function bodyAsRead(bytes: Uint8Array, gone: AbortSignal, over: () => voi
     cancel: end,
   });
 }
+
+/** @param headers of the response; the content type is added to them */
+export function jsonAnswer(status: number, body: object, headers: Headers): Response {
+  headers.set("Content-Type", "application/json; charset=utf-8");
+  return new Response(JSON.stringify(body), { status, headers });
+}

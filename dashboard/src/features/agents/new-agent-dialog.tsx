@@ -95,7 +95,10 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
       </fieldset>
       {setup.data && !setup.data.default_llm && (
         <Notice tone="warning">
-          This server has no language model yet, so the agent is created without one. Choose one later under Models.
+          This server has no API key of a provider of language models, so the agent is created without one. Ask its
+          operator to set one, such as{" "}
+          <code className="font-mono text-[0.8125rem]">{setup.data.llm[0]?.key_variable}</code>, or enter a model of
+          your own under Models.
         </Notice>
       )}
       {make.error && !nameError && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}

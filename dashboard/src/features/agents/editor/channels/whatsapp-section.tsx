@@ -13,7 +13,7 @@ export function WhatsAppSection({ draft: { values, set, errorAt } }: { draft: Ag
         <Switch
           id={id}
           checked={values.whatsapp?.voice_replies ?? false}
-          onChange={(voice_replies) => set({ whatsapp: { ...values.whatsapp, voice_replies } })}
+          onChange={(on) => set({ whatsapp: on ? { voice_replies: true } : {} })}
         />
         <label htmlFor={id} className="min-w-0">
           Answer voice messages with voice messages

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { REPEATED_OUTCOMES } from "@parley/shared/domain/api-names";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Environment } from "../connection.ts";
@@ -7,6 +8,7 @@ import { publicApi } from "../public-api.ts";
 import { textOfFile } from "../text-of-file.ts";
 
 interface BatchOptions {
+  name?: string;
   agent: string;
   csv: string;
   from?: string;
@@ -24,7 +26,7 @@ interface Batch {
   counts: Record<string, number>;
 }
 
-const COLUMNS = ["batch_id", "status", "agent_id", "total", "created_at", "ended_at"];
+const COLUMNS = ["batch_id", "name", "status", "agent_id", "total", "created_at", "ended_at"];
 
 export function addBatchCommands(program: Command, env: Environment): void {
   const batch = program
@@ -47,6 +49,7 @@ export function addBatchCommands(program: Command, env: Environment): void {
       "--csv <file>",
       "CSV file with a column to_mobile_number, and a dynamic variable in each other column",
     )
+    .option("--name <name>", "Name to recognize the batch by (default: that of the file)")
     .option("--from <mobile_number>", "The number that calls (default: the agent's first)")
     .addOption(new Option("--start <time>", "When the first call may start (default: now)").argParser(parseTime))
     .addOption(
@@ -72,17 +75,20 @@ export function addBatchCommands(program: Command, env: Environment): void {
         .default(["busy", "no_answer"]),
     )
     .addOption(jsonOption())
-    .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, retryOn, json }: BatchOptions) => {
-      const created = await publicApi(env).post<Batch>("/call-batches", {
-        agent_id: agent,
-        csv: await textOfFile(csv),
-        ...(from && { from_mobile_number: from }),
-        ...(start && { start_at: start.toISOString() }),
-        ...(window && { window: { ...window, timezone } }),
-        ...(retries > 0 && { retries: { max: retries, after_minutes: retryAfter, on: retryOn } }),
-      });
-      await show(created, json);
-    });
+    .action(
+      async ({ name, agent, csv, from, start, window, timezone, retries, retryAfter, retryOn, json }: BatchOptions) => {
+        const created = await publicApi(env).post<Batch>("/call-batches", {
+          name: name ?? basename(csv),
+          agent_id: agent,
+          csv: await textOfFile(csv),
+          ...(from && { from_mobile_number: from }),
+          ...(start && { start_at: start.toISOString() }),
+          ...(window && { window: { ...window, timezone } }),
+          ...(retries > 0 && { retries: { max: retries, after_minutes: retryAfter, on: retryOn } }),
+        });
+        await show(created, json);
+      },
+    );
 
   batch
     .command("list")

@@ -9,6 +9,7 @@ export function presentBatch(batch: CallBatch) {
   return {
     batch_id: batch.batchId,
     status: nameOf(CALL_BATCH_STATUSES, batch.status),
+    name: settings.name ?? null,
     agent_id: settings.agentId,
     from_mobile_number: settings.fromMobileNumber,
     total: batch.total,

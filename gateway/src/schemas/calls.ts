@@ -21,6 +21,7 @@ import {
   PageQuery,
   Text,
   TimeZone,
+  Words,
 } from "./types.ts";
 
 const AgentId = Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" });
@@ -147,6 +148,7 @@ const CALLS_OF_BATCH_MAX = 10_000;
 
 export const CallBatchBody = Type.Object(
   {
+    name: Maybe(Words({ max: 100, description: "Name to recognize the batch by.", example: "June renewals" })),
     agent_id: AgentId,
     from_mobile_number: Maybe(FromNumber),
     calls: Maybe(
@@ -212,6 +214,7 @@ const BatchCounts = Resource(
 const batchFields = {
   batch_id: Id("ID of the batch.", "bat_01m7yyhwq2c6f0j4m8s1v5x9z3"),
   status: OneOf(namesOf(CALL_BATCH_STATUSES), { description: "Whether the batch starts further calls." }),
+  name: Nullable(Type.String({ examples: ["June renewals"] }), "Name to recognize the batch by; null without one."),
   agent_id: Id("ID of the agent.", "agt_01m7yyhwdzeb28n9gms8rr2qyg"),
   from_mobile_number: Type.String({ description: "The number that calls.", examples: ["+14155550100"] }),
   total: Count("Number of phone numbers in the batch."),

@@ -3320,6 +3320,8 @@ export interface components {
         };
         /** @description Numbers for an agent to call. */
         CreateCallBatchRequest: {
+            /** @description Name to recognize the batch by. */
+            name?: string | null;
             /**
              * @description ID of the agent.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
@@ -3406,6 +3408,8 @@ export interface components {
              * @enum {string}
              */
             status: "RUNNING" | "PAUSED" | "CANCELLED" | "ENDED";
+            /** @description Name to recognize the batch by; null without one. */
+            name: string | null;
             /**
              * @description ID of the agent.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
@@ -3504,6 +3508,8 @@ export interface components {
              * @enum {string}
              */
             status: "RUNNING" | "PAUSED" | "CANCELLED" | "ENDED";
+            /** @description Name to recognize the batch by; null without one. */
+            name: string | null;
             /**
              * @description ID of the agent.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
@@ -11084,6 +11090,7 @@ export interface operations {
                      *         {
                      *           "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *           "status": "RUNNING",
+                     *           "name": "June renewals",
                      *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *           "from_mobile_number": "+14155550100",
                      *           "total": 2,
@@ -11249,6 +11256,7 @@ export interface operations {
                      * @example {
                      *       "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *       "status": "RUNNING",
+                     *       "name": "June renewals",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "from_mobile_number": "+14155550100",
                      *       "total": 2,
@@ -11391,11 +11399,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "agent_id is not valid",
+                     *       "detail": "name is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "agent_id",
-                     *           "message": "agent_id is not valid"
+                     *           "path": "name",
+                     *           "message": "name is not valid"
                      *         }
                      *       ]
                      *     }
@@ -11722,6 +11730,7 @@ export interface operations {
                      * @example {
                      *       "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *       "status": "RUNNING",
+                     *       "name": "June renewals",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "from_mobile_number": "+14155550100",
                      *       "total": 2,
@@ -11912,6 +11921,7 @@ export interface operations {
                      * @example {
                      *       "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *       "status": "PAUSED",
+                     *       "name": "June renewals",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "from_mobile_number": "+14155550100",
                      *       "total": 2,
@@ -12104,6 +12114,7 @@ export interface operations {
                      * @example {
                      *       "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *       "status": "RUNNING",
+                     *       "name": "June renewals",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "from_mobile_number": "+14155550100",
                      *       "total": 2,
@@ -12315,6 +12326,7 @@ export interface operations {
                      * @example {
                      *       "batch_id": "bat_01m7yyhwq2c6f0j4m8s1v5x9z3",
                      *       "status": "CANCELLED",
+                     *       "name": "June renewals",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
                      *       "from_mobile_number": "+14155550100",
                      *       "total": 2,

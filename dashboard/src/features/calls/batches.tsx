@@ -86,10 +86,13 @@ function BatchCard({ summary }: { summary: Summary }) {
       <div className="flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-2 font-semibold">
-            <span className="truncate">{nameOfAgent(names, summary.agent_id)}</span>
+            <span className="truncate">
+              <span dir="auto">{summary.name ?? nameOfAgent(names, summary.agent_id)}</span>
+            </span>
             <Badge tone={tone}>{label}</Badge>
           </p>
           <p className="text-muted">
+            {summary.name !== null && `${nameOfAgent(names, summary.agent_id)}, `}
             {numberOf(summary.total)} {summary.total === 1 ? "number" : "numbers"}, created{" "}
             <Time at={summary.created_at} relative />
             {startsLater(summary) && (
@@ -122,35 +125,35 @@ function startsLater({ start_at, ended_at }: Summary): boolean {
 }
 
 const PARTS = [
-  { count: "success", label: "Completed", color: "bg-(--chart-5)" },
-  { count: "no_answer", label: "No answer", color: "bg-(--chart-3)" },
-  { count: "busy", label: "Busy", color: "bg-(--chart-3)" },
-  { count: "hung_up_early", label: "Hung up early", color: "bg-(--chart-6)" },
-  { count: "error", label: "Failed", color: "bg-(--chart-4)" },
-  { count: "cancelled", label: "Cancelled", color: "bg-line-strong" },
-  { count: "do_not_call", label: "Do not call", color: "bg-line-strong" },
-  { count: "calling", label: "Calling", color: "bg-(--chart-2)" },
-  { count: "pending", label: "Waiting", color: "bg-hover" },
+  { count: "success", label: "Completed" },
+  { count: "no_answer", label: "No answer" },
+  { count: "busy", label: "Busy" },
+  { count: "hung_up_early", label: "Hung up early" },
+  { count: "error", label: "Failed" },
+  { count: "cancelled", label: "Cancelled" },
+  { count: "do_not_call", label: "Do not call" },
+  { count: "calling", label: "Calling" },
+  { count: "pending", label: "Waiting" },
 ] as const;
 
 function Progress({ batch: { counts, total } }: { batch: Batch }) {
   const parts = PARTS.filter(({ count }) => counts[count] > 0);
-  const told = parts.map(({ count, label }) => `${label} ${numberOf(counts[count])}`).join(", ");
   // Rounded down: all are done at 100%.
   const share = Math.floor(((total - counts.pending - counts.calling) / Math.max(1, total)) * 100) / 100;
   return (
     <div className="flex flex-col gap-2">
-      <div role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
-        {parts.map(({ count, color }) => (
-          <span key={count} className={color} style={{ width: `${(counts[count] / Math.max(1, total)) * 100}%` }} />
-        ))}
+      <div
+        role="progressbar"
+        aria-label="Numbers done"
+        aria-valuenow={share * 100}
+        aria-valuetext={`${percentOf(share)} done`}
+        className="h-2 overflow-hidden rounded-sm bg-hover"
+      >
+        <div className="h-full bg-accent" style={{ width: `${share * 100}%` }} />
       </div>
-      <p className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-muted" aria-hidden>
-        {parts.map(({ count, label, color }) => (
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-muted">
+        {parts.map(({ count, label }) => (
           <span key={count} className="flex items-center gap-1.5">
-            <span
-              className={`size-2.5 rounded-sm ${color} ${count === "pending" ? "border border-line-strong" : ""}`}
-            />
             {label}
             <span className="font-medium text-ink tabular-nums">{numberOf(counts[count])}</span>
           </span>
@@ -161,7 +164,7 @@ function Progress({ batch: { counts, total } }: { batch: Batch }) {
   );
 }
 
-function Controls({ summary: { batch_id, status, ended_at } }: { summary: Summary }) {
+function Controls({ summary: { batch_id, name, status, ended_at } }: { summary: Summary }) {
   const client = useQueryClient();
   const [isAsking, setAsking] = useState(false);
   const params = { path: { batch_id } };
@@ -195,7 +198,7 @@ function Controls({ summary: { batch_id, status, ended_at } }: { summary: Summar
       <Confirm
         open={isAsking}
         onClose={() => setAsking(false)}
-        title="Cancel this batch?"
+        title={name === null ? "Cancel this batch?" : `Cancel “${name}”?`}
         action="Cancel batch"
         write={cancel}
       >

@@ -4,6 +4,7 @@ import { api, ask } from "../../api/client.ts";
 import { fieldsOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FileDrop } from "../../ui/form/file-drop.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -29,22 +30,38 @@ export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () =
   );
 }
 
+const NAME_MAX = 100;
+const SAMPLE = "to_mobile_number,customer_name\n+14155550188,Ada\n+14155550189,Bob\n";
+const SAMPLE_ADDRESS = `data:text/csv;charset=utf-8,${encodeURIComponent(SAMPLE)}`;
+
+/** The batch's name: as typed, else that of the file. */
+function named(typed: string, fileName = ""): { name?: string } {
+  const name = (typed.trim() || fileName).slice(0, NAME_MAX);
+  return name ? { name } : {};
+}
+
 /** The fields at which the form shows an error; other errors concern rows. */
-const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)(\.|$)/;
+const FIELDS = /^(name|agent_id|from_mobile_number|voicemail|start_at|window|retries)(\.|$)/;
 
 function BatchForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
   const [setup, setSetup] = useCallSetup();
   const [schedule, setSchedule] = useState(immediately);
+  const [name, setName] = useState("");
   const check = useMutation({
     mutationFn: async (file: File) => {
       const csv = await textOfFile(file);
       return { csv, checked: await ask(api.POST("/v1/public/call-batches/check", { body: { csv } })) };
     },
   });
+  const fileName = check.variables?.name;
   const make = useMutation({
     mutationFn: (csv: string) =>
-      ask(api.POST("/v1/public/call-batches", { body: { ...setupBody(setup), ...scheduleBody(schedule), csv } })),
+      ask(
+        api.POST("/v1/public/call-batches", {
+          body: { ...named(name, fileName), ...setupBody(setup), ...scheduleBody(schedule), csv },
+        }),
+      ),
     onSuccess: async () => {
       tellDone(schedule.startAt ? "Batch scheduled" : "Batch started");
       onDone();
@@ -64,21 +81,30 @@ function BatchForm({ onDone }: { onDone: () => void }) {
   const isAtField = errors.keys().some((path) => FIELDS.test(path));
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="File">
-        {(control) => (
-          <Input
-            {...control}
-            type="file"
-            required
-            accept=".csv,text/csv"
-            className="h-auto! py-1.5"
-            onChange={(event) => choose(event.target.files?.[0])}
-          />
-        )}
+      <Field
+        label="File"
+        hint={
+          <a href={SAMPLE_ADDRESS} download="sample.csv" className="text-accent-ink underline">
+            Download a sample file
+          </a>
+        }
+      >
+        {(control) => <FileDrop {...control} accept=".csv,text/csv" name={fileName} onChoose={choose} />}
       </Field>
       {check.isPending && <Skeleton className="h-24" />}
       {check.error && <CsvRefusal error={check.error} />}
       {check.data && <CsvPreview checked={check.data.checked} />}
+      <Field label="Name" optional error={errors.get("name")}>
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={NAME_MAX}
+            placeholder={fileName}
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
       <CallFields setup={setup} onChange={setSetup} errors={errors} />
       <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
       {make.error && !isAtField && <CsvRefusal error={make.error} />}

@@ -23,6 +23,7 @@ const ended = { ...call, status: "ENDED", outcome: "SUCCESS", ended_at: UPDATED_
 const batch = {
   batch_id: BATCH_ID,
   status: "RUNNING",
+  name: "June renewals",
   agent_id: AGENT_ID,
   from_mobile_number: call.from_mobile_number,
   total: 2,
@@ -35,6 +36,7 @@ const counts = {
   ...{ success: 0, no_answer: 0, busy: 0, cancelled: 0, hung_up_early: 0, error: 0 },
 };
 const batchRequest = {
+  name: batch.name,
   agent_id: AGENT_ID,
   from_mobile_number: call.from_mobile_number,
   window: { from_time: "09:00", to_time: "17:00", timezone: "America/New_York" },

@@ -173,6 +173,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
 function settingsOf(body: Static<typeof CallBatchBody>) {
   const { window, retries } = body;
   return {
+    name: body.name ?? undefined,
     agentId: body.agent_id,
     fromMobileNumber: body.from_mobile_number ?? undefined,
     startAt: body.start_at ? readDate("start_at", body.start_at) : undefined,

@@ -10,6 +10,7 @@ export function toCallBatch(batch: CallBatchRow, counts?: ReadonlyMap<string, nu
     batchId: batch.batchId,
     status: CallBatchStatus[`CALL_BATCH_STATUS_${batch.status}`],
     settings: {
+      name: settings.name ?? undefined,
       agentId: settings.agentId,
       fromMobileNumber: settings.fromMobileNumber,
       startAt: settings.startAt === null ? undefined : new Date(settings.startAt),

@@ -6,6 +6,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { firstViolations } from "@parley/shared/domain/violations";
 import { invalid, ServiceError, type Violation } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
+import { checkName } from "@parley/shared/text/name";
 import type { OutboundContext } from "../outbound/context.ts";
 import { newCall, numberFault } from "../outbound/new-call.ts";
 import {
@@ -42,6 +43,7 @@ export async function newBatch(
   { ownerId, settings, calls }: CreateCallBatchRequest,
 ): Promise<NewBatch> {
   const [first] = calls;
+  if (settings?.name !== undefined) checkName("name", settings.name);
   await refuseWrongNumbers(
     ctx,
     calls.map(({ toMobileNumber }) => toMobileNumber),
@@ -69,6 +71,7 @@ export async function newBatch(
       provider: call.provider,
       createdAt: ctx.clock.now(),
       settings: {
+        name: settings.name ?? null,
         ...{ agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail },
         startAt: settings.startAt?.toISOString() ?? null,
         window: windowOf(settings),

@@ -105,6 +105,14 @@ test.each(["TWILIO", "SIP"] as const)(
   },
 );
 
+test("a batch is shown by its name, with which it may be told from others of its agent", async () => {
+  const kit = outbound(db);
+  const named = await batchOf(kit, NUMBERS, { name: "June renewals" });
+  expect((await named.get())?.settings?.name).toBe("June renewals");
+  expect((await (await batchOf(kit)).get())?.settings?.name).toBeUndefined();
+  expect(await failure(batchOf(kit, NUMBERS, { name: " " }))).toMatchObject({ kind: "invalid", paths: ["name"] });
+});
+
 test("a single call of an owner that has become full fails with the reason", async () => {
   const kit = outbound(db);
   const ownerId = newOwner();

@@ -79,6 +79,8 @@ export interface CallBatchSettings {
   maxDurationSeconds?: number | undefined;
   ringSeconds?: number | undefined;
   voicemail: Voicemail;
+  /** For people. */
+  name?: string | undefined;
 }
 
 export interface CallBatch {
@@ -361,6 +363,7 @@ function createBaseCallBatchSettings(): CallBatchSettings {
     maxDurationSeconds: undefined,
     ringSeconds: undefined,
     voicemail: 0,
+    name: undefined,
   };
 }
 
@@ -395,6 +398,9 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
     }
     if (message.voicemail !== 0) {
       writer.uint32(80).int32(message.voicemail);
+    }
+    if (message.name !== undefined) {
+      writer.uint32(90).string(message.name);
     }
     return writer;
   },
@@ -492,6 +498,14 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
             message.voicemail = reader.int32() as any;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -523,6 +537,7 @@ export const CallBatchSettings: MessageFns<CallBatchSettings> = {
     message.maxDurationSeconds = object.maxDurationSeconds ?? undefined;
     message.ringSeconds = object.ringSeconds ?? undefined;
     message.voicemail = object.voicemail ?? 0;
+    message.name = object.name ?? undefined;
     return message;
   },
 };

@@ -152,7 +152,7 @@ test(
       await page.getByLabel("Name").fill("Ledger");
       await page.getByLabel("URL").fill("ftp://nowhere");
       await page.getByRole("button", { name: "Create webhook" }).click();
-      await page.getByText("url must be an https:// address").waitFor();
+      await page.getByText("URL must be an https:// address").waitFor();
       await page.getByLabel("URL").fill(receiver.url.href);
       await page.getByRole("button", { name: "Create webhook" }).click();
       await page.getByText(/^whsec_/).waitFor();
@@ -278,7 +278,7 @@ test(
     await page.getByLabel("File").setInputFiles(csv(`+13125557398,Ada\n12,<b>Zoe</b>\nnobody,Bob\n`));
     await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     const start = page.getByRole("button", { name: "Start calling" });
-    await page.getByRole("alert").getByText("csv line 4").waitFor();
+    await page.getByRole("alert").getByText("Line 4").waitFor();
     expect(await page.getByRole("alert").getByRole("listitem").count()).toBe(2);
     expect(await start.isDisabled()).toBe(true);
     await page.getByLabel("File").setInputFiles(csv("+13125557398,<b>Ada</b>\n+13125557397,Bob\n"));

@@ -1,3 +1,5 @@
+import { worded } from "./field-names.ts";
+
 /** The API's answer instead of a result, or the fact that it could not be reached. */
 export class Problem extends Error {
   override readonly name = "Problem";
@@ -27,14 +29,19 @@ export class Problem extends Error {
   }
 }
 
-/** Reads the problem in a response. */
+/** Reads the problem in a response, in the words of the page. */
 export function problemIn(response: Response, body: unknown): Problem {
-  const { detail, errors = [] } = (body ?? {}) as { detail?: string; errors?: { path: string; message: string }[] };
+  const { detail, errors: told = [] } = (body ?? {}) as {
+    detail?: string;
+    errors?: { path: string; message: string }[];
+  };
+  const errors = told.map(({ path, message }) => ({ path, message: worded(message, path) }));
+  const path = told.find(({ message }) => message === detail)?.path;
   const fields = new Map(errors.map(({ path, message }) => [path, message]));
   const retryAfter = Number(response.headers.get("retry-after") ?? 0);
   return new Problem(
     response.status,
-    detail ?? `The server responded with status ${response.status}`,
+    detail === undefined ? `The server responded with status ${response.status}` : worded(detail, path),
     fields,
     retryAfter,
     errors.map(({ message }) => message),

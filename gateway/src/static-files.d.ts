@@ -3,3 +3,9 @@ declare module "swagger-ui-dist/*" {
   // biome-ignore lint/style/noDefaultExport: it is what an import of a file gives
   export default path;
 }
+
+declare module "*.css" {
+  const path: string;
+  // biome-ignore lint/style/noDefaultExport: it is what an import of a file gives
+  export default path;
+}

@@ -259,7 +259,15 @@ describe("a client generated from the document", () => {
 });
 
 describe("the page to browse it", () => {
-  const PATHS = ["/docs", "/docs/start.js", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/openapi.json", "/nowhere"];
+  const PATHS = [
+    "/docs",
+    "/docs/start.js",
+    "/docs/swagger-ui.js",
+    "/docs/swagger-ui.css",
+    "/docs/look.css",
+    "/openapi.json",
+    "/nowhere",
+  ];
 
   test("runs only its own scripts and frames, and sends nothing elsewhere", async () => {
     const { headers } = await app.handle(new Request("http://gateway/docs"));

@@ -3,6 +3,7 @@ import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { addCommonHeaders } from "../http/request-id.ts";
+import look from "./docs-look.css" with { type: "file" };
 
 /** Serves the document at `/openapi.json` and a page to browse it at `/docs`, without any other host. */
 export function docsRoutes(document: () => object) {
@@ -24,6 +25,7 @@ export function docsRoutes(document: () => object) {
     "/docs": text(() => PAGE, "text/html", PAGE_HEADERS),
     "/docs/swagger-ui.js": file(script, "text/javascript"),
     "/docs/swagger-ui.css": file(style, "text/css"),
+    "/docs/look.css": file(look, "text/css"),
     "/docs/start.js": text(() => START, "text/javascript"),
   };
   const routes = new Elysia().onAfterHandle(addCommonHeaders);
@@ -44,8 +46,19 @@ const PAGE = `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Parley API</title>
     <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="stylesheet" href="/docs/look.css">
   </head>
   <body>
+    <header>
+      <span>
+        <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+          <rect width="32" height="32" rx="8" fill="#4f46e5" />
+          <path d="M9 12.5v7M14 8v16M19 11v10M24 14v4" stroke="#fff" stroke-width="2.6" stroke-linecap="round" />
+        </svg>
+        Parley API
+      </span>
+      <a href="/">Dashboard</a>
+    </header>
     <main id="reference"></main>
     <script src="/docs/swagger-ui.js"></script>
     <script src="/docs/start.js"></script>
@@ -53,5 +66,6 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, defaultModelsExpandDepth: 0 });
+const START = `document.documentElement.classList.toggle("dark-mode", matchMedia("(prefers-color-scheme: dark)").matches);
+SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, defaultModelsExpandDepth: 0 });
 `;

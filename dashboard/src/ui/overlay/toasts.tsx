@@ -29,10 +29,14 @@ export function Toasts() {
   return (
     (isNeeded || shown.length > 0) && (
       <Suspense fallback={null}>
-        <Corner shown={shown} onGone={(id) => change(toasts.filter((toast) => toast.id !== id))} />
+        <Corner shown={shown} onGone={remove} />
       </Suspense>
     )
   );
+}
+
+function remove(id: number): void {
+  change(toasts.filter((toast) => toast.id !== id));
 }
 
 function change(next: readonly Toast[]): void {

@@ -163,3 +163,99 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test(
+  "a batch has the name of its file, takes a dropped one, and shows its progress alone",
+  async () => {
+    await page.goto("/calls?tab=batches");
+    await page.getByRole("button", { name: "New batch" }).first().click();
+    expect(await page.getByRole("link", { name: "Download a sample file" }).getAttribute("href")).toStartWith(
+      "data:text/csv",
+    );
+    const buffer = Buffer.from("to_mobile_number,name\n12,Zoe\n");
+    await page.getByLabel("File").setInputFiles({ name: "june.csv", mimeType: "text/csv", buffer });
+    // The field is named as the page's reader knows it, and the line as the file has it.
+    await page.getByRole("alert").getByText("Line 2: phone number must").waitFor();
+    expect(await page.getByLabel("Name").getAttribute("placeholder")).toBe("june.csv");
+    await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
+    expect(await page.getByRole("button", { name: "Start calling" }).isDisabled()).toBeTrue();
+    expect(await barriersOf(page)).toEqual([]);
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "what does not exist is told alike, and what a dialog says is impossible cannot be pressed",
+  async () => {
+    const missing = {
+      "/agents/agt_01m7yyhwdzeb28n9gms8rr2qyg": "agent",
+      [`/conversations/${newUuid()}`]: "conversation",
+      "/prompts/nothing": "prompt",
+      "/webhooks/whd_01m7yyhwdzeb28n9gms8rr2qyg": "webhook",
+    };
+    for (const [path, what] of Object.entries(missing)) {
+      await page.goto(path);
+      await page.getByRole("heading", { name: `This ${what} does not exist` }).waitFor();
+      await page.getByRole("link", { name: `All ${what}s` }).waitFor();
+    }
+    const prompt = { prompt_name: "greeting-everyone", prompt_content: "Greet." };
+    await api.post("/prompts", prompt);
+    await api.post("/agents", {
+      agent_name: "שולחן",
+      agent_type: "INBOUND",
+      prompt: { prompt_name: prompt.prompt_name },
+    });
+    await page.goto(`/prompts/${prompt.prompt_name}`);
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Agents use this prompt. Give each of them a different prompt first.").waitFor();
+    expect(await page.getByRole("button", { name: "Delete prompt" }).isDisabled()).toBeTrue();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.goto("/agents");
+    const link = page.getByRole("link", { name: "שולחן" });
+    expect(await link.evaluate("(element) => getComputedStyle(element).direction")).toBe("rtl");
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "Escape closes a dialog at once, also while the page tells that something was done",
+  async () => {
+    await page.goto("/keys?new=true");
+    await page.getByLabel("Name").fill("Short lived");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await page.getByRole("button", { name: /^Copy/ }).first().click();
+    await page.getByRole("list", { name: "Notifications" }).getByRole("listitem").first().waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "at 360 px nothing of a page is cut off, and a strip of tabs shows that it scrolls",
+  async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    for (const path of [
+      "/",
+      "/conversations",
+      "/numbers",
+      "/webhooks",
+      "/calls?tab=batches",
+      "/usage",
+      `/agents/${agentId}`,
+    ]) {
+      await page.goto(path);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+    }
+    const tabs = page.getByRole("tablist", { name: "Agent settings" });
+    expect(await tabs.evaluate("(element) => getComputedStyle(element).backgroundAttachment")).toContain("local");
+    await page.setViewportSize({ width: 1280, height: 800 });
+  },
+  TIMEOUT_MS,
+);

@@ -316,7 +316,7 @@ test(
     await list.waitFor();
     await tabTo(page, /^Status/);
     await keyboard.press("Enter");
-    const live = page.getByRole("menuitem", { name: "Live" });
+    const live = page.getByRole("menuitem", { name: "In progress" });
     await live.waitFor();
     // The menu takes keys once its first item has the focus.
     await eventually(async () => expect(await live.evaluate((item) => item.matches(":focus"))).toBeTrue());

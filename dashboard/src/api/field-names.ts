@@ -58,7 +58,8 @@ function inWords(name: string): string {
 }
 
 /** The name of a field in the middle of a sentence. The word after "column" is what has to stand in a file. */
-const NAMES = /(?<!column )(?<![\w."“‘'@/:-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)*_[a-z0-9]+(?:[._][a-z0-9]+)*(?![\w@/-]|:\S)/g;
+const NAMES =
+  /(?<!column )(?<![\w."“‘'@/:-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)*_[a-z0-9]+(?:[._][a-z0-9]+)*(?![\w@/-]|:\S)/g;
 const ID = /^[a-z]{2,4}_[0-9a-z]{26}$/;
 const OWN_PROMPT = /\bPrompt agent-agt_[0-9a-z]{26}(-analysis)?/g;
 const CSV_LINE = /^csv line (\d+): /;

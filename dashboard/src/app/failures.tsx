@@ -42,6 +42,38 @@ export function PageNotFound() {
   );
 }
 
+/** Shown instead of a thing that does not exist. @param all the list of such things */
+export function NotFound({
+  what,
+  all,
+}: {
+  what: "agent" | "conversation" | "prompt" | "webhook";
+  all: "/agents" | "/conversations" | "/prompts" | "/webhooks";
+}) {
+  return (
+    <Page title={`${what.charAt(0).toUpperCase()}${what.slice(1)} not found`}>
+      <EmptyState
+        icon={Compass}
+        title={`This ${what} does not exist`}
+        action={
+          <Button asChild>
+            <Link to={all} search={{}}>
+              All {what}s
+            </Link>
+          </Button>
+        }
+      >
+        It may have been deleted, or the address may have a typo.
+      </EmptyState>
+    </Page>
+  );
+}
+
+/** Whether the API answered that something does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Problem && error.status === 404;
+}
+
 /** Shown until a page's script has loaded. */
 export function PagePending() {
   return (

@@ -27,7 +27,7 @@ export function Table<Item>({
   rowKey: (row: Item) => string;
 }) {
   return (
-    <div className="relative overflow-x-auto rounded-xl border border-line bg-raised">
+    <div className="relative scroll-hint-raised overflow-x-auto rounded-xl border border-line bg-raised">
       <table aria-label={label} className="w-full border-collapse text-left">
         <thead>
           <tr className="border-b border-line bg-surface text-xs text-muted">

@@ -58,7 +58,7 @@ export function Tabs({
         role="tablist"
         aria-label={label}
         onKeyDown={move}
-        className="relative flex gap-1 overflow-x-auto border-b border-line"
+        className="scroll-hint relative flex gap-1 overflow-x-auto border-b border-line"
       >
         {tabs.map((tab) => (
           <button

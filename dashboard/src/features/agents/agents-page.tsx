@@ -84,7 +84,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     className: "max-w-0 w-full min-w-40",
     cell: ({ id, agent_name, agent_description }) => (
       <>
-        <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`}>
+        <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`} dir="auto">
           {agent_name}
         </Link>
         {agent_description && <span className="block truncate text-xs text-muted">{agent_description}</span>}

@@ -112,6 +112,11 @@ export function CallFields({
   );
 }
 
+/** Whether a call can be made with it: there is an agent, and a number to call from. */
+export function useCanCall({ agentId }: CallSetup): boolean {
+  return useQuery(numbersQuery).data?.length !== 0 && agentId !== "";
+}
+
 /** The same in the form of the API. */
 export function setupBody({ agentId, from, voicemail }: CallSetup) {
   return {

@@ -10,7 +10,7 @@ import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
-import { CallFields, setupBody, useCallSetup } from "./call-fields.tsx";
+import { CallFields, setupBody, useCallSetup, useCanCall } from "./call-fields.tsx";
 import { CsvPreview, CsvRefusal } from "./csv-preview.tsx";
 import { CALLS } from "./queries.ts";
 import { immediately, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
@@ -77,6 +77,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
     check.reset();
     if (file) check.mutate(file);
   };
+  const canCall = useCanCall(setup);
   const errors = fieldsOf(make.error);
   const isAtField = errors.keys().some((path) => FIELDS.test(path));
   return (
@@ -110,12 +111,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       {make.error && !isAtField && <CsvRefusal error={make.error} />}
       <FormActions>
         <Button onClick={onDone}>Cancel</Button>
-        <Button
-          type="submit"
-          variant="primary"
-          busy={make.isPending}
-          disabled={setup.agentId === "" || !check.isSuccess}
-        >
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={!canCall || !check.isSuccess}>
           {schedule.startAt ? "Schedule calls" : "Start calling"}
         </Button>
       </FormActions>

@@ -9,7 +9,7 @@ import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { agentQuery } from "../agents/agents.ts";
 import { variablesIn } from "../prompts/variables.ts";
-import { CallFields, DEFAULT, setupBody, useCallSetup } from "./call-fields.tsx";
+import { CallFields, DEFAULT, setupBody, useCallSetup, useCanCall } from "./call-fields.tsx";
 import { loadReader, PhoneNumberField } from "./phone-number-field.tsx";
 import { CALLS } from "./queries.ts";
 import { VariableFields } from "./variable-fields.tsx";
@@ -48,6 +48,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
       await client.invalidateQueries({ queryKey: CALLS });
     },
   });
+  const canCall = useCanCall(setup);
   const errors = fieldsOf(call.error);
   const failure = sentenceBeside(call.error, ["to_mobile_number", "agent_id", "from_mobile_number", "voicemail"]);
   const submit = (event: FormEvent) => {
@@ -63,7 +64,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={call.isPending} disabled={setup.agentId === ""}>
+        <Button type="submit" variant="primary" busy={call.isPending} disabled={!canCall}>
           Call
         </Button>
       </FormActions>

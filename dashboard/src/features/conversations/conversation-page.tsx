@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useRef } from "react";
+import { isMissing, NotFound } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -23,6 +24,7 @@ export function ConversationPage() {
   const { conversationId } = useParams({ from: "/signed-in/conversations/$conversationId" });
   const found = useQuery(conversationQuery(conversationId));
   if (found.data) return <Shown key={conversationId} conversation={found.data} />;
+  if (isMissing(found.error)) return <NotFound what="conversation" all="/conversations" />;
   return (
     <Page title="Conversation" heading={<Back />}>
       {found.isError ? (

@@ -91,10 +91,9 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What the cost leaves out. */
+/** What a known cost leaves out. */
 function costNote({ conversation_type }: Conversation, usage: Costs): string {
+  if (isUnknown(usage)) return "";
   const isCall = conversation_type !== "CHAT" && conversation_type !== "WHATSAPP";
-  return [isCall && "without speech and carrier", isUnknown(usage) ? null : unknownNote(usage)]
-    .filter(Boolean)
-    .join(", ");
+  return [isCall && "without speech and carrier", unknownNote(usage)].filter(Boolean).join(", ");
 }

@@ -18,7 +18,7 @@ export const CHANNELS: Record<Channel, { label: string; icon: LucideIcon }> = {
 };
 
 export const STATUSES: Record<Status, { label: string; tone: Tone }> = {
-  IN_PROGRESS: { label: "Live", tone: "accent" },
+  IN_PROGRESS: { label: "In progress", tone: "accent" },
   COMPLETED: { label: "Completed", tone: "success" },
   DISCONNECTED: { label: "Disconnected", tone: "warning" },
   FAILED: { label: "Failed", tone: "danger" },

@@ -131,6 +131,7 @@ function Line({
         ) : (
           <p
             key={`text ${at}`}
+            dir="auto"
             className={clsx(
               "max-w-full rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap transition-shadow",
               isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm bg-hover",

@@ -62,7 +62,9 @@ const COLUMNS: readonly Column<Key>[] = [
     className: "max-w-0 w-full min-w-40",
     cell: ({ name, prefix }) => (
       <>
-        <span className="block truncate font-medium">{name ?? "Unnamed"}</span>
+        <span dir="auto" className="block truncate font-medium">
+          {name ?? "Unnamed"}
+        </span>
         <span className="font-mono text-xs text-muted">{prefix}…</span>
       </>
     ),

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
@@ -7,7 +7,7 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Time } from "../../ui/time.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
-import { CARRIERS, type Carrier } from "./queries.ts";
+import { CARRIERS, type Carrier, numbersQuery } from "./queries.ts";
 import { TrunkRegistration } from "./trunk-registration.tsx";
 import { TrunkTarget } from "./trunk-target.tsx";
 
@@ -58,6 +58,8 @@ function Disconnect({ carrier }: { carrier: Carrier }) {
   const [isAsking, setAsking] = useState(false);
   const { label } = PROVIDERS[carrier.provider];
   const name = [label, accountOf(carrier)].filter(Boolean).join(" ");
+  const numbers = useQuery(numbersQuery).data;
+  const hasNumbers = numbers?.some(({ carrier_id }) => carrier_id === carrier.carrier_id);
   const disconnect = useMutation({
     mutationFn: () =>
       ask(api.DELETE("/v1/manage/carriers/{carrier_id}", { params: { path: { carrier_id: carrier.carrier_id } } })),
@@ -78,8 +80,9 @@ function Disconnect({ carrier }: { carrier: Carrier }) {
         title={`Disconnect ${name}?`}
         action="Disconnect"
         write={disconnect}
+        impossible={hasNumbers ? "Its phone numbers are still here. Remove them first." : undefined}
       >
-        This deletes its credentials from Parley. Remove its phone numbers first.
+        This deletes its credentials from Parley.
       </Confirm>
     </>
   );

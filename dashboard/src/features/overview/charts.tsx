@@ -69,7 +69,7 @@ function byOutcome(days: readonly Day[]): Series[] {
   const live = days.map(
     (day) => sum(day, "conversations") - OUTCOMES.reduce((total, { figure }) => total + sum(day, figure), 0),
   );
-  return withValues([...ended, { label: "Live", color: "--chart-2", values: live }]);
+  return withValues([...ended, { label: "In progress", color: "--chart-2", values: live }]);
 }
 
 function byChannel(days: readonly Day[]): Series[] {

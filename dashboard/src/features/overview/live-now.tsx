@@ -6,23 +6,35 @@ import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery, nameOfAgent } from "../agents/agents.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
-import { conversationsQuery } from "../conversations/queries.ts";
+import { type Conversation, readConversations } from "../conversations/queries.ts";
 
 const SHOWN_MAX = 5;
-const LIVE = { conversation_status: "IN_PROGRESS" };
+const IN_PROGRESS = { conversation_status: "IN_PROGRESS" };
+/** Conversations in progress that are looked at; of more, those that are live are not counted. */
+const READ_MAX = 100;
+const EVERY_MS = 5_000;
+/** A text conversation stays in progress for half an hour after its last message, when nobody may be there any more. */
+const SILENT_MS = 2 * 60_000;
 
-/** The conversations that are in progress, followed as they come and go. */
+/** Calls in progress, and text conversations in which something was said just now, followed as they come and go. */
 export function LiveNow() {
-  const live = useQuery(conversationsQuery(LIVE));
+  const live = useQuery({
+    queryKey: ["conversations", "live"],
+    queryFn: async ({ signal }) => {
+      const { conversations, total } = await readConversations(IN_PROGRESS, { size: READ_MAX, signal });
+      return { conversations: conversations.filter(isLive), areAll: total <= READ_MAX };
+    },
+    refetchInterval: EVERY_MS,
+  });
   const names = useQuery(agentNamesQuery).data;
+  const count = live.data?.conversations.length ?? 0;
   return (
     <Card
-      title={live.data ? `Live now: ${numberOf(live.data.total)}` : "Live now"}
+      title={live.data ? `Live now: ${numberOf(count)}${live.data.areAll ? "" : "+"}` : "Live now"}
       actions={
-        live.data &&
-        live.data.total > 0 && (
-          <Link to="/conversations" search={LIVE} className="text-accent-ink hover:underline">
-            Show all
+        count > 0 && (
+          <Link to="/conversations" search={IN_PROGRESS} className="text-accent-ink hover:underline">
+            All in progress
           </Link>
         )
       }
@@ -31,8 +43,8 @@ export function LiveNow() {
         <Skeleton className="h-16" />
       ) : live.isLoadingError ? (
         <ErrorState error={live.error} onRetry={live.refetch} />
-      ) : live.data.total === 0 ? (
-        <p className="text-muted">No conversations in progress.</p>
+      ) : count === 0 ? (
+        <p className="text-muted">Nobody is talking to an agent right now.</p>
       ) : (
         <ul className="-mx-2 flex flex-col">
           {live.data.conversations.slice(0, SHOWN_MAX).map((conversation) => (
@@ -44,7 +56,9 @@ export function LiveNow() {
                 className="flex items-center gap-3 rounded-md px-2 py-2 hover:bg-hover"
               >
                 <span className="size-1.5 shrink-0 rounded-full bg-accent-ink motion-safe:animate-pulse" />
-                <span className="min-w-0 flex-1 truncate font-medium">{nameOfAgent(names, conversation.agent_id)}</span>
+                <span dir="auto" className="min-w-0 flex-1 truncate font-medium">
+                  {nameOfAgent(names, conversation.agent_id)}
+                </span>
                 <span className="max-sm:hidden">
                   <ChannelLabel channel={conversation.conversation_type} />
                 </span>
@@ -58,4 +72,9 @@ export function LiveNow() {
       )}
     </Card>
   );
+}
+
+function isLive({ conversation_type, updated_at }: Conversation): boolean {
+  const isText = conversation_type === "CHAT" || conversation_type === "WHATSAPP";
+  return !isText || Date.now() - Date.parse(updated_at) < SILENT_MS;
 }

@@ -1,8 +1,9 @@
 import "../../app/shared.ts";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Page } from "../../ui/page.tsx";
-import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { ErrorState, Notice, Skeleton } from "../../ui/states.tsx";
+import { conversationsQuery } from "../conversations/queries.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
 import { statisticsQuery } from "../statistics/queries.ts";
 import { Charts } from "./charts.tsx";
@@ -20,13 +21,18 @@ export function OverviewPage() {
   // Tests of a draft are not counted, so an owner who has only tried an agent would see zeros too.
   const isUncounted =
     isNew || (steps?.steps.some(({ done }) => !done) === true && statistics.data?.total.conversations === 0);
+  const others = useQuery({
+    ...conversationsQuery({ is_test_call: false }),
+    enabled: steps !== null && !isNew && statistics.data?.total.conversations === 0,
+  });
+  const hasOnlyTests = others.data?.total === 0;
   return (
     <Page
       title="Overview"
       heading={isNew ? "Welcome to Parley" : undefined}
       description={
         isNew
-          ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need."
+          ? "Create an agent and talk to it. It takes a few minutes."
           : "What your agents did, how fast they replied, and what is going on now. Days are in UTC."
       }
       actions={
@@ -39,6 +45,15 @@ export function OverviewPage() {
       }
     >
       {steps && <FirstSteps steps={steps.steps} />}
+      {hasOnlyTests && (
+        <Notice>
+          There are only tests so far. They are listed under{" "}
+          <Link to="/conversations" search={{ is_test_call: true }} className="underline">
+            Conversations
+          </Link>
+          , but not counted here.
+        </Notice>
+      )}
       {isUncounted ? null : statistics.isPending ? (
         <div role="status" aria-label="Loading" className="flex flex-col gap-6">
           <Skeleton className="h-24" />

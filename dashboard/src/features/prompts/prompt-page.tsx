@@ -4,8 +4,8 @@ import { clsx } from "clsx";
 import { ChevronLeft, RotateCcw, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
-import { PageFailure, PageNotFound, PagePending } from "../../app/failures.tsx";
+import { sentenceOf } from "../../api/problem.ts";
+import { isMissing, NotFound, PageFailure, PagePending } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
@@ -31,7 +31,7 @@ export function PromptPage() {
   const { promptName } = useParams({ from: "/signed-in/prompts/$promptName" });
   const prompt = useQuery(versionsQuery(promptName));
   if (prompt.isPending) return <PagePending />;
-  if (prompt.error instanceof Problem && prompt.error.status === 404) return <PageNotFound />;
+  if (isMissing(prompt.error)) return <NotFound what="prompt" all="/prompts" />;
   if (prompt.isLoadingError) return <PageFailure error={prompt.error} reset={() => prompt.refetch()} />;
   return <PromptView key={promptName} prompt={prompt.data} />;
 }
@@ -269,7 +269,12 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
         <ul className="flex flex-col gap-1.5">
           {used_by.map(({ agent_id, agent_name }) => (
             <li key={agent_id} className="truncate">
-              <Link to="/agents/$agentId" params={{ agentId: agent_id }} className="text-accent-ink hover:underline">
+              <Link
+                to="/agents/$agentId"
+                params={{ agentId: agent_id }}
+                dir="auto"
+                className="text-accent-ink hover:underline"
+              >
                 {names?.get(agent_id) ?? agent_name}
               </Link>
             </li>
@@ -312,10 +317,9 @@ function DeletePrompt({
         title={`Delete “${title}”?`}
         action="Delete prompt"
         write={remove}
+        impossible={users > 0 ? "Agents use this prompt. Give each of them a different prompt first." : undefined}
       >
-        {users > 0
-          ? "Agents use this prompt. Assign each of them a different prompt first."
-          : "This deletes all of its versions and cannot be undone."}
+        This deletes all of its versions and cannot be undone.
       </Confirm>
     </>
   );

@@ -81,7 +81,12 @@ const columnsOf = (names: AgentNames | undefined): readonly Column<Prompt>[] => 
     cell: ({ prompt_name, prompt_content }) => (
       <>
         <span className="flex items-center gap-2">
-          <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
+          <Link
+            to="/prompts/$promptName"
+            params={{ promptName: prompt_name }}
+            className={`${ROW_LINK} truncate`}
+            dir="auto"
+          >
             {ownPromptTitle(prompt_name, names?.byId.get(agentOf(prompt_name) ?? "")) ?? prompt_name}
           </Link>
           {agentOf(prompt_name) && <Badge>One agent</Badge>}

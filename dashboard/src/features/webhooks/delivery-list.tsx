@@ -82,7 +82,11 @@ function DeliveryLine({ delivery, destination }: { delivery: Delivery; destinati
           <span className="flex min-w-0 flex-1 items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-1.5">
             <span className="min-w-0 max-w-full flex-1">
               <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-                {destination && <span className="truncate font-medium">{destination}</span>}
+                {destination && (
+                  <span dir="auto" className="truncate font-medium">
+                    {destination}
+                  </span>
+                )}
                 <span className={`truncate font-mono text-[0.8125rem] ${destination ? "text-muted" : ""}`}>
                   {delivery.event}
                 </span>

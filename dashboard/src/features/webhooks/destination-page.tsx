@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Inbox, Send } from "lucide-react";
 import { api, ask } from "../../api/client.ts";
+import { NotFound } from "../../app/failures.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Select } from "../../ui/form/select.tsx";
@@ -21,16 +22,13 @@ export function DestinationPage() {
   const destinations = useQuery(destinationsQuery);
   const destination = destinations.data?.find(({ destination_id }) => destination_id === destinationId);
   if (destination) return <Shown destination={destination} />;
+  if (destinations.data) return <NotFound what="webhook" all="/webhooks" />;
   return (
     <Page title="Webhook" heading={<Back />}>
-      {destinations.isPending ? (
-        <LoadingRows />
-      ) : destinations.isError ? (
+      {destinations.isError ? (
         <ErrorState error={destinations.error} onRetry={destinations.refetch} />
       ) : (
-        <EmptyState icon={Inbox} title="Webhook not found">
-          It may have been deleted.
-        </EmptyState>
+        <LoadingRows />
       )}
     </Page>
   );

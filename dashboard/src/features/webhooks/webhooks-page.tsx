@@ -88,6 +88,7 @@ const COLUMNS: readonly Column<Destination>[] = [
           params={{ destinationId: destination_id }}
           search={{}}
           className={`${ROW_LINK} block truncate`}
+          dir="auto"
         >
           {name}
         </Link>

@@ -15,6 +15,7 @@ interface Write {
  * Asks before something is destroyed.
  * @param title a question that names the thing, such as `Delete “Front desk”?`
  * @param action the button's words, such as `Delete agent`
+ * @param impossible why it cannot be done now, and what to do first; undefined if it can
  */
 export function Confirm({
   open,
@@ -22,6 +23,7 @@ export function Confirm({
   title,
   action,
   write,
+  impossible,
   children,
 }: {
   open: boolean;
@@ -29,6 +31,7 @@ export function Confirm({
   title: string;
   action: string;
   write: Write;
+  impossible?: string | undefined;
   children: ReactNode;
 }) {
   const close = () => {
@@ -40,12 +43,17 @@ export function Confirm({
       open={open}
       onClose={close}
       title={title}
-      description={children}
+      description={impossible ?? children}
       size="small"
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button variant="danger" busy={write.isPending} onClick={() => write.mutate()}>
+          <Button
+            variant="danger"
+            busy={write.isPending}
+            disabled={impossible !== undefined}
+            onClick={() => write.mutate()}
+          >
             {action}
           </Button>
         </>

@@ -3,8 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { clsx } from "clsx";
 import { ChevronLeft, Play } from "lucide-react";
 import { useEffect } from "react";
-import { Problem, sentenceOf } from "../../../api/problem.ts";
-import { PageFailure, PageNotFound, PagePending } from "../../../app/failures.tsx";
+import { sentenceOf } from "../../../api/problem.ts";
+import { isMissing, NotFound, PageFailure, PagePending } from "../../../app/failures.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { LeftWork } from "../../../ui/form/left-work.tsx";
@@ -31,7 +31,7 @@ export function AgentPage() {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   const agent = useQuery(agentQuery(agentId));
   if (agent.isPending) return <PagePending />;
-  if (agent.error instanceof Problem && agent.error.status === 404) return <PageNotFound />;
+  if (isMissing(agent.error)) return <NotFound what="agent" all="/agents" />;
   if (agent.isLoadingError) return <PageFailure error={agent.error} reset={() => agent.refetch()} />;
   return <Editor key={agentId} agent={agent.data} />;
 }
@@ -116,7 +116,9 @@ function EditorHeader({
           <ChevronLeft className="size-5" aria-hidden />
         </Link>
         <div className="min-w-0 flex-1 basis-40">
-          <h1 className="truncate text-lg leading-6 font-semibold tracking-tight">{agent.agent_name}</h1>
+          <h1 dir="auto" className="truncate text-lg leading-6 font-semibold tracking-tight">
+            {agent.agent_name}
+          </h1>
           <p className="truncate font-mono text-xs text-muted select-all">{agent.id}</p>
         </div>
         <span role="status" className={clsx(!isDirty && "sr-only")}>

@@ -213,8 +213,9 @@ test(
     expect(await barriersOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await page.goto("/agents");
-    const link = page.getByRole("link", { name: "שולחן" });
-    expect(await link.evaluate("(element) => getComputedStyle(element).direction")).toBe("rtl");
+    await page.getByRole("link", { name: "שולחן" }).waitFor();
+    const link = `[...document.querySelectorAll("a")].find(({ textContent }) => textContent === "שולחן")`;
+    expect(await page.evaluate<string>(`getComputedStyle(${link}).direction`)).toBe("rtl");
     expect(page.failures).toEqual([]);
   },
   TIMEOUT_MS,
@@ -236,26 +237,37 @@ test(
   TIMEOUT_MS,
 );
 
+/** Calls the management API with the session of the page. */
+function manage(path: string, body: object) {
+  const headers = { "content-type": "application/json" };
+  const request = JSON.stringify({ method: "POST", headers, body: JSON.stringify(body) });
+  return page.evaluate<Record<string, string>>(`fetch("/v1/manage/${path}", ${request}).then((each) => each.json())`);
+}
+
 test(
-  "at 360 px nothing of a page is cut off, and a strip of tabs shows that it scrolls",
+  "at 360 px the button that removes a number can be seen, and a strip of tabs shows that it scrolls",
   async () => {
+    await page.goto("/numbers");
+    const { carrier_id } = await manage("carriers", { provider: "SIP", host: "127.0.0.1:9" });
+    await manage(`carriers/${carrier_id}/numbers`, { mobile_number: "+13125558177" });
     await page.setViewportSize({ width: 360, height: 740 });
-    for (const path of [
-      "/",
-      "/conversations",
-      "/numbers",
-      "/webhooks",
-      "/calls?tab=batches",
-      "/usage",
-      `/agents/${agentId}`,
-    ]) {
-      await page.goto(path);
-      await page.getByRole("heading", { level: 1 }).waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-    }
-    const tabs = page.getByRole("tablist", { name: "Agent settings" });
-    expect(await tabs.evaluate("(element) => getComputedStyle(element).backgroundAttachment")).toContain("local");
+    await page.goto("/numbers");
+    const remove = await page.getByRole("row").filter({ hasText: "+13125558177" }).getByRole("button").boundingBox();
+    expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(360);
+    // The carrier has a number, so it cannot be disconnected.
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: "127.0.0.1:9" })
+      .getByRole("button", { name: "Disconnect" })
+      .click();
+    await page.getByText("Its phone numbers are still here. Remove them first.").waitFor();
+    expect(await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).isDisabled()).toBeTrue();
+    await page.goto(`/agents/${agentId}`);
+    await page.getByRole("tablist", { name: "Agent settings" }).waitFor();
+    const strip = `document.querySelector("[aria-label='Agent settings']")`;
+    expect(await page.evaluate<string>(`getComputedStyle(${strip}).backgroundAttachment`)).toContain("local");
     await page.setViewportSize({ width: 1280, height: 800 });
+    expect(page.failures).toEqual([]);
   },
   TIMEOUT_MS,
 );

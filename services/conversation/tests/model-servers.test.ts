@@ -91,6 +91,9 @@ describe("a server that refuses what it does not know", () => {
     for (let turn = 0; turn < 3; turn++) expect((await streamed(modelOf())).text).toBe("Hello there.");
     const asks = () => bodies.splice(0).map(({ stream_options }) => stream_options !== undefined);
     expect(asks()).toEqual([true, false, false, false]);
+    // It is the server that was learned of, whichever of its models is asked.
+    await streamed(modelOf({ ...custom(address), modelName: "other" }));
+    expect(asks()).toEqual([false]);
     // Another owner's knowledge is its own.
     await streamed(modelOf(custom(address), "own_2"));
     expect(asks()).toEqual([true, false]);

@@ -13,8 +13,7 @@ import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, keyVariableOf, LLM_PROVIDERS } from "./providers.ts";
 import { type RememberedModels, rememberModels } from "./remembered-models.ts";
-import type { Endpoint } from "./requests/request-sender.ts";
-import { bodyWriter, onlyWrite, requestWriter } from "./requests/written-request.ts";
+import { bodyWriter, onlyWrite, requestWriter, type WriteRequest } from "./requests/written-request.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
@@ -56,38 +55,35 @@ function modelOf(
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
     const isResponses = params?.apiType === "RESPONSES";
     const make = isResponses ? customResponses : customChat;
-    const known = remembered(settings).custom(ownerId, key, () => make(modelName, params));
+    const writeRequest = remembered(settings).custom(ownerId, key, () => make(modelName, params));
+    const refused = remembered(settings).refused(ownerId, params?.baseUrl ?? "");
     const given = { temperature, userFirst: true };
-    const endpoint = { ...known, by, settings: given, send: settings.guarded.ask };
+    const endpoint = { by, writeRequest, settings: given, send: settings.guarded.ask, refused };
     return askedModel(isResponses ? responses : chatCompletions, endpoint);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
-  const { writeRequest } = remembered(settings).standard(JSON.stringify([providerName, modelName]), () => ({
-    writeRequest: requestWriter(provider.create({ ...credential, fetch: onlyWrite }, modelName)),
-  }));
+  const writeRequest = remembered(settings).standard(JSON.stringify([providerName, modelName]), () =>
+    requestWriter(provider.create({ ...credential, fetch: onlyWrite }, modelName)),
+  );
   const given = { temperature, userFirst: provider.userFirst ?? false };
   return askedModel(provider.protocol, { by, writeRequest, settings: given, send: sendBy(settings.standardFetch) });
 }
 
-const MODELS = new WeakMap<ProviderSettings, RememberedModels<KnownModel>>();
+const MODELS = new WeakMap<ProviderSettings, RememberedModels<WriteRequest>>();
 
-/** What is kept of a model, and learned of its server if that is an owner's own. */
-type KnownModel = Pick<Endpoint, "writeRequest" | "refused">;
-
-function remembered(settings: ProviderSettings): RememberedModels<KnownModel> {
+function remembered(settings: ProviderSettings): RememberedModels<WriteRequest> {
   const models = MODELS.get(settings) ?? rememberModels();
   MODELS.set(settings, models);
   return models;
 }
 
-function customResponses(name: string, params: LlmParams | undefined): KnownModel {
-  const model = createOpenAI({ ...endpointOf(params), fetch: onlyWrite, name: "custom" }).responses(name);
-  return { writeRequest: requestWriter(model), refused: { streamOptions: false } };
+function customResponses(name: string, params: LlmParams | undefined): WriteRequest {
+  return requestWriter(createOpenAI({ ...endpointOf(params), fetch: onlyWrite, name: "custom" }).responses(name));
 }
 
-function customChat(name: string, params: LlmParams | undefined): KnownModel {
+function customChat(name: string, params: LlmParams | undefined): WriteRequest {
   const model = createOpenAICompatible({
     ...endpointOf(params),
     fetch: onlyWrite,
@@ -95,7 +91,7 @@ function customChat(name: string, params: LlmParams | undefined): KnownModel {
     includeUsage: true,
     supportsStructuredOutputs: true,
   }).chatModel(name) as OpenAICompatibleChatLanguageModel;
-  return { writeRequest: bodyWriter(model), refused: { streamOptions: false } };
+  return bodyWriter(model);
 }
 
 function endpointOf(params: LlmParams | undefined) {

@@ -1,4 +1,5 @@
 import { responseTo } from "./messages/derived-messages.ts";
+import { readValue } from "./messages/grammar.ts";
 import { headerOf, type SipMessage, type SipRequest, type SipResponse } from "./messages/message.ts";
 
 /** How often a call must be refreshed to stay alive (RFC 4028), and by whom. */
@@ -95,8 +96,7 @@ export function sessionTimer({ refresh, expired, secondMs }: SessionTimerOptions
 }
 
 function readInterval(message: SipMessage): { seconds: number; refresher: string | undefined } | null {
-  const [, seconds, params = ""] = /^(\d{1,10})[ \t]*(;.*)?$/.exec(headerOf(message, "session-expires")) ?? [];
-  if (seconds === undefined) return null;
-  const refresher = /;[ \t]*refresher[ \t]*=[ \t]*(uac|uas)/i.exec(params)?.[1]?.toLowerCase();
-  return { seconds: Math.min(Number(seconds), LONGEST_SECONDS), refresher };
+  const { value, params } = readValue(headerOf(message, "session-expires"));
+  if (!/^\d{1,10}$/.test(value)) return null;
+  return { seconds: Math.min(Number(value), LONGEST_SECONDS), refresher: params.get("refresher")?.toLowerCase() };
 }

@@ -47,6 +47,8 @@ export interface TransactionOptions {
   /** The host and port of our Via. */
   host: string;
   portOf(to: Target): number;
+  /** Counts requests that cannot be answered. */
+  malformed(): void;
   /** A request that is new and not an ACK of a refusal. */
   requested(incoming: Incoming): void;
   /** T1 of RFC 3261, the estimate of a round trip: 500 ms. */
@@ -115,7 +117,7 @@ export function transactions(options: TransactionOptions): Transactions {
     const via = readVia(request.headers.get("via")?.[0] ?? "");
     const branch = via?.params.get("branch");
     const cseq = cseqOf(request);
-    if (!via || !branch?.startsWith(COOKIE) || !cseq || cseq.method !== request.method) return;
+    if (!via || !branch?.startsWith(COOKIE) || !cseq || cseq.method !== request.method) return options.malformed();
     const back = backTo(via, from);
     request.headers.get("via")?.splice(0, 1, writeVia(asReceived(via, from)));
     const name = `${request.method === "ACK" ? "INVITE" : request.method} ${branch} ${hostPort(via.host, via.port)} ${keyOf(from)}`;

@@ -88,6 +88,7 @@ export async function startUserAgent(options: UserAgentOptions): Promise<UserAge
     send: sockets.send,
     host: announced,
     portOf,
+    malformed: () => dropped("malformed_sip"),
     requested: (incoming) => requested(incoming),
     t1Ms: options.t1Ms ?? 500,
   });

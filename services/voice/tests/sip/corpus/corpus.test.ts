@@ -6,7 +6,10 @@ import { rawPeer } from "../raw-peer.ts";
 import { BODIES, KEYS } from "./bodies.ts";
 import { NAME_ADDRESSES } from "./name-addresses.ts";
 import { NUMBERS } from "./numbers.ts";
+import { PEERS } from "./peers.ts";
 import { startSender } from "./sender.ts";
+
+import { TORTURE } from "./torture.ts";
 
 let sender: Awaited<ReturnType<typeof startSender>>;
 beforeEach(async () => {
@@ -14,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => sender.stop());
 
-test.each([...NAME_ADDRESSES, ...NUMBERS])(
+test.each([...NAME_ADDRESSES, ...NUMBERS, ...TORTURE])(
   "an INVITE with %s is answered or refused rightly",
   async (_what, message, right) => {
     const { audio: _audio, ...outcome } = await sender.outcomeOf(message);
@@ -24,6 +27,17 @@ test.each([...NAME_ADDRESSES, ...NUMBERS])(
 
 test.each(BODIES)("of a body with %s, the description is read, and nothing else", async (_what, message, right) => {
   expect(await sender.outcomeOf(message)).toEqual(right);
+});
+
+test.each(PEERS)("an INVITE %s is answered", async (_whose, message, right) => {
+  const { audio: _audio, ...outcome } = await sender.outcomeOf(message);
+  expect(outcome).toEqual(right);
+});
+
+test("over TCP, messages are answered whatever the pieces that they arrive in", async () => {
+  const messages = [...PEERS, ...BODIES.filter(([, , { status }]) => status === 200)].map(([, message]) => message);
+  const answers = await sender.answersOverTcp(messages, 7);
+  expect(answers).toEqual(messages.map(() => 200));
 });
 
 test("keys by INFO are pressed in every form that telephones send, and other reports press none", async () => {

@@ -1,3 +1,5 @@
+import { expect } from "bun:test";
+import { connect } from "node:net";
 import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -22,6 +24,9 @@ export interface Outcome {
 
 /** What a row is, the message, and what is right. */
 export type Row = readonly [title: string, message: string, right: Outcome];
+
+/** A final answer in a stream, and its call. */
+const FINAL = /^SIP\/2\.0 ([2-6]\d\d) [\s\S]*?^Call-ID: (.*)\r$/gm;
 
 /** A user agent that answers calls to every number, and a peer that sends it what a test says, from one UDP socket. */
 export async function startSender() {
@@ -61,18 +66,17 @@ export async function startSender() {
   });
   const rtp = await Bun.udpSocket({ hostname: "127.0.0.1", socket: { data: () => {} } });
 
-  const send = (text: string) => {
+  const filled = (text: string): Buffer => {
     const id = crypto.randomUUID();
-    const filled = text
+    const named = text
       .replaceAll("RTP_PORT", String(rtp.port))
       .replaceAll("PORT", String(socket.port))
       .replaceAll("UNIQUE", id);
     // No text in any encoding: the byte 0xff is never part of one.
-    const bytes = Buffer.from(filled.replaceAll("BYTES", "\u00ff"), filled.includes("BYTES") ? "latin1" : "utf8");
+    const bytes = Buffer.from(named.replaceAll("BYTES", "\u00ff"), named.includes("BYTES") ? "latin1" : "utf8");
     const length = String(bytes.length - bytes.indexOf("\r\n\r\n") - 4);
     const at = bytes.indexOf("LENGTH");
-    const sent = at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), Buffer.from(length), bytes.subarray(at + 6)]);
-    socket.send(sent, answering.server.port, "127.0.0.1");
+    return at < 0 ? bytes : Buffer.concat([bytes.subarray(0, at), Buffer.from(length), bytes.subarray(at + 6)]);
   };
 
   return {
@@ -81,7 +85,7 @@ export async function startSender() {
     outcomeOf: async (text: string): Promise<Outcome> => {
       const dropped = () => answering.dropped.malformed_sip ?? 0;
       const before = dropped();
-      send(text);
+      socket.send(filled(text), answering.server.port, "127.0.0.1");
       const answer = await eventually(() => {
         const final = answers.find(({ status }) => status >= 200);
         if (!final && dropped() === before) throw new Error(`only ${answers.map(({ status }) => status)}`);
@@ -98,6 +102,24 @@ export async function startSender() {
         ...(called && { called }),
         ...(audio && { audio: `${audio.trim()} ${direction}` }),
       };
+    },
+    /** Sends messages in one stream, so many bytes at a time, each when the one before is answered. @returns their final answers */
+    answersOverTcp: async (texts: readonly string[], bytesAtOnce: number): Promise<number[]> => {
+      // An answer that is not confirmed is repeated.
+      const statuses = new Map<string, number>();
+      let arrived = "";
+      const stream = connect(answering.server.port, "127.0.0.1").setEncoding("utf8").setNoDelay(true);
+      stream.on("data", (text: string) => {
+        arrived += text;
+        for (const [, status, call = ""] of arrived.matchAll(FINAL)) statuses.set(call, Number(status));
+      });
+      for (const [index, text] of texts.entries()) {
+        const bytes = filled(text.replace("SIP/2.0/UDP", "SIP/2.0/TCP"));
+        for (let at = 0; at < bytes.length; at += bytesAtOnce) stream.write(bytes.subarray(at, at + bytesAtOnce));
+        await eventually(() => expect(statuses.size).toBe(index + 1));
+      }
+      stream.destroy();
+      return [...statuses.values()];
     },
     stop: () => {
       socket.close();

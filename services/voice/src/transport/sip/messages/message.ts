@@ -20,7 +20,10 @@ export interface SipResponse {
 export type SipMessage = SipRequest | SipResponse;
 
 const HEADERS_MAX = 128;
-const REQUEST_LINE = /^([A-Z]{1,20}) (\S{1,1024}) SIP\/2\.0$/;
+/** A token (RFC 3261, section 25.1); methods are ours in capitals only. */
+const METHOD = "[A-Za-z0-9.!%*_+`'~-]{1,64}";
+const REQUEST_LINE = new RegExp(`^(${METHOD}) (\\S{1,1024}) SIP/2\\.0$`);
+const CSEQ = new RegExp(`^(\\d{1,10})[ \\t]+(${METHOD})$`);
 const STATUS_LINE = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/;
 const HEADER = /^([A-Za-z0-9\-.!%*_+`'~]+)[ \t]*:(.*)$/;
 
@@ -55,6 +58,8 @@ const LISTS: ReadonlySet<string> = new Set([
 
 /** Without these nothing can be answered (RFC 3261, section 8.1.1). */
 const REQUIRED = ["via", "from", "to", "call-id", "cseq"];
+/** A second one might be read by others instead (section 7.3.1). */
+const SINGLE = ["from", "to", "call-id", "cseq", "content-length"];
 
 /** Returns null if it is not a complete SIP message. */
 export function readSip(bytes: Buffer): SipMessage | null {
@@ -65,6 +70,7 @@ export function readSip(bytes: Buffer): SipMessage | null {
   const start = head.slice(0, startEnd);
   const headers = readHeaders(head.slice(startEnd + 2));
   if (!headers || REQUIRED.some((name) => !headers.has(name))) return null;
+  if (SINGLE.some((name) => (headers.get(name)?.length ?? 0) > 1)) return null;
   const body = readBody(headers, bytes.subarray(headEnd + 4));
   if (body === null) return null;
   const request = REQUEST_LINE.exec(start);
@@ -101,7 +107,7 @@ export function headersOf(entries: Readonly<Record<string, string | readonly str
 }
 
 export function cseqOf(message: SipMessage): { number: number; method: string } | null {
-  const [, number, method] = /^(\d{1,10})[ \t]+([A-Z]{1,20})$/.exec(headerOf(message, "cseq")) ?? [];
+  const [, number, method] = CSEQ.exec(headerOf(message, "cseq")) ?? [];
   return number && method ? { number: Number(number), method } : null;
 }
 

@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { EgressError, networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
-import { readBeat } from "./read-beat.ts";
 
 /** Bytes buffered for the reader of a body: pausing the socket for each chunk halves the throughput. */
 const QUEUED_BYTES = 16 * 1024;
@@ -29,8 +28,6 @@ export interface Answer {
   cancel(): void;
 }
 
-const READ_BEAT = readBeat();
-
 /**
  * Reads the body from the socket as fast as it is consumed.
  * @param failed is told at once what `read` will throw, perhaps before this returns
@@ -42,8 +39,6 @@ export function answerOf(
   failed?: (error: unknown) => void,
 ): Answer {
   const meter = meterOf(signal);
-  const { mayRest } = meter ?? {};
-  const tellPiece = mayRest && READ_BEAT.follow(incoming, () => hasRoom() && mayRest());
   let receivedBytes = 0;
   let queued: Uint8Array[] = [];
   let queuedBytes = 0;
@@ -82,7 +77,6 @@ export function answerOf(
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
     meter?.received(Math.max(PIECE_BYTES_MIN, chunk.length));
-    tellPiece?.();
     queued.push(chunk);
     queuedBytes += chunk.length;
     if (wake) wakeReader();

@@ -2,8 +2,6 @@
 export interface Meter {
   ownerId: string;
   received(bytes: number): void;
-  /** Whether the next bytes may arrive up to 10 ms later, so that those of many bodies are read together; without it, never. */
-  mayRest?(): boolean;
 }
 
 const METERS = new WeakMap<AbortSignal, Meter>();

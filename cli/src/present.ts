@@ -5,6 +5,7 @@ import {
   presentKey as keyFields,
   presentOwnNumber as numberFields,
   presentKeyWithUse,
+  presentProvenNumber as provenNumberFields,
 } from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
 import {
@@ -51,6 +52,10 @@ export function presentNewKey(key: ApiKey | undefined, apiKey: string) {
 
 export function presentOwnNumber(number: MobileNumber | undefined) {
   return numberFields(given(number));
+}
+
+export function presentProvenNumber(number: MobileNumber | undefined) {
+  return provenNumberFields(given(number));
 }
 
 export function presentDestination(destination: Destination | undefined) {

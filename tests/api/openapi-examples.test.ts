@@ -19,6 +19,9 @@ import { createKey, createSession } from "../kit/test-owner.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
 import { connectWhatsApp } from "../kit/whatsapp.ts";
 
+/** The status of what needs a phone number of the operator's, which the shared stack does not have. */
+const REFUSED: Readonly<Record<string, number>> = { callWithCode: 400, proveMobileNumber: 422 };
+
 interface Media {
   schema: { $ref?: string };
   example?: unknown;
@@ -112,7 +115,9 @@ describe("a reader who sends the examples in order", () => {
           expect.anything(),
           expect.arrayContaining([String(answer.status)]),
         ]);
-        expect(answer.status).toBeWithin(200, 300);
+        const refused = REFUSED[operation.operationId];
+        if (refused) expect(answer.status).toBe(refused);
+        else expect(answer.status).toBeWithin(200, 300);
         const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
         const documented = operation.responses[answer.status]?.content;
         const media = documented?.[type];

@@ -76,6 +76,7 @@ const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
   listChatSessions: "a filter by another owner's agent is refused, one by nobody's finds nothing, as specified",
   runTurns: "refuses each turn as completeTurn does",
   addMobileNumber: "a phone number belongs to one owner",
+  confirmCode: "a phone number belongs to one owner",
   importCarrierNumber: "a phone number belongs to one owner",
 };
 

@@ -93,6 +93,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
     language: "en",
   }),
   importCarrierNumber: () => ({ mobile_number: CALLEE }),
+  proveMobileNumber: () => ({ code: "042137" }),
   connectCarrier: ({ agent_id, phone_number_id, whatsapp_number }) => ({
     provider: "WHATSAPP",
     phone_number_id,

@@ -1,8 +1,10 @@
+import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
 import { CARRIERS } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
-import { presentOwnNumber } from "../present.ts";
+import { presentOwnNumber, presentProvenNumber } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
 interface OwnerOptions {
@@ -10,6 +12,9 @@ interface OwnerOptions {
   json?: boolean;
 }
 
+/** How long a command waits for the account service, which has a carrier ring in the meantime. */
+const PATIENT = { timeoutMs: CARRIER_CALL_MS };
+const COLUMNS = ["mobile_number", "telephony_provider", "carrier_id"];
 const E164 = "The number in E.164 form, such as +14155550123";
 
 export function addNumberCommands(program: Command, env: Environment): void {
@@ -42,11 +47,56 @@ export function addNumberCommands(program: Command, env: Environment): void {
     .description("List an owner's phone numbers, oldest first")
     .addOption(ownerOption())
     .addOption(jsonOption())
-    .action(async ({ owner, json }: OwnerOptions) => {
+    .option("--proof", "Show whether the owner has proven that each number is theirs")
+    .action(async ({ owner, json, proof = false }: OwnerOptions & { proof?: boolean }) => {
       const response = await withAccount(env, (account) => account.listMobileNumbers({ ownerId: owner }));
-      const numbers = response.mobileNumbers.map(presentOwnNumber);
-      const text = formatTable(["mobile_number", "telephony_provider", "carrier_id"], numbers);
+      const numbers = response.mobileNumbers.map(proof ? presentProvenNumber : presentOwnNumber);
+      const text = formatTable([...COLUMNS, ...(proof ? ["state", "note"] : [])], numbers);
       await print(json, { mobile_numbers: numbers }, numbers.length > 0 ? text : `${owner} has no numbers yet.`);
+    });
+
+  number
+    .command("prove")
+    .description("Vouch as the operator that a number is an owner's; this replaces any other owner's claim")
+    .argument("<mobile_number>", E164)
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "number prove +14155550123 --owner own_…"))
+    .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
+      const response = await withAccount(env, (account) =>
+        account.proveMobileNumber({ ownerId: owner, e164: mobileNumber }),
+      );
+      const fields = presentProvenNumber(response.mobileNumber);
+      await print(json, fields, formatRecord(fields));
+    });
+
+  number
+    .command("call")
+    .description("Have a number called, to tell a code with which its owner proves that it is theirs")
+    .argument("<mobile_number>", E164)
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "number call +14155550123 --owner own_…"))
+    .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
+      const request = { ownerId: owner, mobileNumber };
+      const { expiresAt } = await withAccount(env, (account) => account.callWithCode(request, PATIENT));
+      const fields = { mobile_number: mobileNumber, expires_at: isoTime(expiresAt) ?? null };
+      await print(json, fields, `${mobileNumber} is being called. Enter the code with: parley number confirm`);
+    });
+
+  number
+    .command("confirm")
+    .description("Prove with the code that the call told that a number is an owner's")
+    .argument("<mobile_number>", E164)
+    .argument("<code>", "The six digits")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "number confirm +14155550123 042137 --owner own_…"))
+    .action(async (mobileNumber: string, code: string, { owner, json }: OwnerOptions) => {
+      const request = { ownerId: owner, mobileNumber, code };
+      const response = await withAccount(env, (account) => account.confirmCode(request));
+      const fields = presentProvenNumber(response.mobileNumber);
+      await print(json, fields, formatRecord(fields));
     });
 
   number

@@ -86,7 +86,8 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
         },
         async ({ ownerId, query, origin }) => {
           const { mobileNumbers } = await accounts.listMobileNumbers({ ownerId }, { origin });
-          const shown = mobileNumbers.filter((one) => one.telephonyProvider !== "SIP" || query.include === "sip");
+          const own = mobileNumbers.filter(({ replacedAt }) => !replacedAt);
+          const shown = own.filter((one) => one.telephonyProvider !== "SIP" || query.include === "sip");
           return {
             user_id: ownerId,
             purchased_mobile_numbers: shown.map(presentNumber),

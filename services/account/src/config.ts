@@ -23,6 +23,10 @@ const VARIABLES = {
     default: "",
     desc: "https:// address where carriers reach the gateway; without one, no phone number can be imported",
   }),
+  PARLEY_CODE_CALLS_OWNER: str({
+    default: "",
+    desc: "owner_id of the operator's own account, whose first imported number calls numbers to tell the codes that prove whose they are; without it, nobody is called",
+  }),
   ...CARRIER_BASE_URLS,
 };
 

@@ -1,7 +1,9 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { Carriers } from "./carriers/carriers.ts";
@@ -14,7 +16,11 @@ export interface AccountContext {
   passwords: Passwords;
   carriers: Carriers;
   conversations: ServiceClient<typeof ConversationServiceService>;
+  voices: Pick<ServiceClient<typeof VoiceServiceService>, "speakToNumber">;
+  /** PARLEY_CODE_CALLS_OWNER. */
+  codeCallsOwnerId: string;
   clock: Clock;
+  log: Logger;
 }
 
 type Definition = typeof AccountServiceService;

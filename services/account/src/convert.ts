@@ -69,8 +69,16 @@ export function toSession(row: SessionRow): Session {
   return { sessionId, ownerId, createdAt, expiresAt: expiryOf(row), lastUsedAt, userAgent };
 }
 
-export function toMobileNumber({ mobileNumber, telephonyProvider, carrierId }: NumberRow): MobileNumber {
-  return { mobileNumber, telephonyProvider, carrierId: carrierId ?? undefined };
+export function toMobileNumber(row: NumberRow): MobileNumber {
+  return {
+    mobileNumber: row.mobileNumber,
+    telephonyProvider: row.telephonyProvider,
+    carrierId: row.carrierId ?? undefined,
+    provenBy: row.provenBy ?? undefined,
+    provenAt: row.provenAt ?? undefined,
+    replacedAt: row.replacedAt ?? undefined,
+    replacesAt: row.replacesAt ?? undefined,
+  };
 }
 
 /** With masks instead of secrets. */

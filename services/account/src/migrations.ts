@@ -11,6 +11,7 @@ import sessionDevices from "../migrations/0007_session_devices.sql" with { type:
 import trunks from "../migrations/0008_trunks.sql" with { type: "text" };
 import keyUse from "../migrations/0009_key_use.sql" with { type: "text" };
 import earlierDeletions from "../migrations/0010_earlier_deletions.sql" with { type: "text" };
+import provenNumbers from "../migrations/0012_proven_numbers.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009_key_use", sql: keyUse },
   { name: "0010_earlier_deletions", sql: earlierDeletions },
   { name: "0011_jobs_announced", sql: jobsAnnounced },
+  { name: "0012_proven_numbers", sql: provenNumbers },
 ];

@@ -24,8 +24,10 @@ import { activateKey } from "./rpc/activate-key.ts";
 import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
 import { authenticateSession } from "./rpc/authenticate-session.ts";
+import { callWithCode } from "./rpc/call-with-code.ts";
 import { changePassword } from "./rpc/change-password.ts";
 import { claimIdempotencyKey } from "./rpc/claim-idempotency-key.ts";
+import { confirmCode } from "./rpc/confirm-code.ts";
 import { connectCarrier } from "./rpc/connect-carrier.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createOwner } from "./rpc/create-owner.ts";
@@ -48,6 +50,7 @@ import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
 import { listOwners } from "./rpc/list-owners.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
 import { listTrunks } from "./rpc/list-trunks.ts";
+import { proveMobileNumber } from "./rpc/prove-mobile-number.ts";
 import { recognizeDevice } from "./rpc/recognize-device.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
 import { setPassword } from "./rpc/set-password.ts";
@@ -90,7 +93,17 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           whatsApp: config.PARLEY_WHATSAPP_BASE_URL,
           publicUrl: config.PARLEY_PUBLIC_URL,
         });
-        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), carriers, conversations, clock };
+        const ctx: AccountContext = {
+          db,
+          keyChanges,
+          passwords: createPasswords(),
+          carriers,
+          conversations,
+          voices: forgetting.voice,
+          codeCallsOwnerId: config.PARLEY_CODE_CALLS_OWNER,
+          clock,
+          log,
+        };
         const queues = {
           ...retentionQueue(ctx),
           ...deletionQueues(ctx, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
@@ -124,6 +137,9 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
             listMobileNumbers: listMobileNumbers(ctx),
             addMobileNumber: addMobileNumber(ctx),
             removeMobileNumber: removeMobileNumber(ctx),
+            proveMobileNumber: proveMobileNumber(ctx),
+            callWithCode: callWithCode(ctx),
+            confirmCode: confirmCode(ctx),
             connectCarrier: connectCarrier(ctx),
             listCarriers: listCarriers(ctx),
             getCarrier: getCarrier(ctx),

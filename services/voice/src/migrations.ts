@@ -24,6 +24,7 @@ import doNotCallTotals from "../migrations/0020_do_not_call_totals.sql" with { t
 import calledNumbers from "../migrations/0021_called_numbers.sql" with { type: "text" };
 import callingNumbers from "../migrations/0022_calling_numbers.sql" with { type: "text" };
 import reservedPlaces from "../migrations/0023_reserved_places.sql" with { type: "text" };
+import spokenCalls from "../migrations/0024_spoken_calls.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -52,4 +53,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0021_called_numbers", sql: calledNumbers },
   { name: "0022_calling_numbers", sql: callingNumbers },
   { name: "0023_reserved_places", sql: reservedPlaces },
+  { name: "0024_spoken_calls", sql: spokenCalls },
 ];

@@ -20,6 +20,7 @@ import { listenForSignals } from "./call/signals.ts";
 import { carrierAdapters } from "./carriers/adapters.ts";
 import type { CallbackContext } from "./carriers/callbacks/handle-callback.ts";
 import { incomingCalls } from "./carriers/callbacks/incoming-calls.ts";
+import { spokenCalls } from "./carriers/callbacks/spoken-calls.ts";
 import { carrierOfNumber, connectedCarriers } from "./carriers/connected.ts";
 import type { VoiceConfig } from "./config.ts";
 import type { VoiceContext } from "./context.ts";
@@ -35,6 +36,7 @@ import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
 import { observeQueuedCalls } from "./outbound/metrics.ts";
+import { numberFault } from "./outbound/new-call.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { openFiles } from "./recording/files/place.ts";
@@ -50,6 +52,7 @@ import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
 import { listTrunkRegistrations } from "./rpc/list-trunk-registrations.ts";
 import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
+import { speakToNumber } from "./rpc/speak-to-number.ts";
 import { transcribe } from "./rpc/transcribe.ts";
 import { announcer } from "./sip-calls/announce.ts";
 import { ADMISSIONS, answerInvite, CONFIRMATIONS } from "./sip-calls/answer-invite.ts";
@@ -200,6 +203,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
           unknownNumberSentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
         });
+        const spoken = spokenCalls({ db, clock, carriersOf });
         const announce = announcer({
           sentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
           tts: config.PARLEY_DEFAULT_TTS,
@@ -257,6 +261,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           accounts,
           calledBack: calledBack(outbound),
           incoming,
+          spoken,
           verifyFewAtOnce,
           publicUrl: config.PARLEY_PUBLIC_URL,
         };
@@ -266,7 +271,14 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           observePorts(calls.underWay, config.PARLEY_RTP_PORTS),
           sip ? observeTrunks(db, clock) : () => {},
         ];
-        const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, daily.sweep, ...outboundSweeps];
+        const sweeps = [
+          expiredWebCalls(db),
+          expiredMediaStreams(db),
+          incoming.sweep,
+          spoken.sweep,
+          daily.sweep,
+          ...outboundSweeps,
+        ];
         const forgetting = forgetOwners({ db, clock, signals, recordings: kept });
         const worker = startWorker(
           db,
@@ -313,6 +325,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             speak: registered(speak(ctx), { hasOwnShares: true }),
             listTrunkRegistrations: listTrunkRegistrations({ db, clock, sip }),
             getSpeechSetup: getSpeechSetup(speech),
+            speakToNumber: speakToNumber({ spoken, numberFault: (number) => numberFault(outbound, number) }),
             readRecording: readRecording(ctx),
             forgetRecordings: forgetRecordings(ctx),
             forgetOwner: forgetOwner(ctx),

@@ -1050,6 +1050,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/manage/mobile-numbers/{mobile_number}/code-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Have a phone number called, to tell a code that proves whose it is
+         * @description Needs an installation whose operator makes such calls (docs/carriers.md#whose-number-it-is). At most 5 a day at one number.
+         *
+         *     Needs a session.
+         */
+        post: operations["callWithCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/manage/mobile-numbers/{mobile_number}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove by a code that a phone number is yours
+         * @description Replaces another owner's claim that is not proven. You may import the number afterwards.
+         *
+         *     Needs a session.
+         */
+        post: operations["proveMobileNumber"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/manage/mobile-numbers/{mobile_number}": {
         parameters: {
             query?: never;
@@ -4253,7 +4297,43 @@ export interface components {
         };
         NumberList: {
             /** @description All phone numbers, oldest first. */
-            mobile_numbers: components["schemas"]["OwnMobileNumber"][];
+            mobile_numbers: components["schemas"]["ListedMobileNumber"][];
+        };
+        ListedMobileNumber: {
+            /**
+             * @description Phone number in E.164 form.
+             * @example +14155550123
+             */
+            mobile_number: string;
+            /**
+             * @description Carrier of the number. SIP is shown only with `include=sip`.
+             * @enum {string}
+             */
+            telephony_provider: "TWILIO" | "PLIVO" | "SIP";
+            /** @description ID of the carrier that it was imported from; null if it was only added. */
+            carrier_id: string | null;
+            /**
+             * @description With `include=proof`: whether you have proven that the number is yours.
+             * @enum {string}
+             */
+            state?: "PROVEN" | "UNPROVEN" | "REPLACED";
+            /** @description With `include=proof`: how. */
+            proven_by?: ("CARRIER" | "CODE" | "OPERATOR") | null;
+            /** @description With `include=proof`: what another owner has to do with it. */
+            note?: string | null;
+        };
+        /** @description A phone number bought from a carrier. */
+        AddMobileNumberRequest: {
+            /**
+             * @description Phone number in E.164 form.
+             * @example +14155550123
+             */
+            mobile_number: string;
+            /**
+             * @description Carrier that the number was bought from.
+             * @enum {string}
+             */
+            telephony_provider: "TWILIO" | "PLIVO";
         };
         OwnMobileNumber: {
             /**
@@ -4269,18 +4349,44 @@ export interface components {
             /** @description ID of the carrier that it was imported from; null if it was only added. */
             carrier_id: string | null;
         };
-        /** @description A phone number bought from a carrier. */
-        AddMobileNumberRequest: {
+        CodeCall: {
+            /**
+             * Format: date-time
+             * @description Until when the code can be entered.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            expires_at: string;
+        };
+        /** @description What proves that the number is yours. */
+        ProveMobileNumberRequest: {
+            /**
+             * @description The six digits that the call told.
+             * @example 042137
+             */
+            code: string;
+        };
+        ProvenMobileNumber: {
             /**
              * @description Phone number in E.164 form.
              * @example +14155550123
              */
             mobile_number: string;
             /**
-             * @description Carrier that the number was bought from.
+             * @description Carrier of the number. SIP is shown only with `include=sip`.
              * @enum {string}
              */
-            telephony_provider: "TWILIO" | "PLIVO";
+            telephony_provider: "TWILIO" | "PLIVO" | "SIP";
+            /** @description ID of the carrier that it was imported from; null if it was only added. */
+            carrier_id: string | null;
+            /**
+             * @description Whether you have proven that the number is yours. REPLACED: another owner has, and your claim has no effect.
+             * @enum {string}
+             */
+            state: "PROVEN" | "UNPROVEN" | "REPLACED";
+            /** @description How: the carrier account has it, a call told you a code, or the operator vouches for you. */
+            proven_by: ("CARRIER" | "CODE" | "OPERATOR") | null;
+            /** @description What happened if another owner has claimed the number too. */
+            note: string | null;
         };
         DoNotCallList: {
             /** @description Sorted by their digits. */
@@ -17263,7 +17369,10 @@ export interface operations {
     };
     listOwnMobileNumbers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `proof` adds whether you have proven that each number is yours. */
+                include?: "proof";
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -17324,11 +17433,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "include is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "include",
+                     *           "message": "include is not valid"
                      *         }
                      *       ]
                      *     }
@@ -17558,6 +17667,466 @@ export interface operations {
                      *         {
                      *           "path": "mobile_number",
                      *           "message": "mobile_number is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable, try again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    callWithCode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description The phone number in E.164 form.
+                 * @example +14155550123
+                 */
+                mobile_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expires_at": "2026-01-31T09:40:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CodeCall"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This installation makes no calls that tell codes: ask its operator to prove your number, or to set PARLEY_CODE_CALLS_OWNER"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Mobile number not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The carrier refused the request. */
+            502: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The carrier refused: 20404: The requested resource was not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable, try again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    proveMobileNumber: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description The phone number in E.164 form.
+                 * @example +14155550123
+                 */
+                mobile_number: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "042137"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProveMobileNumberRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mobile_number": "+14155550123",
+                     *       "telephony_provider": "TWILIO",
+                     *       "carrier_id": null,
+                     *       "state": "PROVEN",
+                     *       "proven_by": "CODE",
+                     *       "note": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvenMobileNumber"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Mobile number not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with something that exists. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "mobile_number +14155550123 belongs to another owner"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "code is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "code",
+                     *           "message": "code is not valid"
                      *         }
                      *       ]
                      *     }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask, patiently } from "../../api/client.ts";
-import { fieldsOf, sentenceBeside, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, Problem, sentenceBeside, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -11,6 +11,7 @@ import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
+import { ProofForm } from "./number-proof.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { type Carrier, NUMBERS } from "./queries.ts";
 import { TrunkTarget } from "./trunk-target.tsx";
@@ -125,10 +126,14 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
   const bring = useImport(carrier);
   const fields = fieldsOf(bring.error);
   const failure = sentenceBeside(bring.error, ["mobile_number"]);
+  const [isProving, setProving] = useState(false);
+  const isTaken = bring.error instanceof Problem && bring.error.status === 409;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     bring.mutate(text.trim(), { onSuccess: onDone });
   };
+  // Once it is proven, the import succeeds.
+  if (isProving) return <ProofForm number={text.trim()} onDone={() => setProving(false)} />;
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Phone number" hint="For example, +14155550123." error={fields.get("mobile_number")}>
@@ -139,6 +144,7 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
       <TrunkTarget transport={carrier.transport} />
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
+        {isTaken && <Button onClick={() => setProving(true)}>Prove that it is yours</Button>}
         <Button type="submit" variant="primary" busy={bring.isPending}>
           Import
         </Button>

@@ -10,6 +10,7 @@ import { Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { AGENTS } from "../agents/agents.ts";
 import { distinctNames } from "../agents/distinct-names.ts";
+import { NumberProof } from "./number-proof.tsx";
 import { carrierName } from "./providers.ts";
 import { assignableAgentsQuery, NUMBERS, type OwnNumber } from "./queries.ts";
 
@@ -25,6 +26,7 @@ export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
     className: "text-muted whitespace-nowrap",
     cell: ({ telephony_provider }) => carrierName(telephony_provider),
   },
+  { name: "Proof", cell: (number) => <NumberProof number={number} /> },
   { name: "Answered by", className: "w-full", cell: (number) => <Assigned number={number.mobile_number} /> },
   {
     name: "Actions",

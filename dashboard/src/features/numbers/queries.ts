@@ -23,7 +23,9 @@ export const carriersQuery = queryOptions({
 /** All phone numbers, oldest first. */
 export const numbersQuery = queryOptions({
   queryKey: NUMBERS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/mobile-numbers", { signal }))).mobile_numbers,
+  queryFn: async ({ signal }) =>
+    (await ask(api.GET("/v1/manage/mobile-numbers", { params: { query: { include: "proof" } }, signal })))
+      .mobile_numbers,
 });
 
 /** The newest thousand agents, which a number may be given to. */

@@ -206,6 +206,11 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   listDoNotCall: { response: { numbers: [{ mobile_number: NUMBER, created_at: CREATED_AT }], ...ONE_PAGE } },
   addDoNotCall: { request: { mobile_number: NUMBER }, response: { mobile_number: NUMBER, created_at: CREATED_AT } },
   removeDoNotCall: { response: { message: "Number removed from the do-not-call list" } },
+  callWithCode: { response: { expires_at: "2026-01-31T09:40:00.000Z" } },
+  proveMobileNumber: {
+    request: { code: "042137" },
+    response: { ...ownNumber, state: "PROVEN", proven_by: "CODE", note: null },
+  },
   removeMobileNumber: { response: { message: "Mobile number removed" } },
   listCarriers: {
     response: { carriers: [registered], sip_address: "203.0.113.7:5060", sip_tls_address: "203.0.113.7:5061" },

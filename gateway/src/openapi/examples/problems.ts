@@ -68,6 +68,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   sendTestEvent: "Destination is disabled: enable it first",
   resendFailedDeliveries: "Destination is disabled: enable it first",
   createDailySession: "Daily is not configured",
+  callWithCode:
+    "This installation makes no calls that tell codes: ask its operator to prove your number, or to set PARLEY_CODE_CALLS_OWNER",
   connectCarrier: "The Twilio account is suspended: it must be active",
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
@@ -98,6 +100,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",
+  proveMobileNumber: "mobile_number +14155550123 belongs to another owner",
   connectCarrier: "There are 100 carriers already: disconnect one first",
   disconnectCarrier: "2 phone numbers were imported from this carrier: remove them first",
   importCarrierNumber: "mobile_number +14155550123 belongs to another owner",

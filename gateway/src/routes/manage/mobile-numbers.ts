@@ -1,11 +1,21 @@
-import { presentOwnNumber } from "@parley/shared/domain/present/account";
+import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
+import { presentOwnNumber, presentProvenNumber } from "@parley/shared/domain/present/account";
+import { isoTime } from "@parley/shared/domain/present/time";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import { Done } from "../../schemas/manage/fields.ts";
-import { AddNumberBody, NumberList, OwnNumber } from "../../schemas/manage/mobile-numbers.ts";
+import {
+  AddNumberBody,
+  CodeCall,
+  NumberList,
+  OwnNumber,
+  ProofBody,
+  ProvenNumber,
+  ShowNumbersQuery,
+} from "../../schemas/manage/mobile-numbers.ts";
 import { E164 } from "../../schemas/types.ts";
 import { endpoint } from "../endpoint.ts";
 
@@ -20,11 +30,13 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
           tag: "Management",
           summary: "List phone numbers in the order in which they were added",
           scope: "session",
+          query: ShowNumbersQuery,
           response: NumberList,
         },
-        async ({ ownerId, origin }) => {
+        async ({ ownerId, query, origin }) => {
           const { mobileNumbers } = await accounts.listMobileNumbers({ ownerId }, { origin });
-          return { mobile_numbers: mobileNumbers.map(presentOwnNumber) };
+          const present = query.include === "proof" ? presentProvenNumber : presentOwnNumber;
+          return { mobile_numbers: mobileNumbers.map(present) };
         },
       ),
     )
@@ -48,6 +60,48 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
         },
       ),
     )
+    .post(
+      "/:mobile_number/code-calls",
+      ...endpoint(
+        gate,
+        {
+          id: "callWithCode",
+          tag: "Management",
+          summary: "Have a phone number called, to tell a code that proves whose it is",
+          description:
+            "Needs an installation whose operator makes such calls (docs/carriers.md#whose-number-it-is). At most 5 a day at one number.",
+          scope: "session",
+          response: CodeCall,
+          refuses: ["condition", "not_found", "carrier"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const request = { ownerId, mobileNumber: numberOf(params) };
+          const { expiresAt } = await accounts.callWithCode(request, { origin, timeoutMs: CARRIER_CALL_MS });
+          return { expires_at: isoTime(required(expiresAt)) };
+        },
+      ),
+    )
+    .post(
+      "/:mobile_number/proof",
+      ...endpoint(
+        gate,
+        {
+          id: "proveMobileNumber",
+          tag: "Management",
+          summary: "Prove by a code that a phone number is yours",
+          description: "Replaces another owner's claim that is not proven. You may import the number afterwards.",
+          scope: "session",
+          body: ProofBody,
+          response: ProvenNumber,
+          refuses: ["conflict", "not_found"],
+        },
+        async ({ ownerId, params, body, origin }) => {
+          const request = { ownerId, mobileNumber: numberOf(params), code: body.code };
+          const { mobileNumber } = await accounts.confirmCode(request, { origin });
+          return presentProvenNumber(required(mobileNumber));
+        },
+      ),
+    )
     .delete(
       "/:mobile_number",
       ...endpoint(
@@ -63,9 +117,7 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
           refuses: ["not_found"],
         },
         async ({ ownerId, params, origin }) => {
-          const mobileNumber = params.mobile_number ?? "";
-          if (!IS_NUMBER.test(mobileNumber)) throw notFound("Mobile number");
-          await accounts.removeMobileNumber({ ownerId, mobileNumber }, { origin });
+          await accounts.removeMobileNumber({ ownerId, mobileNumber: numberOf(params) }, { origin });
           return { message: "Mobile number removed" };
         },
       ),
@@ -73,4 +125,9 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
 }
 
 /** A malformed id in a path is 404; the account service cannot know that the number came from a path. */
+function numberOf({ mobile_number = "" }: Readonly<Record<string, string | undefined>>): string {
+  if (!IS_NUMBER.test(mobile_number)) throw notFound("Mobile number");
+  return mobile_number;
+}
+
 const IS_NUMBER = new RegExp(E164.pattern ?? "");

@@ -65,7 +65,8 @@ async function restore({ db, carriers }: { db: Database; carriers: Carriers }, w
 /** The number may have been imported again while it was restored. */
 async function pointAgain({ db, carriers }: { db: Database; carriers: Carriers }, wanted: RestoreRow): Promise<void> {
   const { ownerId, mobileNumber, carrierId } = wanted;
-  if ((await findNumber(db, ownerId, mobileNumber))?.carrierId !== carrierId) return;
+  const known = await findNumber(db, ownerId, mobileNumber);
+  if (known?.carrierId !== carrierId || known.replacedAt !== null) return;
   const row = await findEvenDisconnected(db, wanted);
   await (row && carriers.open(row).numbers?.point(mobileNumber));
 }

@@ -5,12 +5,14 @@ import {
   type CarrierProvider,
   carrierFields,
 } from "@parley/shared/domain/carriers";
-import { isAddressOrRange } from "@parley/shared/egress/address";
+import { isPrivateRange, openBitsOf } from "@parley/shared/egress/address";
 import { ServiceError, type Violation } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import { isMobileNumber } from "../mobile-number.ts";
 
 const ADDRESSES_MAX = 100;
+/** Of a range of public addresses. Whoever can send from one of them can call the owner's agents. */
+const OPEN_BITS_MAX = { ipv4: 12, ipv6: 80 };
 /** Characters of a wrong address that its error has. */
 const SHOWN_MAX = 50;
 const PRINTABLE = /^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/;
@@ -77,9 +79,11 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
 
 function refuseWrongAddresses(api: string, addresses: readonly string[], refuse: (path: string, must: string) => void) {
   for (const [at, text] of addresses.entries()) {
-    if (isAddressOrRange(text)) continue;
+    const openBits = openBitsOf(text);
     const told = JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text);
-    refuse(`${api}.${at}`, `must be an IP address or a CIDR such as 192.0.2.0/24, not ${told}`);
+    if (openBits === null) refuse(`${api}.${at}`, `must be an IP address or a CIDR such as 192.0.2.0/24, not ${told}`);
+    else if (openBits > (text.includes(":") ? OPEN_BITS_MAX.ipv6 : OPEN_BITS_MAX.ipv4) && !isPrivateRange(text))
+      refuse(`${api}.${at}`, `must be a range of your carrier's alone, /20 or smaller (/48 for IPv6), not ${told}`);
   }
 }
 

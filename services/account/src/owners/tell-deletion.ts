@@ -23,6 +23,7 @@ const HANGS_UP_MS = 5_000;
 const TABLES: readonly OwnedTable[] = [
   { name: "api_keys", key: ["key_id"] },
   { name: "mobile_numbers", key: ["mobile_number"] },
+  { name: "number_codes", key: ["mobile_number"] },
   { name: IDEMPOTENCY_CLAIMS.name, key: ["idempotency_key"] },
 ];
 

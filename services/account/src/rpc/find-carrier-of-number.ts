@@ -8,7 +8,7 @@ export function findCarrierOfNumber(ctx: AccountContext): Handler<"findCarrierOf
   return async ({ ownerId, mobileNumber }) => {
     checkMobileNumber(mobileNumber);
     const number = await findNumber(ctx.db, ownerId, mobileNumber);
-    if (!number?.carrierId) return { carrier: undefined };
+    if (!number?.carrierId || number.replacedAt !== null) return { carrier: undefined };
     const row = await getCarrier(ctx.db, { ownerId, carrierId: number.carrierId });
     return { carrier: { ...toCarrier(row), settings: undefined } };
   };

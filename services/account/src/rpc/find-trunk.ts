@@ -7,6 +7,8 @@ import { findTrunkOfNumber } from "../store/carriers.ts";
 export function findTrunk(ctx: AccountContext): Handler<"findTrunk"> {
   return async ({ mobileNumber }) => {
     const row = isMobileNumber(mobileNumber) ? await findTrunkOfNumber(ctx.db, mobileNumber) : null;
-    return { carrier: row ? toCarrier({ ...row, settings: ctx.carriers.settings(row) }) : undefined };
+    if (!row) return { carrier: undefined };
+    const carrier = toCarrier({ ...row, settings: ctx.carriers.settings(row) });
+    return { carrier, ...(row.needsDigest && { needsDigest: true }) };
   };
 }

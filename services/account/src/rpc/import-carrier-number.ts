@@ -3,14 +3,14 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import type { NumberSettings } from "../carriers/account.ts";
 import { asking } from "../carriers/accounts.ts";
 import { promiseRestore } from "../carriers/restore-numbers.ts";
+import { claimNumber } from "../claim-number.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toMobileNumber } from "../convert.ts";
 import { checkMobileNumber } from "../mobile-number.ts";
 import { type CarrierRow, getCarrier } from "../store/carriers.ts";
-import { deleteNumber, findNumber, insertNumber, type NumberRow, updateNumber } from "../store/mobile-numbers.ts";
+import { deleteNumber, findNumber, type NumberRow } from "../store/mobile-numbers.ts";
 import { takeRestore } from "../store/number-restores.ts";
 import { lockOwner } from "../store/owners.ts";
-import { requireFreeNumber, requireRoomForNumber } from "./add-mobile-number.ts";
 
 /**
  * Stores the number with its settings at the carrier before the carrier is told, so that these are never lost. If a process dies between
@@ -53,22 +53,18 @@ async function store(
   // It may have been disconnected in the meantime.
   await getCarrier(tx, carrier);
   const known = await findNumber(tx, ownerId, mobileNumber);
-  if (known?.carrierId === carrierId) return { row: known, isNew: false };
-  await requireFreeNumber(tx, ownerId, mobileNumber, known);
+  if (known?.carrierId === carrierId && known.replacedAt === null) return { row: known, isNew: false };
   const pending = await takeRestore(tx, ownerId, mobileNumber);
-  const row: NumberRow = {
+  const claim = {
     ownerId,
     mobileNumber,
     telephonyProvider: provider,
     carrierId,
     before: pending?.carrierId === carrierId ? pending.before : before,
+    // A trunk has whatever numbers its owner says.
+    proof: provider === "SIP" ? null : ("CARRIER" as const),
   };
-  if (known) await updateNumber(tx, row);
-  else {
-    await requireRoomForNumber(tx, ownerId);
-    await insertNumber(tx, row, ctx.clock.now());
-  }
-  return { row, isNew: true };
+  return { row: await claimNumber(tx, claim, { now: ctx.clock.now(), log: ctx.log }), isNew: true };
 }
 
 async function undo(ctx: AccountContext, tx: Sql, { ownerId, mobileNumber }: NumberRow): Promise<void> {

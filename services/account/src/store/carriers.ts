@@ -89,17 +89,41 @@ export async function findCarrierOwner(
   return row ?? null;
 }
 
-/** The SIP trunk that a number was imported from. */
-export async function findTrunkOfNumber(sql: Sql, mobileNumber: string): Promise<CarrierRow | null> {
-  const [row] = await sql<CarrierRow[]>`
+/** The SIP trunk that a number was imported from, and whether its address proves whose call it is. */
+export async function findTrunkOfNumber(
+  sql: Sql,
+  mobileNumber: string,
+): Promise<(CarrierRow & { needsDigest: boolean }) | null> {
+  const [row] = await sql<(CarrierRow & { needsDigest: boolean })[]>`
     -- Steps instead of a join, which takes quadratic time while its plan is one for empty tables.
-    with imported as materialized (select owner_id, carrier_id from mobile_numbers where mobile_number = ${mobileNumber})
-    select ${columns(sql)} from carriers
+    with held as materialized (
+      select owner_id, carrier_id, proven_by from mobile_numbers
+      where mobile_number = ${mobileNumber} and replaced_at is null
+    ), imported as materialized (
+      select owner_id, carrier_id, proven_by from held
+      where (select deleted_at is null from owners where owners.owner_id = held.owner_id) limit 1
+    )
+    select ${columns(sql)}, shares_address and (select proven_by is null from imported) as needs_digest from carriers
     where provider = 'SIP' and disconnected_at is null and (owner_id, carrier_id) = (
-      select owner_id, carrier_id from imported
-      where (select deleted_at is null from owners where owners.owner_id = imported.owner_id)
-      limit 1)`;
+      select owner_id, carrier_id from imported)`;
   return row ?? null;
+}
+
+/** The settings of other owners' SIP trunks. Until the end of the transaction, no trunk is connected. */
+export async function lockTrunksOfOthers(tx: Sql, ownerId: string): Promise<CarrierRow["settings"][]> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('account.trunks', 0))`;
+  const rows = await tx<Pick<CarrierRow, "settings">[]>`
+    select settings from carriers where provider = 'SIP' and disconnected_at is null and owner_id <> ${ownerId}`;
+  return rows.map(({ settings }) => settings);
+}
+
+export async function storeSharesAddress(
+  sql: Sql,
+  { ownerId, carrierId }: CarrierKey,
+  sharesAddress: boolean,
+): Promise<void> {
+  await sql`
+    update carriers set shares_address = ${sharesAddress} where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
 }
 
 /** SIP trunks of all owners that want a registration: they have credentials, and no addresses that calls come from. */

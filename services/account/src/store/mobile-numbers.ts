@@ -9,40 +9,61 @@ export interface NumberRow {
   carrierId: string | null;
   /** Its previous settings at its carrier. */
   before: NumberSettings | null;
+  /** Null if the owner has not proven that the number is theirs. */
+  provenBy: Proof | null;
+  provenAt: Date | null;
+  /** When another owner proved that the number is theirs: then this claim has no effect. */
+  replacedAt: Date | null;
+  /** When this claim replaced another owner's. */
+  replacesAt: Date | null;
 }
+
+/** How an owner proves that a number is theirs: its carrier says so, a call told them a code, or the operator vouches for them. */
+export type Proof = "CARRIER" | "CODE" | "OPERATOR";
+
+const columns = (sql: Sql) => sql`
+  owner_id, mobile_number, telephony_provider, carrier_id, before, proven_by, proven_at, replaced_at, replaces_at`;
 
 /** Serializes changes to a number until the end of the transaction. */
 export async function lockNumber(tx: Sql, mobileNumber: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('account.mobile_number.' || ${mobileNumber}, 0))`;
 }
 
-/** The number's owner; a deleted owner's number is free. */
-export async function findNumberOwner(sql: Sql, mobileNumber: string): Promise<string | null> {
-  const [row] = await sql<{ ownerId: string }[]>`
-    select owner_id from mobile_numbers join owners using (owner_id)
-    where mobile_number = ${mobileNumber} and deleted_at is null`;
-  return row?.ownerId ?? null;
+/** The claim that holds; a deleted owner's number is free. */
+export async function findHolder(sql: Sql, mobileNumber: string): Promise<NumberRow | null> {
+  const [row] = await sql<NumberRow[]>`
+    select ${columns(sql)} from mobile_numbers
+    where mobile_number = ${mobileNumber} and replaced_at is null
+      and (select deleted_at is null from owners where owners.owner_id = mobile_numbers.owner_id)`;
+  return row ?? null;
+}
+
+/** Takes a claim's effect; its owner still sees it. */
+export async function replaceClaim(sql: Sql, { ownerId, mobileNumber }: NumberRow, now: Date): Promise<void> {
+  await sql`
+    update mobile_numbers set replaced_at = ${now}, proven_by = null, proven_at = null, replaces_at = null
+    where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
 }
 
 export async function insertNumber(sql: Sql, row: NumberRow, now: Date): Promise<void> {
   await sql`
-    insert into mobile_numbers (owner_id, mobile_number, telephony_provider, carrier_id, before, created_at)
+    insert into mobile_numbers (${columns(sql)}, created_at)
     values (${row.ownerId}, ${row.mobileNumber}, ${row.telephonyProvider}, ${row.carrierId},
-      ${row.before && sql.json(row.before)}, ${now})`;
+      ${row.before && sql.json(row.before)}, ${row.provenBy}, ${row.provenAt}, ${row.replacedAt}, ${row.replacesAt}, ${now})`;
 }
 
-/** Replaces a number that the owner had added, or imported from another carrier. */
+/** Replaces a number that the owner had added or proven, or imported from another carrier. */
 export async function updateNumber(sql: Sql, row: NumberRow): Promise<void> {
   await sql`
     update mobile_numbers
-    set telephony_provider = ${row.telephonyProvider}, carrier_id = ${row.carrierId}, before = ${row.before && sql.json(row.before)}
+    set telephony_provider = ${row.telephonyProvider}, carrier_id = ${row.carrierId}, before = ${row.before && sql.json(row.before)},
+      proven_by = ${row.provenBy}, proven_at = ${row.provenAt}, replaced_at = ${row.replacedAt}, replaces_at = ${row.replacesAt}
     where owner_id = ${row.ownerId} and mobile_number = ${row.mobileNumber}`;
 }
 
 export async function findNumber(sql: Sql, ownerId: string, mobileNumber: string): Promise<NumberRow | null> {
   const [row] = await sql<NumberRow[]>`
-    select owner_id, mobile_number, telephony_provider, carrier_id, before
-    from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
+    select ${columns(sql)} from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
   return row ?? null;
 }
 
@@ -56,8 +77,7 @@ export async function countNumbers(sql: Sql, ownerId: string): Promise<number> {
 /** Oldest first. */
 export async function listNumbers(sql: Sql, ownerId: string): Promise<NumberRow[]> {
   return sql<NumberRow[]>`
-    select owner_id, mobile_number, telephony_provider, carrier_id, before
-    from mobile_numbers where owner_id = ${ownerId} order by created_at, mobile_number`;
+    select ${columns(sql)} from mobile_numbers where owner_id = ${ownerId} order by created_at, mobile_number`;
 }
 
 export async function countNumbersOf(sql: Sql, ownerId: string, carrierId: string): Promise<number> {
@@ -70,7 +90,7 @@ export async function countNumbersOf(sql: Sql, ownerId: string, carrierId: strin
 export async function deleteNumber(sql: Sql, ownerId: string, mobileNumber: string): Promise<NumberRow | null> {
   const [row] = await sql<NumberRow[]>`
     delete from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}
-    returning owner_id, mobile_number, telephony_provider, carrier_id, before`;
+    returning ${columns(sql)}`;
   return row ?? null;
 }
 
@@ -78,5 +98,5 @@ export async function deleteNumber(sql: Sql, ownerId: string, mobileNumber: stri
 export async function deleteImportedNumbers(sql: Sql, ownerId: string): Promise<NumberRow[]> {
   return sql<NumberRow[]>`
     delete from mobile_numbers where owner_id = ${ownerId} and carrier_id is not null
-    returning owner_id, mobile_number, telephony_provider, carrier_id, before`;
+    returning ${columns(sql)}`;
 }

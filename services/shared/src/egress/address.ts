@@ -24,12 +24,39 @@ export function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined 
   return isIP(ip) !== 0 && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
 }
 
-/** Whether a text is an address or a CIDR range. */
-export function isAddressOrRange(text: string): boolean {
-  return parseAddress(text) !== undefined || ipaddr.isValidCIDR(text);
+/** Whether two texts are addresses or ranges with an address in common. */
+export function overlap(one: string, other: string): boolean {
+  const [a, b] = [rangeOf(one), rangeOf(other)];
+  if (!a || !b || a[0].kind() !== b[0].kind()) return false;
+  const [wide, narrow] = a[1] <= b[1] ? [a, b] : [b, a];
+  return isWithin(narrow[0], wide);
 }
 
-/** Whether an address is in a list of addresses and CIDR ranges, each accepted by `isAddressOrRange`. */
+/** How many bits of an address a range leaves open, 0 for a single address; null for other texts. */
+export function openBitsOf(text: string): number | null {
+  const range = rangeOf(text);
+  return range && bitsOf(range[0]) - range[1];
+}
+
+const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"].map((text) => ipaddr.parseCIDR(text));
+
+/** Whether all addresses of a range are of private networks. */
+export function isPrivateRange(text: string): boolean {
+  const range = rangeOf(text);
+  return range !== null && PRIVATE.some((wide) => range[1] >= wide[1] && isWithin(range[0], wide));
+}
+
+function rangeOf(text: string): Range | null {
+  const address = parseAddress(text);
+  if (address) return [address, bitsOf(address)];
+  return ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : null;
+}
+
+function bitsOf(address: ipaddr.IPv4 | ipaddr.IPv6): number {
+  return address.kind() === "ipv4" ? 32 : 128;
+}
+
+/** Whether an address is in a list of addresses and CIDR ranges, of each of which `openBitsOf` knows the size. */
 export function isListed(ip: string, listed: readonly string[]): boolean {
   const address = parseAddress(ip);
   if (address === undefined) return false;

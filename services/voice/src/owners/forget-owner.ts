@@ -29,6 +29,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "do_not_call", key: ["mobile_number"] },
   DO_NOT_CALL_TOTALS,
   { name: "incoming_calls", key: ["call_id"] },
+  { name: "spoken_calls", key: ["call_id"] },
   { name: "web_calls", key: ["conversation_id"] },
   STORED_BYTES,
   { name: "media_streams", key: ["token_digest"] },

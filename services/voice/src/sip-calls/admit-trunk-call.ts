@@ -21,6 +21,7 @@ export interface TrunkCallee {
   ofOwnerId: string;
 }
 
+const NO_TRUNK = { carrier: undefined, needsDigest: undefined };
 const REALM = "parley";
 
 /**
@@ -31,10 +32,11 @@ const REALM = "parley";
 export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise<TrunkCallee | null> {
   // A trunk that we registered with may call the name of the registration, with the number in To.
   const called = numberOf(invite.called) ?? numberOf(invite.to);
-  const { carrier } = called === null ? { carrier: undefined } : await ctx.accounts.findTrunk({ mobileNumber: called });
+  const { carrier, needsDigest } = called === null ? NO_TRUNK : await ctx.accounts.findTrunk({ mobileNumber: called });
   const settings = carrier?.settings;
   const isFromTrunk =
     settings !== undefined &&
+    !needsDigest &&
     isTransportOf(settings, invite.source) &&
     (await isAddressOf(ctx, settings, invite.source.address));
   if (!isFromTrunk && !invite.hasShown({ realm: REALM, ...credentialsOf(settings) })) return null;

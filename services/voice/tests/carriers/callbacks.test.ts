@@ -21,6 +21,7 @@ const OWNER = "own_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const TWILIO = "car_0000000000000000000000000t";
 const PLIVO = "car_0000000000000000000000000p";
 const CALL = "call_01m7yyhwgbk5r2v7x0z4b6d8f1";
+const SPOKEN = "call_01m7yyhwgbk5r2v7x0z4b6d8f2";
 const AGENT = "agt_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const STAYS = new AbortController().signal;
 const [NUMBER, CALLER] = ["+14155550160", "+14155550161"];
@@ -94,6 +95,10 @@ beforeEach(async () => {
   ctx = {
     publicUrl: PUBLIC_URL,
     incoming,
+    spoken: {
+      find: async (callId) =>
+        callId === SPOKEN ? { ownerId: OWNER, callId, carrierId: TWILIO, sentence: "Your code is 1." } : null,
+    },
     verifyFewAtOnce: fewUnverified(),
     accounts: {
       findCarrier: async ({ carrierId }) => ({ carrier: exists(carrierId) ? carrierOf(carrierId) : undefined }),
@@ -352,6 +357,18 @@ test("an outgoing call that is answered is streamed, and hung up when no process
   const answered = (AnsweredBy?: string) => ({ CallSid: "CA1", ...(AnsweredBy !== undefined && { AnsweredBy }) });
   expect(await send({ id: CALL, event: "answer", form: answered() })).toContain("/media/out");
   expect(await send({ id: CALL, event: "answer", form: answered("machine_start") })).toContain("<Hangup/>");
+});
+
+test("whoever answers a call that tells a sentence hears it, as often as the carrier asks", async () => {
+  for (let time = 1; time <= 2; time++)
+    expect(await send({ id: SPOKEN, event: "answer", form: { CallSid: "CA1" } })).toEndWith(
+      `<Response><Say language="en-US">Your code is 1.</Say><Hangup/></Response>`,
+    );
+  expect(await send({ id: SPOKEN, event: "status", form: { CallSid: "CA1", CallStatus: "completed" } })).toBe("");
+  expect(await failureOf(send({ id: SPOKEN, event: "answer", form: {}, token: "0" }))).toMatchObject({
+    kind: "forbidden",
+  });
+  expect(reported).toEqual([]);
 });
 
 test("Plivo gets the destination of a transferred call", async () => {

@@ -203,6 +203,23 @@ test("a call over UDP that finds the owner's last place taken after it is confir
   expect({ outcome, announced }).toEqual({ outcome: ["200", "BYE"], announced: [] });
 });
 
+test("an address that another owner's trunk has too admits nobody to a number that is not proven; credentials do", async () => {
+  const { ctx } = office(TRUNK);
+  const findTrunk = async (request: { mobileNumber: string }) => ({
+    ...(await ctx.accounts.findTrunk(request)),
+    needsDigest: true,
+  });
+  const { username, password } = TRUNK;
+  for (const [shows, status] of [
+    [undefined, "401"],
+    [{ username, password }, "200"],
+  ] as const) {
+    const { given, outcome } = invite({ ...(shows && { shows }) });
+    await answerInvite({ ...ctx, accounts: { findTrunk } }, given);
+    expect(outcome).toEqual([status]);
+  }
+});
+
 test("a call from elsewhere needs the trunk's credentials", async () => {
   const from = "203.0.113.9";
   const { username, password } = TRUNK;

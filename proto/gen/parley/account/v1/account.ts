@@ -107,7 +107,20 @@ export interface MobileNumber {
   /** TWILIO or PLIVO; SIP only for numbers of a trunk. */
   telephonyProvider: string;
   /** The carrier that the number was imported from; absent if it was only added. */
-  carrierId?: string | undefined;
+  carrierId?:
+    | string
+    | undefined;
+  /** How the owner has proven that it is theirs: CARRIER, CODE or OPERATOR; absent if they have not. */
+  provenBy?: string | undefined;
+  provenAt?:
+    | Date
+    | undefined;
+  /** When another owner proved that it is theirs: then this claim has no effect. */
+  replacedAt?:
+    | Date
+    | undefined;
+  /** When this owner's proof replaced another owner's claim. */
+  replacesAt?: Date | undefined;
 }
 
 /** An owner's account with a carrier or another provider of channels. */
@@ -779,7 +792,15 @@ export const Settings: MessageFns<Settings> = {
 };
 
 function createBaseMobileNumber(): MobileNumber {
-  return { mobileNumber: "", telephonyProvider: "", carrierId: undefined };
+  return {
+    mobileNumber: "",
+    telephonyProvider: "",
+    carrierId: undefined,
+    provenBy: undefined,
+    provenAt: undefined,
+    replacedAt: undefined,
+    replacesAt: undefined,
+  };
 }
 
 export const MobileNumber: MessageFns<MobileNumber> = {
@@ -792,6 +813,18 @@ export const MobileNumber: MessageFns<MobileNumber> = {
     }
     if (message.carrierId !== undefined) {
       writer.uint32(26).string(message.carrierId);
+    }
+    if (message.provenBy !== undefined) {
+      writer.uint32(34).string(message.provenBy);
+    }
+    if (message.provenAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.provenAt), writer.uint32(42).fork()).join();
+    }
+    if (message.replacedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.replacedAt), writer.uint32(50).fork()).join();
+    }
+    if (message.replacesAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.replacesAt), writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -833,6 +866,38 @@ export const MobileNumber: MessageFns<MobileNumber> = {
             message.carrierId = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.provenBy = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.provenAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.replacedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.replacesAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -853,6 +918,10 @@ export const MobileNumber: MessageFns<MobileNumber> = {
     message.mobileNumber = object.mobileNumber ?? "";
     message.telephonyProvider = object.telephonyProvider ?? "";
     message.carrierId = object.carrierId ?? undefined;
+    message.provenBy = object.provenBy ?? undefined;
+    message.provenAt = object.provenAt ?? undefined;
+    message.replacedAt = object.replacedAt ?? undefined;
+    message.replacesAt = object.replacesAt ?? undefined;
     return message;
   },
 };

@@ -286,6 +286,37 @@ export interface RemoveMobileNumberRequest {
 export interface RemoveMobileNumberResponse {
 }
 
+export interface ProveMobileNumberRequest {
+  ownerId: string;
+  /** The number, which may be any other owner's. */
+  e164: string;
+}
+
+export interface ProveMobileNumberResponse {
+  mobileNumber: MobileNumber | undefined;
+}
+
+export interface CallWithCodeRequest {
+  ownerId: string;
+  mobileNumber: string;
+}
+
+export interface CallWithCodeResponse {
+  /** Until when the code can be entered. */
+  expiresAt: Date | undefined;
+}
+
+export interface ConfirmCodeRequest {
+  ownerId: string;
+  mobileNumber: string;
+  /** Six digits. */
+  code: string;
+}
+
+export interface ConfirmCodeResponse {
+  mobileNumber: MobileNumber | undefined;
+}
+
 export interface ConnectCarrierRequest {
   ownerId: string;
   provider: string;
@@ -377,7 +408,11 @@ export interface FindTrunkRequest {
 
 export interface FindTrunkResponse {
   /** Absent: the number was not imported from a SIP trunk. */
-  carrier: Carrier | undefined;
+  carrier:
+    | Carrier
+    | undefined;
+  /** Whether an address of the trunk does not prove whose call it is: another owner has a trunk there, and the number is not proven. */
+  needsDigest?: boolean | undefined;
 }
 
 export interface ListTrunksRequest {
@@ -3475,6 +3510,388 @@ export const RemoveMobileNumberResponse: MessageFns<RemoveMobileNumberResponse> 
   },
 };
 
+function createBaseProveMobileNumberRequest(): ProveMobileNumberRequest {
+  return { ownerId: "", e164: "" };
+}
+
+export const ProveMobileNumberRequest: MessageFns<ProveMobileNumberRequest> = {
+  encode(message: ProveMobileNumberRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.e164 !== "") {
+      writer.uint32(18).string(message.e164);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProveMobileNumberRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProveMobileNumberRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.e164 = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ProveMobileNumberRequest>, I>>(base?: I): ProveMobileNumberRequest {
+    return ProveMobileNumberRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ProveMobileNumberRequest>, I>>(object: I): ProveMobileNumberRequest {
+    const message = createBaseProveMobileNumberRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.e164 = object.e164 ?? "";
+    return message;
+  },
+};
+
+function createBaseProveMobileNumberResponse(): ProveMobileNumberResponse {
+  return { mobileNumber: undefined };
+}
+
+export const ProveMobileNumberResponse: MessageFns<ProveMobileNumberResponse> = {
+  encode(message: ProveMobileNumberResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mobileNumber !== undefined) {
+      MobileNumber.encode(message.mobileNumber, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ProveMobileNumberResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseProveMobileNumberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumber = MobileNumber.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ProveMobileNumberResponse>, I>>(base?: I): ProveMobileNumberResponse {
+    return ProveMobileNumberResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ProveMobileNumberResponse>, I>>(object: I): ProveMobileNumberResponse {
+    const message = createBaseProveMobileNumberResponse();
+    message.mobileNumber = (object.mobileNumber !== undefined && object.mobileNumber !== null)
+      ? MobileNumber.fromPartial(object.mobileNumber)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCallWithCodeRequest(): CallWithCodeRequest {
+  return { ownerId: "", mobileNumber: "" };
+}
+
+export const CallWithCodeRequest: MessageFns<CallWithCodeRequest> = {
+  encode(message: CallWithCodeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.mobileNumber !== "") {
+      writer.uint32(18).string(message.mobileNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallWithCodeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallWithCodeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CallWithCodeRequest>, I>>(base?: I): CallWithCodeRequest {
+    return CallWithCodeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CallWithCodeRequest>, I>>(object: I): CallWithCodeRequest {
+    const message = createBaseCallWithCodeRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.mobileNumber = object.mobileNumber ?? "";
+    return message;
+  },
+};
+
+function createBaseCallWithCodeResponse(): CallWithCodeResponse {
+  return { expiresAt: undefined };
+}
+
+export const CallWithCodeResponse: MessageFns<CallWithCodeResponse> = {
+  encode(message: CallWithCodeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallWithCodeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallWithCodeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CallWithCodeResponse>, I>>(base?: I): CallWithCodeResponse {
+    return CallWithCodeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CallWithCodeResponse>, I>>(object: I): CallWithCodeResponse {
+    const message = createBaseCallWithCodeResponse();
+    message.expiresAt = object.expiresAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseConfirmCodeRequest(): ConfirmCodeRequest {
+  return { ownerId: "", mobileNumber: "", code: "" };
+}
+
+export const ConfirmCodeRequest: MessageFns<ConfirmCodeRequest> = {
+  encode(message: ConfirmCodeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.mobileNumber !== "") {
+      writer.uint32(18).string(message.mobileNumber);
+    }
+    if (message.code !== "") {
+      writer.uint32(26).string(message.code);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmCodeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmCodeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmCodeRequest>, I>>(base?: I): ConfirmCodeRequest {
+    return ConfirmCodeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmCodeRequest>, I>>(object: I): ConfirmCodeRequest {
+    const message = createBaseConfirmCodeRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.mobileNumber = object.mobileNumber ?? "";
+    message.code = object.code ?? "";
+    return message;
+  },
+};
+
+function createBaseConfirmCodeResponse(): ConfirmCodeResponse {
+  return { mobileNumber: undefined };
+}
+
+export const ConfirmCodeResponse: MessageFns<ConfirmCodeResponse> = {
+  encode(message: ConfirmCodeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mobileNumber !== undefined) {
+      MobileNumber.encode(message.mobileNumber, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConfirmCodeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConfirmCodeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumber = MobileNumber.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConfirmCodeResponse>, I>>(base?: I): ConfirmCodeResponse {
+    return ConfirmCodeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConfirmCodeResponse>, I>>(object: I): ConfirmCodeResponse {
+    const message = createBaseConfirmCodeResponse();
+    message.mobileNumber = (object.mobileNumber !== undefined && object.mobileNumber !== null)
+      ? MobileNumber.fromPartial(object.mobileNumber)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseConnectCarrierRequest(): ConnectCarrierRequest {
   return { ownerId: "", provider: "", settings: undefined };
 }
@@ -4588,13 +5005,16 @@ export const FindTrunkRequest: MessageFns<FindTrunkRequest> = {
 };
 
 function createBaseFindTrunkResponse(): FindTrunkResponse {
-  return { carrier: undefined };
+  return { carrier: undefined, needsDigest: undefined };
 }
 
 export const FindTrunkResponse: MessageFns<FindTrunkResponse> = {
   encode(message: FindTrunkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.carrier !== undefined) {
       Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    if (message.needsDigest !== undefined) {
+      writer.uint32(16).bool(message.needsDigest);
     }
     return writer;
   },
@@ -4620,6 +5040,14 @@ export const FindTrunkResponse: MessageFns<FindTrunkResponse> = {
             message.carrier = Carrier.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.needsDigest = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4640,6 +5068,7 @@ export const FindTrunkResponse: MessageFns<FindTrunkResponse> = {
     message.carrier = (object.carrier !== undefined && object.carrier !== null)
       ? Carrier.fromPartial(object.carrier)
       : undefined;
+    message.needsDigest = object.needsDigest ?? undefined;
     return message;
   },
 };
@@ -5075,6 +5504,39 @@ export const AccountServiceService = {
       Buffer.from(RemoveMobileNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMobileNumberResponse => RemoveMobileNumberResponse.decode(value),
   },
+  /** The operator vouches for the owner, whose claim replaces any other. Adds the number if the owner does not have it. */
+  proveMobileNumber: {
+    path: "/parley.account.v1.AccountService/ProveMobileNumber" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ProveMobileNumberRequest): Buffer =>
+      Buffer.from(ProveMobileNumberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ProveMobileNumberRequest => ProveMobileNumberRequest.decode(value),
+    responseSerialize: (value: ProveMobileNumberResponse): Buffer =>
+      Buffer.from(ProveMobileNumberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ProveMobileNumberResponse => ProveMobileNumberResponse.decode(value),
+  },
+  /** Calls the number and tells a code, with which its owner proves that it is theirs. */
+  callWithCode: {
+    path: "/parley.account.v1.AccountService/CallWithCode" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CallWithCodeRequest): Buffer => Buffer.from(CallWithCodeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CallWithCodeRequest => CallWithCodeRequest.decode(value),
+    responseSerialize: (value: CallWithCodeResponse): Buffer =>
+      Buffer.from(CallWithCodeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CallWithCodeResponse => CallWithCodeResponse.decode(value),
+  },
+  /** The right code replaces another owner's claim that is not proven. Adds the number if the owner does not have it. */
+  confirmCode: {
+    path: "/parley.account.v1.AccountService/ConfirmCode" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConfirmCodeRequest): Buffer => Buffer.from(ConfirmCodeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConfirmCodeRequest => ConfirmCodeRequest.decode(value),
+    responseSerialize: (value: ConfirmCodeResponse): Buffer => Buffer.from(ConfirmCodeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConfirmCodeResponse => ConfirmCodeResponse.decode(value),
+  },
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier: {
     path: "/parley.account.v1.AccountService/ConnectCarrier" as const,
@@ -5240,6 +5702,12 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   addMobileNumber: handleUnaryCall<AddMobileNumberRequest, AddMobileNumberResponse>;
   /** Restores an imported number's earlier settings at its carrier, at once or, while the carrier is down, later. */
   removeMobileNumber: handleUnaryCall<RemoveMobileNumberRequest, RemoveMobileNumberResponse>;
+  /** The operator vouches for the owner, whose claim replaces any other. Adds the number if the owner does not have it. */
+  proveMobileNumber: handleUnaryCall<ProveMobileNumberRequest, ProveMobileNumberResponse>;
+  /** Calls the number and tells a code, with which its owner proves that it is theirs. */
+  callWithCode: handleUnaryCall<CallWithCodeRequest, CallWithCodeResponse>;
+  /** The right code replaces another owner's claim that is not proven. Adds the number if the owner does not have it. */
+  confirmCode: handleUnaryCall<ConfirmCodeRequest, ConfirmCodeResponse>;
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier: handleUnaryCall<ConnectCarrierRequest, ConnectCarrierResponse>;
   listCarriers: handleUnaryCall<ListCarriersRequest, ListCarriersResponse>;
@@ -5644,6 +6112,54 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveMobileNumberResponse) => void,
+  ): ClientUnaryCall;
+  /** The operator vouches for the owner, whose claim replaces any other. Adds the number if the owner does not have it. */
+  proveMobileNumber(
+    request: ProveMobileNumberRequest,
+    callback: (error: ServiceError | null, response: ProveMobileNumberResponse) => void,
+  ): ClientUnaryCall;
+  proveMobileNumber(
+    request: ProveMobileNumberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ProveMobileNumberResponse) => void,
+  ): ClientUnaryCall;
+  proveMobileNumber(
+    request: ProveMobileNumberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ProveMobileNumberResponse) => void,
+  ): ClientUnaryCall;
+  /** Calls the number and tells a code, with which its owner proves that it is theirs. */
+  callWithCode(
+    request: CallWithCodeRequest,
+    callback: (error: ServiceError | null, response: CallWithCodeResponse) => void,
+  ): ClientUnaryCall;
+  callWithCode(
+    request: CallWithCodeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CallWithCodeResponse) => void,
+  ): ClientUnaryCall;
+  callWithCode(
+    request: CallWithCodeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CallWithCodeResponse) => void,
+  ): ClientUnaryCall;
+  /** The right code replaces another owner's claim that is not proven. Adds the number if the owner does not have it. */
+  confirmCode(
+    request: ConfirmCodeRequest,
+    callback: (error: ServiceError | null, response: ConfirmCodeResponse) => void,
+  ): ClientUnaryCall;
+  confirmCode(
+    request: ConfirmCodeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConfirmCodeResponse) => void,
+  ): ClientUnaryCall;
+  confirmCode(
+    request: ConfirmCodeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConfirmCodeResponse) => void,
   ): ClientUnaryCall;
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier(

@@ -346,6 +346,19 @@ export interface RemoveDoNotCallRequest {
 export interface RemoveDoNotCallResponse {
 }
 
+export interface SpeakToNumberRequest {
+  ownerId: string;
+  carrierId: string;
+  /** A number of the carrier account. */
+  fromMobileNumber: string;
+  toMobileNumber: string;
+  /** At most 500 characters, in English. */
+  sentence: string;
+}
+
+export interface SpeakToNumberResponse {
+}
+
 export interface ForgetOwnerRequest {
   ownerId: string;
 }
@@ -3774,6 +3787,152 @@ export const RemoveDoNotCallResponse: MessageFns<RemoveDoNotCallResponse> = {
   },
 };
 
+function createBaseSpeakToNumberRequest(): SpeakToNumberRequest {
+  return { ownerId: "", carrierId: "", fromMobileNumber: "", toMobileNumber: "", sentence: "" };
+}
+
+export const SpeakToNumberRequest: MessageFns<SpeakToNumberRequest> = {
+  encode(message: SpeakToNumberRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    if (message.fromMobileNumber !== "") {
+      writer.uint32(26).string(message.fromMobileNumber);
+    }
+    if (message.toMobileNumber !== "") {
+      writer.uint32(34).string(message.toMobileNumber);
+    }
+    if (message.sentence !== "") {
+      writer.uint32(42).string(message.sentence);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpeakToNumberRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpeakToNumberRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.fromMobileNumber = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.toMobileNumber = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sentence = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SpeakToNumberRequest>, I>>(base?: I): SpeakToNumberRequest {
+    return SpeakToNumberRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SpeakToNumberRequest>, I>>(object: I): SpeakToNumberRequest {
+    const message = createBaseSpeakToNumberRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    message.fromMobileNumber = object.fromMobileNumber ?? "";
+    message.toMobileNumber = object.toMobileNumber ?? "";
+    message.sentence = object.sentence ?? "";
+    return message;
+  },
+};
+
+function createBaseSpeakToNumberResponse(): SpeakToNumberResponse {
+  return {};
+}
+
+export const SpeakToNumberResponse: MessageFns<SpeakToNumberResponse> = {
+  encode(_: SpeakToNumberResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpeakToNumberResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpeakToNumberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SpeakToNumberResponse>, I>>(base?: I): SpeakToNumberResponse {
+    return SpeakToNumberResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SpeakToNumberResponse>, I>>(_: I): SpeakToNumberResponse {
+    const message = createBaseSpeakToNumberResponse();
+    return message;
+  },
+};
+
 function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
   return { ownerId: "" };
 }
@@ -4811,6 +4970,17 @@ export const VoiceServiceService = {
     responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
   },
+  /** Calls a number and says a sentence to whoever answers, over the carrier account of an owner. Returns when it rings. */
+  speakToNumber: {
+    path: "/parley.voice.v1.VoiceService/SpeakToNumber" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SpeakToNumberRequest): Buffer => Buffer.from(SpeakToNumberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SpeakToNumberRequest => SpeakToNumberRequest.decode(value),
+    responseSerialize: (value: SpeakToNumberResponse): Buffer =>
+      Buffer.from(SpeakToNumberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SpeakToNumberResponse => SpeakToNumberResponse.decode(value),
+  },
   /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
@@ -4875,6 +5045,8 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
    * done. May be repeated.
    */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
+  /** Calls a number and says a sentence to whoever answers, over the carrier account of an owner. Returns when it rings. */
+  speakToNumber: handleUnaryCall<SpeakToNumberRequest, SpeakToNumberResponse>;
   /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
 }
@@ -5272,6 +5444,22 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  /** Calls a number and says a sentence to whoever answers, over the carrier account of an owner. Returns when it rings. */
+  speakToNumber(
+    request: SpeakToNumberRequest,
+    callback: (error: ServiceError | null, response: SpeakToNumberResponse) => void,
+  ): ClientUnaryCall;
+  speakToNumber(
+    request: SpeakToNumberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SpeakToNumberResponse) => void,
+  ): ClientUnaryCall;
+  speakToNumber(
+    request: SpeakToNumberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SpeakToNumberResponse) => void,
   ): ClientUnaryCall;
   /** Deletes the recordings of these conversations, in the background, retried until done, and the calls that agents made for them. */
   forgetRecordings(

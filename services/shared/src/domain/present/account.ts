@@ -40,3 +40,17 @@ export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber)
 export function presentOwnNumber(number: MobileNumber) {
   return { ...presentNumber(number), carrier_id: number.carrierId ?? null };
 }
+
+/** The same with whether its owner has proven that it is theirs. */
+export function presentProvenNumber(number: MobileNumber) {
+  const state = number.replacedAt ? "REPLACED" : number.provenBy ? "PROVEN" : "UNPROVEN";
+  return { ...presentOwnNumber(number), state, proven_by: number.provenBy ?? null, note: noteOf(number) };
+}
+
+/** What the owner should know about a number that several owners have claimed. */
+function noteOf({ replacedAt, replacesAt }: MobileNumber): string | null {
+  const day = (time: Date) => time.toISOString().slice(0, 10);
+  if (replacedAt)
+    return `On ${day(replacedAt)}, another owner proved that this number is theirs, so its calls do not reach your agents: remove it, or ask the operator`;
+  return replacesAt ? `On ${day(replacesAt)}, your proof replaced another owner's claim of this number` : null;
+}

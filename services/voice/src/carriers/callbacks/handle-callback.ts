@@ -9,15 +9,17 @@ import { isSameSecret } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { CalledBack, CarrierEvent } from "../carrier.ts";
-import { dialDocument, HANG_UP, readTransfer, streamDocument } from "../documents.ts";
+import { dialDocument, HANG_UP, readTransfer, sayDocument, streamDocument } from "../documents.ts";
 import type { IncomingCalls } from "./incoming-calls.ts";
 import { e164, plivoEvents } from "./plivo-events.ts";
+import type { SpokenCalls } from "./spoken-calls.ts";
 import { machineOf, twilioEvents } from "./twilio-events.ts";
 
 export interface CallbackContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrier" | "getCarrierCredentials">;
   calledBack: CalledBack;
   incoming: IncomingCalls;
+  spoken: Pick<SpokenCalls, "find">;
   /** Callbacks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
   /** PARLEY_PUBLIC_URL. */
@@ -53,6 +55,7 @@ export async function handleCallback(ctx: CallbackContext, callback: Callback, g
   const { target, known } = await ctx.verifyFewAtOnce(id, gone, () => verify(ctx, callback));
   if (carrierCallIdOf(callback).length > CARRIER_CALL_ID_MAX)
     throw new ServiceError("condition", `The call's id must have at most ${CARRIER_CALL_ID_MAX} characters`);
+  if (target.kind === "spoken") return event === "answer" ? sentence(ctx, callback) : "";
   if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
   const transfer = provider === "plivo" ? readTransfer(event) : null;
   if (transfer) return dialDocument(provider, transfer.from, transfer.to);
@@ -100,12 +103,12 @@ interface Known {
 }
 
 interface Target extends Known {
-  kind: "carrier" | "call";
+  kind: "carrier" | "call" | "spoken";
 }
 
 /** A call's carrier is not looked up here, so the call may be another provider's. */
 async function targetOf(
-  { accounts, calledBack }: CallbackContext,
+  { accounts, calledBack, spoken }: CallbackContext,
   provider: CallingBack,
   id: string,
 ): Promise<Target | null> {
@@ -113,8 +116,11 @@ async function targetOf(
     const { carrier } = await accounts.findCarrier({ carrierId: id });
     return isOf(provider, carrier) ? { kind: "carrier", ownerId: carrier.ownerId, carrierId: id } : null;
   }
-  const call = isId("call", id) ? await calledBack.find(id) : null;
-  return call && { kind: "call", ...call };
+  if (!isId("call", id)) return null;
+  const call = await calledBack.find(id);
+  if (call) return { kind: "call", ...call };
+  const said = await spoken.find(id);
+  return said && { kind: "spoken", ownerId: said.ownerId, carrierId: said.carrierId };
 }
 
 /** Null for a carrier that was disconnected or is another provider's. */
@@ -164,6 +170,11 @@ async function outgoing(
   }
   for (const told of eventsIn(callback)) await calledBack.report(call, told);
   return "";
+}
+
+async function sentence({ spoken }: CallbackContext, { provider, id }: Callback): Promise<string> {
+  const call = await spoken.find(id);
+  return call ? sayDocument(provider, call.sentence) : HANG_UP;
 }
 
 function eventsIn({ provider, event, form }: Callback): CarrierEvent[] {

@@ -31,7 +31,10 @@ export interface Addresses {
   conversationAddress: string;
 }
 
-/** Writes variables for a shell to export: `. dev.env`. Returns the file's path. */
+/**
+ * Writes variables for a shell to export: `. dev.env`. A shell without Bun also gets a command `bun`, the program that runs the stack.
+ * Returns the file's path.
+ */
 export function writeDevEnv(
   home: Home,
   { apiKey, ownerId, login }: FirstOwner,
@@ -51,6 +54,12 @@ export function writeDevEnv(
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
   };
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  replaceFile(home.file(FILE), `${[...lines, `export ${Object.keys(variables).join(" ")}`].join("\n")}\n`);
+  const exported = `export ${Object.keys(variables).join(" ")}`;
+  const bun = `command -v bun > /dev/null || bun() { ${quoted(process.execPath)} "$@"; }`;
+  replaceFile(home.file(FILE), `${[...lines, exported, bun].join("\n")}\n`);
   return home.file(FILE);
+}
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
 }

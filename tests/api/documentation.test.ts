@@ -147,6 +147,15 @@ async function receive(
   }
 }
 
+test("the guide to models of one's own, pasted, makes an agent on a model, a recognizer and a voice of one's own", async () => {
+  const [agent] = documentsIn(await paste("docs/self-hosted-models.md", "## An agent on these servers"));
+  expect(agent).toMatchObject({
+    llm: { provider_name: "CUSTOM_LLM" },
+    stt: { provider_name: "CUSTOM_STT" },
+    tts: { provider_name: "CUSTOM_TTS", voice_id: "af_heart" },
+  });
+});
+
 test("every example of docs/api.md runs and gets the documented response", async () => {
   const printed = await paste("docs/api.md", "## Keys, limits, errors");
   expect(printed).toMatch(/^x-ratelimit-remaining: \d+/im);

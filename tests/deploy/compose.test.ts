@@ -141,3 +141,32 @@ test("make-secrets.sh makes every client verify Postgres's name, also after an e
   }
   await rm(folder, { recursive: true });
 });
+
+test("without docker's compose plugin, up.sh says what is needed and makes no secret", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-up-"));
+  try {
+    await mkdir(join(folder, "compose"));
+    for (const name of ["up.sh", "make-secrets.sh"])
+      await copyFile(join(import.meta.dir, "../../deploy/compose", name), join(folder, "compose", name));
+    await mkdir(join(folder, "bin"));
+    await Bun.write(join(folder, "bin/docker"), "#!/bin/sh\nexit 125\n");
+    await $`chmod +x ${join(folder, "bin/docker")}`.quiet();
+    const path = `${join(folder, "bin")}:${process.env.PATH}`;
+    const { exitCode, stderr } = await $`${join(folder, "compose/up.sh")}`.env({ PATH: path }).nothrow().quiet();
+    expect(exitCode).toBe(1);
+    expect(stderr.toString()).toStartWith("Docker and its compose plugin, version 2, are needed");
+    expect(await Array.fromAsync(new Bun.Glob("**/*").scan({ cwd: folder }))).toHaveLength(3);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("the profile local-models starts what its guide names, and nothing of it starts without the profile", async () => {
+  const guide = await Bun.file(join(import.meta.dir, "../../docs/self-hosted-models.md")).text();
+  for (const name of ["ollama", "speaches"]) {
+    const service = compose.services[name] as { profiles?: string[]; networks?: string[] } | undefined;
+    expect({ name, profiles: service?.profiles }).toEqual({ name, profiles: ["local-models"] });
+    expect(service?.networks).toContain("internal");
+    expect(guide).toContain(`http://${name}:`);
+  }
+});

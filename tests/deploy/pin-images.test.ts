@@ -31,6 +31,13 @@ async function pin(release: string): Promise<void> {
   await $`${join(copy, "pin-images.sh")}`.env({ PATH: `${join(copy, "bin")}:${process.env.PATH}` }).quiet();
 }
 
+const COMPOSED = [
+  "postgres:18",
+  "valkey/valkey:8-alpine",
+  "ollama/ollama:latest",
+  "ghcr.io/speaches-ai/speaches:latest-cpu",
+];
+
 function digestOf(image: string, release: string): string {
   return `${image}@sha256:${new Bun.CryptoHasher("sha256").update(`${image} ${release}`).digest("hex")}`;
 }
@@ -49,9 +56,7 @@ describe.each(["now", "later"])("pinned %s", (release) => {
     expect(production).toContain(digestOf("ghcr.io/cloudnative-pg/postgresql:18-standard-trixie", release));
     for (const image of production) expect(image).toMatch(PINNED);
     const dev = (await imagesOf("dev")).filter((image) => !OURS.test(image));
-    expect(dev.toSorted()).toEqual(
-      [digestOf("postgres:18", release), digestOf("valkey/valkey:8-alpine", release)].toSorted(),
-    );
+    expect(dev.toSorted()).toEqual(COMPOSED.map((image) => digestOf(image, release)).toSorted());
   });
 
   test("every image that compose pulls, and every base image, has the digest of its tag", async () => {
@@ -60,7 +65,7 @@ describe.each(["now", "later"])("pinned %s", (release) => {
     };
     const images = Object.values(services).map(({ image }) => image);
     expect(images.filter((image) => !OURS.test(image)).toSorted()).toEqual(
-      [digestOf("postgres:18", release), digestOf("valkey/valkey:8-alpine", release)].toSorted(),
+      COMPOSED.map((image) => digestOf(image, release)).toSorted(),
     );
     const dockerfile = await Bun.file(join(copy, "Dockerfile")).text();
     const stages = [...dockerfile.matchAll(/^FROM (\S+) AS (\S+)$/gm)];

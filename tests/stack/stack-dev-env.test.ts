@@ -43,6 +43,12 @@ test("a shell that sources it passes the variables to its commands", () => {
   expect(given).toContain("PARLEY_CONVERSATION_ADDRESS=unix:/run/conversation.sock");
 });
 
+test("a shell without Bun that sources it can run the commands of the documentation", () => {
+  const path = write(KEY);
+  const { stdout } = Bun.spawnSync(["/bin/sh", "-c", `. ${path} && bun --version`], { env: { PATH: "" } });
+  expect(stdout.toString().trim()).toBe(Bun.version);
+});
+
 test("a home from before passwords existed keeps its owner and key", async () => {
   const path = write(KEY);
   expect(await Bun.file(path).text()).not.toContain("PASSWORD");

@@ -1,5 +1,6 @@
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
+import { ServiceError } from "@parley/shared/errors";
 import { type Connect, NotConnected } from "../call/port.ts";
 import type { Credentials } from "../transport/sip/digest.ts";
 import type { Target } from "../transport/sip/sockets.ts";
@@ -39,7 +40,7 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
       throw new NotConnected("unreached", error instanceof EgressError ? error.message : `${call.host} was not found`);
     });
     let hasRung = false;
-    const answer = await agent.call(
+    const placed = agent.call(
       {
         uri: `sip:${call.user}@${call.host}${PARAMS[call.protocol]}`,
         server: { ...server, ownerId: call.ownerId },
@@ -55,6 +56,12 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
       },
       listener,
     );
+    const answer = await placed.catch((error) => {
+      // Nobody was called yet, and another port may become free.
+      if (error instanceof ServiceError && error.kind === "unavailable")
+        throw new NotConnected("unreached", error.detail);
+      throw error;
+    });
     if ("answered" in answer) {
       const farEnd = answer.answered.farEnd?.();
       if (farEnd) void reachedBy(farEnd);

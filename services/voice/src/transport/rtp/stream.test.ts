@@ -39,14 +39,16 @@ test.each([
   ["the announced address", "127.0.0.2", "127.0.0.2", "192.0.2.1", true],
   ["the address that signals, because the announced one is behind NAT", "127.0.0.2", "10.0.0.9", "127.0.0.2", true],
   ["the address that signals, on a socket of both families", "127.0.0.2", "10.0.0.9", "::ffff:127.0.0.2", true],
+  ["the announced address, written out", "::1", "0:0:0:0:0:0:0:1", "192.0.2.1", true],
   ["another address", "127.0.0.3", "127.0.0.2", "127.0.0.2", false],
   ["another address, though it sends first and knows the port", "127.0.0.3", "10.0.0.9", "127.0.0.2", false],
 ])("audio from %s is the peer's or a stranger's", async (_whose, source, announced, signaled, isPeers) => {
   const peer = await Bun.udpSocket({ hostname: source, socket: { data: () => {} } });
   const us = listening();
   let strangers = 0;
+  const hostname = source.includes(":") ? source : "127.0.0.1";
   const stream = await openRtpStream(
-    { hostname: "127.0.0.1", ports: { first: 25_000, last: 25_999 }, dropped: () => void strangers++ },
+    { hostname, ports: { first: 25_000, last: 25_999 }, dropped: () => void strangers++ },
     us.to,
   );
   open.push(peer, stream);
@@ -57,7 +59,7 @@ test.each([
     peer.send(
       writeRtp({ marker: false, ssrc: 1, payloadType: 0, sequence, timestamp: sequence * 160, payload }),
       stream.port,
-      "127.0.0.1",
+      hostname,
     );
   for (let sequence = 0; sequence < 5; sequence++) send(sequence);
   await eventually(() =>

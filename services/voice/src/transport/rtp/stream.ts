@@ -1,4 +1,4 @@
-import { isPublicAddress } from "@parley/shared/egress/address";
+import { isPublicAddress, parseAddress } from "@parley/shared/egress/address";
 import type { Law } from "@parley/shared/media/g711";
 import { type RtpPacket, readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
 import type { LegListener } from "../leg.ts";
@@ -82,7 +82,7 @@ export async function openRtpStream(
     }
     // At these addresses, too, another may send first; packets from the announced port are the peer's, whatever came before.
     if (address === media.address && port === media.port) peer = { address, port };
-    if (sources.includes(plain(address))) peer ??= { address, port };
+    if (!peer && sources.includes(plain(address))) peer = { address, port };
     if (!isPeer(port, address)) return options.dropped("stranger");
     const key = isKey ? keyOf(packet) : null;
     if (key !== null) press("audio", key);
@@ -141,7 +141,7 @@ function isOfSamePlace(announced: string, from: string): boolean {
   return isPublicAddress(announced) || !isPublicAddress(from);
 }
 
-/** An IPv4 address as such, also from a socket of both families. */
+/** The one spelling of an address: descriptions may write out the zeros of IPv6, and a socket of both families maps IPv4. */
 function plain(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, "");
+  return parseAddress(address.replace(/^::ffff:(?=\d+\.)/i, ""))?.toString() ?? address;
 }

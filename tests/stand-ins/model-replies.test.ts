@@ -35,6 +35,39 @@ describe("the stand-in model's reply", () => {
     expect(reply([system(prompt), user("Who are you?")])).toBe(answer);
   });
 
+  test.each([
+    ["When are you open?", "Opening hours: Monday to Friday, 9 to 5."],
+    ["what are your hours", "Opening hours: Monday to Friday, 9 to 5."],
+    ["Hello, are you open on Saturday?", "Opening hours: Monday to Friday, 9 to 5."],
+    ["I want to know when you close.", "Opening hours: Monday to Friday, 9 to 5."],
+    ["Where can I find you?", "Our address is 5 Main Street."],
+    ["How much is a cleaning?", "A cleaning costs $90.50."],
+    ["Is parking free?", "Parking is free."],
+  ])("to %p is the plain fact of the prompt", (said, answer) => {
+    const prompt = system(`You are Ada, at the front desk of Acme. Our address is 5 Main Street. Parking is free.
+
+# What you do
+- Answer questions about opening hours: Monday to Friday, 9 to 5.
+- A cleaning costs $90.50.
+- For everything else, take a message with the caller's name and phone number.
+
+# How you speak
+- Friendly and brief: one or two sentences at a time.
+- Say so when you do not know something. Never invent an answer.`);
+    expect(reply([prompt, user(said)])).toBe(answer);
+  });
+
+  test.each([
+    ["When do you open?", "I do not know that yet. What would a good answer tell you?"],
+    ["I would like to book a table", "What is the first step to book a table?"],
+    ["Who are you?", "I am Ada. What brings you here today?"],
+  ])("to %p is made of what was said, where the prompt has no fact for it", (said, answer) => {
+    const prompt = system(
+      "You are Ada, a receptionist. Ask one question at a time. Say so when you do not know.\n- The table is round.",
+    );
+    expect(reply([prompt, user(said)])).toBe(answer);
+  });
+
   test("repeats its last words when asked to", () => {
     const said: Message = { role: "assistant", text: "At nine o'clock." };
     expect(reply([user("when?"), said, user("Could you repeat that?")])).toBe("At nine o'clock.");

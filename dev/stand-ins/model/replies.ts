@@ -1,4 +1,5 @@
 import { lastUserText, type Message } from "./ask.ts";
+import { factFor } from "./facts.ts";
 
 interface Rule {
   /** Matched against the last user message. */
@@ -15,12 +16,13 @@ const GOODBYE =
 const FAREWELL = "Goodbye, and thank you for the conversation.";
 const REPEAT = /\b(?:repeat that|say that again|pardon)\b/i;
 
+const WHO = /\b(?:who are you|what(?:'s| is) your name)\b/i;
 const WITHOUT_NAME = "I stand in for a language model until you configure one. How can I help?";
 
 /** The first rule that matches wins. */
 const RULES: readonly Rule[] = [
   {
-    heard: /\b(?:who are you|what(?:'s| is) your name)\b/i,
+    heard: WHO,
     replies: ["I am $agent. What brings you here today?", "My name is $agent. How can I help?"],
   },
   { heard: USER_NAME, replies: ["Pleased to meet you, $1. What can I do for you?"] },
@@ -41,6 +43,7 @@ const OTHERWISE = ["Tell me more about that.", "I see. What happened then?"];
 
 const OTHER_SIDE: Readonly<Record<string, string>> = { my: "your", me: "you", i: "you", your: "my", you: "me" };
 const CAUGHT_CHARACTERS_MAX = 80;
+const FACT_CHARACTERS_MAX = 300;
 
 /** A deterministic reply to a conversation, so that neither a first chat nor a test needs a model. */
 export function reply(messages: readonly Message[]): string {
@@ -50,6 +53,9 @@ export function reply(messages: readonly Message[]): string {
   if (REPEAT.test(said))
     return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
   // A note in the user's name, such as the one before a greeting, is in parentheses.
+  const fact = WHO.test(said) ? null : factFor(said, promptsOf(messages));
+  if (fact !== null)
+    return fact.length <= FACT_CHARACTERS_MAX ? fact : `${fact.slice(0, FACT_CHARACTERS_MAX).trimEnd()}…`;
   const turn = messages.filter(({ role, text }) => role === "user" && !text.startsWith("(")).length - 1;
   const rule = RULES.find(({ heard }) => heard.test(said));
   const replies = rule?.replies ?? OTHERWISE;
@@ -66,8 +72,15 @@ export function isGoodbye(said: string): boolean {
 
 /** The name that the system prompt gives the agent, as in "You are Ada, …". */
 function agentName(messages: readonly Message[]): string | null {
-  const prompts = messages.filter(({ role }) => role === "system").map(({ text }) => text);
-  return prompts.map((text) => AGENT_NAME.exec(text)?.[1]).find((name) => name !== undefined) ?? null;
+  return (
+    promptsOf(messages)
+      .map((text) => AGENT_NAME.exec(text)?.[1])
+      .find((name) => name !== undefined) ?? null
+  );
+}
+
+function promptsOf(messages: readonly Message[]): string[] {
+  return messages.filter(({ role }) => role === "system").map(({ text }) => text);
 }
 
 function seenFromHere(caught: string): string {

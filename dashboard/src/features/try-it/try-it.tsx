@@ -10,6 +10,7 @@ import { type AgentDraft, useShownPrompt } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";
 import { MissingKeys, useMissingKeys } from "./missing-keys.tsx";
+import { Practice } from "./practice-notice.tsx";
 import type { Kind } from "./setup.ts";
 import { Talk } from "./talk.tsx";
 
@@ -78,6 +79,7 @@ export function TryIt({
         </div>
       )}
       <MissingKeys keys={missingKeys} />
+      <Practice agent={form} kind={kind} />
       {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} isMissingKey={missingKeys.length > 0} />}
     </>
   );

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
 import { openRecognizer } from "@parley/dev/stand-ins/speech/recognizer.ts";
 import { startSpeech } from "@parley/dev/stand-ins/speech/server.ts";
+import { resampler } from "@parley/shared/media/resample";
+import { PHONE_HZ } from "@parley/shared/phone/audio";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 
 let speech: StandIn;
@@ -99,6 +101,19 @@ describe("what the speech stand-in hears", () => {
     "is %j when its own voice says so",
     async (sentence) => {
       expect(await heard(await spoken(sentence))).toBe(sentence);
+    },
+    120_000,
+  );
+
+  test.each(["do you have time on monday", "when are you open", "what are your opening hours"])(
+    "is %j also on the telephone, which has half of the sound",
+    async (sentence) => {
+      const wav = await spoken(sentence);
+      const samples = new Int16Array(wav.slice(HEADER_BYTES).buffer);
+      const onPhone = resampler(PHONE_HZ, SAMPLES_PER_SECOND)(resampler(SAMPLES_PER_SECOND, PHONE_HZ)(samples));
+      expect(await heard(Buffer.concat([wav.subarray(0, HEADER_BYTES), new Uint8Array(onPhone.buffer)]))).toBe(
+        sentence,
+      );
     },
     120_000,
   );

@@ -26,6 +26,8 @@ export function createDecoder(): Decoder {
     "-logfn": "/dev/null",
     // Half the time for the same text.
     "-maxhmmpf": "3000",
+    // Of a phone's sound, it takes away what its model needs: of twelve questions by flite, 37 % of the words are wrong instead of 48 %.
+    "-remove_noise": "no",
   };
   const args = ["pocketsphinx", ...Object.entries(settings).flat()].map((text) => Buffer.from(`${text}\0`));
   const argv = BigUint64Array.from([...args.map((arg) => BigInt(ptr(arg))), 0n]);

@@ -210,18 +210,6 @@ describe("the end of a stream", () => {
     });
     expect(await reading).toMatchObject({ partialReason: null });
   });
-
-  test("is that of a whole answer, whose words are heard in short pieces", async () => {
-    const content = "word ".repeat(40_000);
-    answer = (_, response) => response.end(JSON.stringify({ choices: [{ message: { content } }] }));
-    const heard: string[] = [];
-    await modelOf().stream(REQUEST, NEVER, (text) => {
-      heard.push(text);
-      return null;
-    });
-    expect(heard.join("")).toBe(content);
-    expect(Math.max(...heard.map(({ length }) => length))).toBeLessThanOrEqual(16 * 1024);
-  });
 });
 
 describe("a question", () => {

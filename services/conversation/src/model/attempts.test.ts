@@ -1,4 +1,4 @@
-import { describe, expect, jest, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
@@ -187,27 +187,4 @@ test("the model waits for a listener that is behind", async () => {
   behind.resolve();
   await end;
   expect(heard).toEqual(["Hi ", "there."]);
-});
-
-test("time in which an answer that has arrived is read does not count as the provider's", async () => {
-  jest.useFakeTimers();
-  try {
-    const late = new AbortController();
-    const model: Model = {
-      ...fake("A", says("Hi.")),
-      async complete({ reading }, signal) {
-        signal.addEventListener("abort", () => late.abort(signal.reason));
-        reading?.(true);
-        jest.advanceTimersByTime(60_000);
-        reading?.(false);
-        expect(late.signal.aborted).toBe(false);
-        jest.advanceTimersByTime(60_000);
-        throw signal.reason;
-      },
-    };
-    const { detail } = await failureOf(together(model).complete({ ...REQUEST, firstWordMs: 1_000 }, NEVER));
-    expect(detail).toBe("The A model provider did not answer in time");
-  } finally {
-    jest.useRealTimers();
-  }
 });

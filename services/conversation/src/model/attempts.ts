@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "@parley/shared/log";
 import { failureOf, lateAnswer, ModelFailure, OVER } from "./failure.ts";
-import { pausableTimer } from "./pausable-timer.ts";
 import type { Model, ModelRequest } from "./port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
@@ -23,9 +22,9 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
     provider,
     name,
     async stream(request, signal, hear) {
-      const ask = async (model: Model, { signal: ends, reading }: Attempt) => {
+      const ask = async (model: Model, ends: AbortSignal) => {
         const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-        const end = model.stream({ ...request, reading }, ends, (text, by) => {
+        const end = model.stream(request, ends, (text, by) => {
           begin();
           return hear(text, by);
         });
@@ -36,7 +35,7 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
       return answer.end.finally(attempt.end);
     },
     async complete(request, signal) {
-      const ask = (model: Model, { signal: ends, reading }: Attempt) => model.complete({ ...request, reading }, ends);
+      const ask = (model: Model, ends: AbortSignal) => model.complete(request, ends);
       const { answer, attempt } = await firstAnswer(models, policy, request, signal, ask);
       attempt.end();
       return answer;
@@ -50,7 +49,7 @@ async function firstAnswer<T>(
   { retryMs, log }: AttemptPolicy,
   { firstWordMs = Number.POSITIVE_INFINITY }: Pick<ModelRequest, "firstWordMs">,
   signal: AbortSignal,
-  ask: (model: Model, attempt: Attempt) => Promise<T>,
+  ask: (model: Model, ends: AbortSignal) => Promise<T>,
 ): Promise<{ answer: T; attempt: Attempt }> {
   const endsAt = performance.now() + firstWordMs;
   const failures: ModelFailure[] = [];
@@ -60,7 +59,7 @@ async function firstAnswer<T>(
     for (let number = 1; ; number++) {
       const leftMs = () => modelEndsAt - performance.now();
       const attempt = startAttempt(model.provider, signal, leftMs());
-      const outcome = await attempt.run(() => ask(model, attempt));
+      const outcome = await attempt.run(() => ask(model, attempt.signal));
       if ("answer" in outcome) return { ...outcome, attempt };
       const { failure } = outcome;
       const state = { failed: number, leftMs: leftMs(), hasNext: left > 1 };
@@ -83,8 +82,6 @@ async function firstAnswer<T>(
 
 interface Attempt {
   signal: AbortSignal;
-  /** Stops the time limit while what has arrived of the answer is read. */
-  reading(isReading: boolean): void;
   /** @throws the outer signal's reason */
   run<T>(ask: () => Promise<T>): Promise<{ answer: T } | { failure: ModelFailure }>;
   /** Releases what the attempt still holds, such as a socket. */
@@ -98,20 +95,19 @@ function startAttempt(provider: string, outer: AbortSignal, withinMs: number): A
   if (outer.aborted) leave();
   outer.addEventListener("abort", leave, { once: true });
   const late = () => controller.abort(lateAnswer(provider));
-  const timer = pausableTimer(withinMs, late);
+  const timer = Number.isFinite(withinMs) ? setTimeout(late, withinMs) : undefined;
   const end = () => {
-    timer.end();
+    clearTimeout(timer);
     outer.removeEventListener("abort", leave);
     controller.abort(OVER);
   };
   return {
     signal: controller.signal,
-    reading: (isReading) => (isReading ? timer.pause() : timer.resume()),
     end,
     async run(ask) {
       try {
         const answer = await ask();
-        timer.end();
+        clearTimeout(timer);
         return { answer };
       } catch (error) {
         const failure = failureOf(error, provider, controller.signal);

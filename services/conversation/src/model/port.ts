@@ -10,8 +10,6 @@ export interface ModelRequest {
   answer?: JsonAnswer;
   /** Whose request it is, and a callback for the bytes of an answer held in memory. */
   meter?: Meter;
-  /** Called before and after what has arrived of a whole answer is read, which takes none of the provider's time. */
-  reading?(isReading: boolean): void;
   /** Whether an answer without words and tool calls is one, because the reply has words already. */
   mayBeEmpty?: boolean;
   /** Time limit for the start of the answer, over all attempts, in milliseconds; none by default. */

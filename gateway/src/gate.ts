@@ -9,7 +9,7 @@ import type { Admission, Admitted as Entered } from "./admission.ts";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";
-import { BYTES_MAX, readJson } from "./http/body.ts";
+import { BYTES_MAX, readJson, STRANGERS_WITHIN_MS } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import type { RequestLog } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
@@ -112,7 +112,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
-      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax };
+      const withinMs = caller ? undefined : STRANGERS_WITHIN_MS;
+      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax, withinMs };
       const sent = checkBody ? await readJson(request, limits) : null;
       if (sent) entered?.received(sent.bytes.byteLength);
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;

@@ -8,8 +8,8 @@ import { leaveRest } from "./unread-bodies.ts";
 const KIB = 1024;
 /** The default limit of a route. */
 export const BYTES_MAX = 1024 * KIB;
-/** Time limit for a text: texts are short, and some come from callers without a key. */
-const TEXT_WITHIN_MS = 10_000;
+/** Time limit for a body from a caller without a key, which is short: slow senders would take the room of others. */
+export const STRANGERS_WITHIN_MS = 10_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
@@ -19,6 +19,8 @@ export interface JsonLimits {
   bytesMax?: number | undefined;
   /** 10,000 by default. */
   valuesMax?: number | undefined;
+  /** Time limit for the whole body; none by default. */
+  withinMs?: number | undefined;
 }
 
 export interface JsonBody {
@@ -29,19 +31,22 @@ export interface JsonBody {
 
 /**
  * Reads the JSON object that a request carries (docs/api-reference.md#request-bodies).
- * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for anything but a JSON object; ServiceError
- *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or `valuesMax` values
+ * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for anything but a JSON object, 408 for one that
+ *   takes longer than `withinMs`; ServiceError invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or `valuesMax` values
  */
 export async function readJson(
   request: Request,
-  { bytesMax = BYTES_MAX, valuesMax }: JsonLimits = {},
+  { bytesMax = BYTES_MAX, valuesMax, withinMs }: JsonLimits = {},
 ): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  const bytes = await readBytes(request, bytesMax);
+  const bytes =
+    withinMs === undefined
+      ? await readBytes(request, bytesMax)
+      : await readRaw(request, { bytesMax, withinMs, keep: () => {} });
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
   const value = parse(bytes);
@@ -62,7 +67,7 @@ export async function readText(request: Request, type: RegExp, typeName: string,
   if (!type.test(request.headers.get("content-type") ?? "")) {
     throw new HttpError(415, `The request body must be sent with Content-Type: ${typeName}`);
   }
-  return utf8(await readRaw(request, { bytesMax, withinMs: TEXT_WITHIN_MS, keep: () => {} }));
+  return utf8(await readRaw(request, { bytesMax, withinMs: STRANGERS_WITHIN_MS, keep: () => {} }));
 }
 
 /** @throws HttpError 400 for what is not UTF-8 */

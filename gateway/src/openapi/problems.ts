@@ -7,6 +7,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The API key is missing, invalid, inactive or expired, or the session has ended.",
   403: "The key lacks the scope, its owner has no access, or a session's request comes from another site's page.",
   404: "Not found.",
+  408: "The body arrives too slowly.",
   409: "Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores.",
   413: "The body is too large.",
   415: "The body is not application/json.",
@@ -50,6 +51,7 @@ export function problemsOf(
     ...ALWAYS,
     ...(isPublic(scope) || isWrite ? [403] : []),
     ...(body ? BODY : []),
+    ...(body && scope === "anyone" ? [408] : []),
     ...(file?.ranges ? [416] : []),
     ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
   ]);
@@ -73,7 +75,6 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The token is missing, wrong or has expired.",
   403: "The signature, the verify token, or the origin is wrong.",
   404: "Not found: the call is unknown, or the carrier is no longer connected.",
-  408: "The body arrives too slowly.",
   415: "The body has the wrong type, or a Content-Encoding.",
   429: "Too many requests from this address, in this chat, or to this account.",
 };

@@ -8,7 +8,7 @@ import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { jsonAnswer } from "../http/answer/answers.ts";
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
-import { readJson } from "../http/body.ts";
+import { readJson, STRANGERS_WITHIN_MS } from "../http/body.ts";
 import { validator } from "../http/validate.ts";
 import { required } from "../present/required.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
@@ -22,7 +22,7 @@ import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
 const TOKENS = "/v1/public/widget-tokens";
 const MESSAGES = "/v1/public/widget-messages";
 
-const BODY_BYTES_MAX = 32 * 1024;
+const BODY = { bytesMax: 32 * 1024, withinMs: STRANGERS_WITHIN_MS };
 /** Requests per minute: of an address, which an office may share, and of an owner, whose pages have many visitors. */
 const LIMITS = { tokensOfAddress: 60, tokensOfOwner: 1_200, messagesOfSession: 20, messagesOfAddress: 120 };
 const MESSAGES_OF_OWNER_PER_MINUTE = 600;
@@ -57,9 +57,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}, wait a minute`);
 
   async function createToken({ request, requestId }: OpenRequest): Promise<Response> {
-    const body = checkToken(
-      (await readJson(request, { bytesMax: BODY_BYTES_MAX })).value,
-    ) as typeof WidgetTokenBody.static;
+    const body = checkToken((await readJson(request, BODY)).value) as typeof WidgetTokenBody.static;
     const asked = { agentId: body.agent_id, origin: originOf(request), renews: body.token };
     const { ownerId, ...created } = await messaging.createWidgetToken(asked, { origin: { requestId } });
     await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats with this account's agents");
@@ -82,7 +80,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
     const { ownerId, agentId, sessionId } = grant;
     await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages in this chat");
-    const { message } = checkMessage((await readJson(request, { bytesMax: BODY_BYTES_MAX })).value) as {
+    const { message } = checkMessage((await readJson(request, BODY)).value) as {
       message: string;
     };
     const length = codePoints(message);
@@ -215,6 +213,7 @@ const NO_ROOM_RETRY_MS = 60_000;
 
 const OF_BODY = {
   400: "The request body must be a JSON object",
+  408: "The request body must arrive within 10 seconds",
   413: "The request body must be at most 32 KiB",
   415: "The request body must be sent with Content-Type: application/json",
 };

@@ -37,6 +37,7 @@ function detailOf(status: number, path: string, { id, scope, body, bodyBytesMax 
 
 export const DETAILS: Readonly<Record<number, string>> = {
   400: "A condition is not met",
+  408: "The request body must arrive within 10 seconds",
   416: "The recording has 48213 bytes",
   415: "The request body must be sent with Content-Type: application/json",
   429: "Rate limit of 500 requests per minute exceeded",

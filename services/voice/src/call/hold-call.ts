@@ -130,7 +130,6 @@ export function holdCall(parts: CallParts): HeldCall {
     const events: AnswerEvents = {
       text: contained((words) => {
         latency?.reach("firstWordMs", clock.now());
-        happen({ type: "worded", reply });
         agent?.say(words);
       }),
       action: contained(act),
@@ -268,6 +267,7 @@ export function holdCall(parts: CallParts): HeldCall {
         options: () => speaking,
         room: (signal) => roomOn(given, clock, signal),
         events: {
+          worded: (reply) => happen({ type: "worded", reply }),
           sound: (reply, ms) => happen({ type: "sound", reply, ms }),
           firstAudio: () => latency?.reach("firstAudioMs", clock.now()),
           audible: () => {

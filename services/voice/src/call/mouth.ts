@@ -28,6 +28,8 @@ export interface Mouth {
 }
 
 export interface MouthEvents {
+  /** The voice has the first words of a reply, or of what is left of it. */
+  worded(reply: number): void;
   /** This many milliseconds of audio were queued. */
   sound(reply: number, ms: number): void;
   /** The first audio of a reply has arrived from the voice, or has been played. */
@@ -84,6 +86,7 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
     const cutter = sentenceCutter();
     const give = (sentence: string) => {
       if (sentence === "") return;
+      if (spoken.text === "") events.worded(utterance.reply);
       spoken.text += sentence;
       voiced.say(sentence);
     };

@@ -86,6 +86,21 @@ test("a voice that stalls within a reply ends the call 15 s after the last sound
   expect(conversations.lines).toEqual(["user: When do you open?", "assistant: We open at nine in the morning."]);
 });
 
+test("a model that gives the voice nothing to say for 15 s is excused by the voice, which works", async () => {
+  const conversations = fakeConversations();
+  const { promise: stalled, resolve: goOn } = Promise.withResolvers<void>();
+  conversations.script = async function* () {
+    yield words("```\nconst open = 9;\n");
+    await stalled;
+  };
+  const call = await newCall({ conversations });
+  await call.asks("When do you open?");
+  await call.time.pass(22_000);
+  goOn();
+  expect(await call.ended).toMatchObject({ outcome: "ERROR" });
+  expect(call.voice.said).toEqual([LINES.apology]);
+});
+
 test("a greeting in a voice that says nothing ends the call within 15 s", async () => {
   const call = await newCall({
     conversations: fakeConversations({ greeting: "Hello!" }),

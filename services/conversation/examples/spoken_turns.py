@@ -49,6 +49,6 @@ with grpc.insecure_channel(os.environ["PARLEY_CONVERSATION_ADDRESS"]) as channel
     last = spoken_turn(parley, last + 1, "When do you open?")
     last = spoken_turn(parley, last + 1, "And on Sunday?", is_interrupted=True)
     spoken_turn(parley, last + 1, "Goodbye!")
-    end = messages.CompleteConversationRequest(outcome=messages.OUTCOME_SUCCESS, **CALL)
+    end = messages.CompleteConversationRequest(outcome=conversation.OUTCOME_SUCCESS, **CALL)
     ended = parley.CompleteConversation(end, timeout=DEADLINE_SECONDS)
     print(CALL["conversation_id"], conversation.ConversationStatus.Name(ended.status))

@@ -75,7 +75,7 @@ def complete(parley):
     end = messages.CompleteConversationRequest(
         owner_id=OWNER_ID,
         conversation_id=CONVERSATION_ID,
-        outcome=messages.OUTCOME_SUCCESS,
+        outcome=conversation.OUTCOME_SUCCESS,
         duration_seconds=21.5,
     )
     ended = persistently(lambda: parley.CompleteConversation(end, timeout=DEADLINE_SECONDS))

@@ -11,8 +11,6 @@ export interface Attack {
   prepare(hostile: Hostile): Promise<() => Promise<unknown>>;
   /** Whether it attacks nothing: a control, which shows how much the figures vary. */
   isControl?: boolean;
-  /** Whether it needs the benchmark's own name server. */
-  needsResolver?: boolean;
 }
 
 export const TIER_NAMES = ["free", "pro", "enterprise"] as const;

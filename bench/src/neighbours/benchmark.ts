@@ -5,8 +5,6 @@ import type { Run } from "../run.ts";
 import type { BenchStack } from "../stack.ts";
 import { type Attack, TIER_NAMES, type TierName } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
-import { watchCpu } from "./cpu-shares.ts";
-import { startCrowd } from "./crowd.ts";
 import { type Field, startField } from "./field.ts";
 import { startAttacker } from "./hostile/launch.ts";
 import { markdown } from "./markdown.ts";
@@ -23,7 +21,6 @@ import {
   summaryText,
   undisturbedText,
 } from "./report.ts";
-import { withOwnResolver } from "./resolver.ts";
 import { allFigures, type Round, resultOf } from "./rounds.ts";
 import { KIND_NAMES } from "./victim.ts";
 
@@ -31,18 +28,12 @@ import { KIND_NAMES } from "./victim.ts";
 const WARM_UP_MS = 12_000;
 /** Each of the quiet stretches before the first attack and after the last. */
 const QUIET_MS = 10_000;
-const CROWD_MS = 6_000;
 /** How long requests in progress at the end of an attack may take; later ones count as late. */
 const SETTLE_MS = 2_000;
 /** The longest wait until the victim is served as before. */
 const RECOVERED_WITHIN_MS = 6_000;
 /** Each look whether it is. The last counts as quiet, so that other load on the machine affects all figures alike. */
 const LOOK_MS = 1_500;
-/** The processes that serve both owners, without the clients. */
-const COMPUTING = [...LIMITED, "postgres", "redis", "model"] as const;
-const HOSTILE = "hostile client and endpoints";
-/** How long the processes of a crowd take to start. */
-const GATHER_MS = 500;
 /** A process that uses more than this part of its limit is restarted, so that the next attack's peak is its own. */
 const FRESH_PART = 0.5;
 const BACK_MS = 20_000;
@@ -56,11 +47,6 @@ const LATE_MS = 30_000;
  */
 export async function benchNeighbours(run: Run): Promise<void> {
   const { attacks, rounds, seconds, tier } = readArguments();
-  const code = await withOwnResolver(run);
-  if (code !== null) {
-    if (code !== 0) throw new Error(`neighbours ended with exit code ${code}`);
-    return;
-  }
   const startedMs = performance.now();
   const limits = await memoryLimits(LIMITED);
   console.log("starting Parley and the victim");
@@ -75,12 +61,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   const attacked: Round[] = [];
   const untried = new Set<string>();
   for (const attack of Array.from({ length: rounds }, () => attacks).flat()) {
-    if (attack.needsResolver && !field.hasResolver) {
-      console.log(`\n${attack.name}: skipped, because names cannot be made to stall here`);
-      untried.add(attack.name);
-      continue;
-    }
-    const setting = { tier: tier ?? attack.tier, seconds, quietPhases, quietShares: quiet.seen.cpuShares, limits };
+    const setting = { tier: tier ?? attack.tier, seconds, quietPhases, limits };
     const one = await attackOnce(run, field, attack, setting);
     if (!one) {
       console.log(`\n${attack.name}: could not be prepared`);
@@ -140,8 +121,6 @@ interface Setting {
   seconds: number;
   /** The phases without an attack. */
   quietPhases: readonly Phase[];
-  /** The CPU that the processes use without an attack. */
-  quietShares: Seen["cpuShares"];
   limits: Limits;
 }
 
@@ -150,7 +129,7 @@ async function attackOnce(
   run: Run,
   field: Field,
   attack: Attack,
-  { tier, seconds, quietPhases, quietShares, limits }: Setting,
+  { tier, seconds, quietPhases, limits }: Setting,
 ): Promise<Round | null> {
   const { stack } = field;
   const owner = await field.createHostile(tier);
@@ -158,10 +137,8 @@ async function attackOnce(
     attack: attack.name,
     url: stack.url,
     ...owner,
-    accountAddress: stack.address("account"),
     conversationAddress: stack.address("conversation"),
     dispatcherAddress: stack.address("webhook-dispatcher"),
-    whatsAppAddress: stack.address("whatsapp"),
   });
   if (!(await attacker.ready)) {
     await attacker.stop();
@@ -178,34 +155,12 @@ async function attackOnce(
     async () => {
       tally = await attacker.stop();
     },
-    attacker.pids,
   );
   await field.silence(owner.ownerId);
   const undisturbed = allFigures(quietPhases);
   const { recoveredMs, phase: recovered } = await recover(field, undisturbed);
-  const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
-  // The attack's after-effects must not count as the crowd's.
-  const crowd =
-    isBeyond && recovered !== null ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares }) : null;
   await refresh(field, limits);
-  return { attack, tier, seen, phase, tally, recoveredMs, recovered, crowd };
-}
-
-/**
- * The victim beside processes that take the CPU that Parley took for the attack, and do nothing else: what the machine takes
- * from the victim by having few cores, as opposed to what Parley does.
- */
-async function besideCrowd(
-  run: Run,
-  field: Field,
-  { shares, quietShares }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"] },
-): Promise<Phase> {
-  const taken = [...COMPUTING, HOSTILE].map((name) => [name, (shares[name] ?? 0) - (quietShares[name] ?? 0)] as const);
-  const crowd = startCrowd(run, field.idleCpu, Object.fromEntries(taken), [HOSTILE]);
-  field.victim.enter();
-  await Bun.sleep(GATHER_MS);
-  const { phase } = await observe(field, () => Bun.sleep(CROWD_MS), crowd.stop);
-  return phase;
+  return { attack, tier, seen, phase, tally, recoveredMs, recovered };
 }
 
 /** Watches the victim and the processes during some work, and waits for the requests that began in that time. */
@@ -213,25 +168,19 @@ async function observe(
   { stack, victim }: Field,
   work: () => Promise<unknown>,
   after: () => Promise<unknown> = async () => {},
-  hostile: readonly number[] = [],
 ): Promise<{ seen: Seen; phase: Phase }> {
   const memory = watchMemory(() => pidsOf(stack));
-  const cpu = watchCpu(() => ({
-    ...Object.fromEntries(COMPUTING.map((name) => [name, stack.pids([name])])),
-    [HOSTILE]: hostile,
-  }));
   const phase = victim.enter();
   await work();
-  const cpuShares = cpu.shares();
   victim.enter();
   await phase.settle(SETTLE_MS);
-  const seen = { ...seenNow(phase, memory), cpuShares };
+  const seen = seenNow(phase, memory);
   memory.stop();
   await after();
   return { seen, phase };
 }
 
-function seenNow(phase: Phase, memory: MemoryWatch): Omit<Seen, "cpuShares"> {
+function seenNow(phase: Phase, memory: MemoryWatch): Seen {
   return { figures: allFigures([phase]), peaks: memory.peaks(), replaced: memory.replaced() };
 }
 

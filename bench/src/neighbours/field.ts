@@ -10,7 +10,6 @@ import { type BenchStack, startBenchStack } from "../stack.ts";
 import type { TierName } from "./attack.ts";
 import { type IdleCpu, openIdleCpu } from "./idle-cpu.ts";
 import { startReceiver } from "./receiver.ts";
-import { ANSWERED, startResolver } from "./resolver.ts";
 import { startVictim, type Victim } from "./victim.ts";
 
 export interface Field {
@@ -18,8 +17,6 @@ export interface Field {
   victim: Victim;
   /** For everything that would run on other people's machines. */
   idleCpu: IdleCpu;
-  /** Whether names can be made to stall. */
-  hasResolver: boolean;
   /** Creates a hostile owner for each attack, so that leftovers of an earlier one take no share of it. */
   createHostile(tier: TierName): Promise<{ ownerId: string; apiKey: string }>;
   /** Disables the owner's webhook endpoints, so that undelivered events delay nothing later. */
@@ -33,12 +30,7 @@ const RPC_MS = 60_000;
 /** Parley and the victim. */
 export async function startField(run: Run): Promise<Field> {
   const idleCpu = openIdleCpu(run);
-  const resolver = await startResolver(run);
-  // If names can be made to stall, the victim's endpoints have names too.
-  const victimHost = resolver ? `victim.${ANSWERED}` : "127.0.0.1";
-  const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1,${victimHost}` });
-  // It represents Meta's machines, which the victim does not use.
-  idleCpu.add(stack.pids(["whatsapp"]));
+  const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" });
   const rpc = (peer: "account" | "webhook-dispatcher") => ({ peer, address: stack.address(peer), timeoutMs: RPC_MS });
   const accounts = createClient(AccountServiceService, rpc("account"));
   const dispatcher = createClient(WebhookDispatcherServiceService, rpc("webhook-dispatcher"));
@@ -65,7 +57,6 @@ export async function startField(run: Run): Promise<Field> {
   return {
     stack,
     idleCpu,
-    hasResolver: resolver !== null,
     createHostile: createOwner,
     victim: await createVictim(),
     silence: async (ownerId) => {
@@ -79,10 +70,10 @@ export async function startField(run: Run): Promise<Field> {
     const receiver = startReceiver();
     run.onEnd(() => receiver.stop());
     const requestType = RequestType.REQUEST_TYPE_POST;
-    const url = `http://${victimHost}:${receiver.port}/`;
+    const url = `http://127.0.0.1:${receiver.port}/`;
     await dispatcher.createDestination({ ownerId, name: "Victim", url, requestType, enabled: true });
     const modelPort = new URL(`http://${stack.address("model")}`).port;
-    const params = { base_url: `http://${victimHost}:${modelPort}/v1`, api_key: "any" };
+    const params = { base_url: `http://127.0.0.1:${modelPort}/v1`, api_key: "any" };
     const fields = {
       agent_name: "Front desk",
       llm: { provider_name: "CUSTOM_LLM", model_name: "eliza", params },

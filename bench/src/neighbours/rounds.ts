@@ -16,8 +16,6 @@ export interface Round {
   recoveredMs: number | null;
   /** The check that found the victim served as before. */
   recovered: Phase | null;
-  /** The victim beside processes that only take the same CPU. */
-  crowd: Phase | null;
 }
 
 export function allFigures(phases: readonly Phase[]): AllFigures {
@@ -32,7 +30,6 @@ export function resultOf(rounds: readonly Round[]): Attacked {
   const [first] = rounds;
   if (!first) throw new Error("An attack that did not take place has no result");
   const phases = rounds.map(({ phase }) => phase);
-  const crowds = rounds.flatMap(({ crowd }) => crowd ?? []);
   const inTheEnd = allFigures(phases);
   const recovered = rounds.map(({ recoveredMs }) => recoveredMs);
   return {
@@ -40,14 +37,9 @@ export function resultOf(rounds: readonly Round[]): Attacked {
     tier: first.tier,
     tally: summed(rounds.map(({ tally }) => tally)),
     recoveredMs: recovered.includes(null) ? null : Math.max(...recovered.map(Number)),
-    crowded: crowds.length > 0 ? allFigures(crowds) : null,
     inTheEnd,
     figures: withLate(inTheEnd, rounds),
     peaks: highest(rounds.map(({ seen }) => seen.peaks)),
-    cpuShares: summed(
-      rounds.map(({ seen }) => seen.cpuShares),
-      1 / rounds.length,
-    ),
     replaced: rounds.reduce((sum, { seen }) => sum + seen.replaced, 0),
   };
 }
@@ -61,8 +53,8 @@ function withLate(figures: AllFigures, rounds: readonly Round[]): AllFigures {
   >;
 }
 
-function summed(all: readonly Readonly<Record<string, number>>[], factor = 1): Record<string, number> {
-  return combined(all, (sum, value) => sum + value * factor, 0);
+function summed(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  return combined(all, (sum, value) => sum + value, 0);
 }
 
 function highest(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

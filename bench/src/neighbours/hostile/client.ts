@@ -1,6 +1,4 @@
 import { connect, type Socket } from "node:net";
-import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
-import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import {
   CallingType,
   ConversationType,
@@ -27,36 +25,19 @@ export interface Hostile {
   tally: Record<string, number>;
   /** Base URL of a hostile model. */
   model(behavior: string): string;
-  /** Base URL of a model, or URL of a webhook endpoint, that sends nothing but interim responses. */
-  interim: string;
   /** URL of a hostile webhook endpoint. */
   hook(behavior: string): string;
   /** Sends a request and discards the response. @returns the status, 0 when the request failed; never throws */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
-  /** The same, but returns the answer's JSON; null unless it is a success. */
-  read(
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Record<string, unknown> | null>;
   /** The same, but counts nothing. @throws unless it is a success */
   get<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** @returns the agent's id */
   createAgent(baseUrl: string, fields?: object): Promise<string>;
   createDestination(url: string): Promise<void>;
-  /** Connects a WhatsApp number of the stand-in. @param baseUrl of the model of the agent that answers */
-  connectWhatsApp(baseUrl?: string): Promise<WhatsAppNumber>;
   /** Starts conversations as a voice runtime does. @returns functions that end them */
   startConversations(agentId: string, count: number, said?: readonly string[]): Promise<(() => Promise<unknown>)[]>;
   /** Opens sockets, which read nothing and stay open. */
   hold(count: number, onConnect: (socket: Socket, number: number) => void): Promise<void>;
-}
-
-export interface WhatsAppNumber {
-  connectionId: string;
-  phoneNumberId: string;
-  appSecret: string;
 }
 
 const CALL = {
@@ -84,11 +65,6 @@ export function createHostile(orders: Orders): Hostile {
     address: orders.dispatcherAddress,
     timeoutMs: RPC_MS,
   });
-  const accounts = createClient(AccountServiceService, {
-    peer: "account",
-    address: orders.accountAddress,
-    timeoutMs: RPC_MS,
-  });
   const count = (key: string) => {
     tally[key] = (tally[key] ?? 0) + 1;
   };
@@ -107,7 +83,6 @@ export function createHostile(orders: Orders): Hostile {
     ownerId,
     tally,
     model: (behavior) => `${endpointsUrl}/model/${behavior}/v1`,
-    interim: orders.interimUrl,
     hook: (behavior) => `${endpointsUrl}/hook/${behavior}`,
     async request(method, path, body, headers) {
       try {
@@ -118,17 +93,6 @@ export function createHostile(orders: Orders): Hostile {
       } catch (error) {
         count(error instanceof Error ? error.name : String(error));
         return 0;
-      }
-    },
-    async read(method, path, body, headers) {
-      try {
-        const response = await send(method, path, body, headers);
-        const answer = (await response.json()) as Record<string, unknown>;
-        count(String(response.status));
-        return response.ok ? answer : null;
-      } catch (error) {
-        count(error instanceof Error ? error.name : String(error));
-        return null;
       }
     },
     async get<T>(method: string, path: string, body?: unknown) {
@@ -146,21 +110,6 @@ export function createHostile(orders: Orders): Hostile {
         ...fields,
       });
       return id;
-    },
-    async connectWhatsApp(baseUrl = hostile.model("short")) {
-      const phoneNumberId = String(100_000_000 + Math.trunc(Math.random() * 900_000_000));
-      const secrets = { accessToken: newUuid(), appSecret: newUuid(), verifyToken: newUuid() };
-      const mobileNumber = `+1415${phoneNumberId.slice(-7)}`;
-      const atMeta = {
-        ...{ phone_number_id: phoneNumberId, mobile_number: mobileNumber },
-        ...{ access_token: secrets.accessToken, app_secret: secrets.appSecret, verify_token: secrets.verifyToken },
-      };
-      const numbers = `http://${orders.whatsAppAddress}/control/numbers`;
-      await fetch(numbers, { method: "POST", body: JSON.stringify(atMeta) });
-      const agentId = await hostile.createAgent(baseUrl);
-      const settings = CarrierSettings.fromPartial({ phoneNumberId, ...secrets, mobileNumber, agentId });
-      const { carrier } = await accounts.connectCarrier({ ownerId, provider: "WHATSAPP", settings });
-      return { connectionId: carrier?.carrierId ?? "", phoneNumberId, appSecret: secrets.appSecret };
     },
     async createDestination(to) {
       const requestType = RequestType.REQUEST_TYPE_POST;

@@ -1,5 +1,3 @@
-import { createServer } from "node:net";
-
 /** The hostile owner's models and webhook endpoints, in a process of their own; each path behaves differently. */
 
 /** Nearly as many characters as a reply may have. */
@@ -23,8 +21,6 @@ const MODELS: Readonly<Record<string, (asked: Asked) => Response | Promise<Respo
   /** The same number of letters. */
   long: ({ stream }) => reply("many words ".repeat(LONG / 11), stream, false),
   short: ({ stream }) => reply("Yes.", stream, false),
-  /** As many tool calls as fit into half a megabyte. */
-  "tool-calls": () => new Response(TOOL_CALLS, EVENTS),
   /** A stream's event, or a document, with two million numbers. */
   values: ({ stream }) => (stream ? new Response(`data: ${VALUES}\n\n`, EVENTS) : new Response(VALUES, JSON_TYPE)),
   hangs: () => new Promise<Response>(() => {}),
@@ -33,12 +29,6 @@ const MODELS: Readonly<Record<string, (asked: Asked) => Response | Promise<Respo
 };
 const EVENTS = { headers: { "Content-Type": "text/event-stream" } };
 const JSON_TYPE = { headers: { "Content-Type": "application/json" } };
-const TOOL_CALLS = [
-  event({ tool_calls: Array.from({ length: 15_000 }, (_, index) => ({ index })) }),
-  event({ tool_calls: Array.from({ length: 15_000 }, (_, at) => ({ index: 15_000 + at })) }),
-  event({}, "tool_calls"),
-  "data: [DONE]\n\n",
-].join("");
 const VALUES = `{"type":"response.created","x":[${"0,".repeat(2_000_000)}0]}`;
 
 const HOOKS: Readonly<Record<string, () => Response | Promise<Response>>> = {
@@ -76,22 +66,7 @@ async function* huge() {
   for (let at = 0; at < HUGE_CHUNKS; at++) yield HUGE_CHUNK;
 }
 
-/** Sends interim responses without end, which Bun's server cannot. */
-function serveInterim(port: number): void {
-  const interim = "HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000);
-  const server = createServer((socket) => {
-    const send = () => {
-      while (!socket.destroyed) if (!socket.write(interim)) return;
-    };
-    socket.on("error", () => {});
-    socket.on("drain", send);
-    socket.once("data", send);
-  });
-  server.listen(port, "127.0.0.1");
-}
-
 if (import.meta.main) {
-  serveInterim(Number(process.env.INTERIM_PORT));
   Bun.serve({
     hostname: "127.0.0.1",
     port: Number(process.env.PORT),

@@ -9,8 +9,6 @@ export interface Attacker {
   /** Settles when the attack is prepared, with false if that failed. */
   ready: Promise<boolean>;
   begin(): void;
-  /** The client, and the models and webhook endpoints. */
-  pids: readonly number[];
   /** Ends its process. @returns the outcomes of its requests */
   stop(): Promise<Record<string, number>>;
 }
@@ -25,12 +23,12 @@ const STARTED_WITHIN_MS = 20_000;
 export async function startAttacker(
   run: Run,
   idleCpu: IdleCpu,
-  given: Omit<Orders, "endpointsUrl" | "interimUrl">,
+  given: Omit<Orders, "endpointsUrl">,
 ): Promise<Attacker> {
-  const [port = 0, interimPort = 0] = await freePorts(2);
+  const [port = 0] = await freePorts(1);
   const endpointsUrl = `http://127.0.0.1:${port}`;
   const endpoints = Bun.spawn(scriptOf("endpoints.ts"), {
-    env: { ...process.env, PORT: String(port), INTERIM_PORT: String(interimPort) },
+    env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "inherit", "inherit"],
     detached: true,
   });
@@ -56,11 +54,10 @@ export async function startAttacker(
   };
   run.onEnd(stop);
   await eventually(() => fetch(`${endpointsUrl}/hook/works`), STARTED_WITHIN_MS);
-  client.send({ ...given, endpointsUrl, interimUrl: `http://127.0.0.1:${interimPort}` });
+  client.send({ ...given, endpointsUrl });
   return {
     ready: ready.promise,
     begin: () => client.send("begin"),
-    pids: [client.pid, endpoints.pid],
     stop: async () => {
       await stop();
       return tally;

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
@@ -97,6 +98,7 @@ async function withService<D extends Definition, T>(
     peer,
     address,
     credentials: peerCredentials(tlsFiles(config, NO_LISTENER), silentLogger).channel,
+    actor: { kind: "operator", id: userInfo().username.replaceAll(/[^\w.@-]/g, "_") },
   });
   try {
     return await work(client);

@@ -118,7 +118,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       if (sent) entered?.received(sent.bytes.byteLength);
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
-      const origin = originOf(request, requestId);
+      const origin = originOf(request, requestId, caller);
       const isKeyed = takesKey(request.method, rules.scope);
       const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
       // Each service keeps the answers of its own writes; this binds the key to one request across all services.
@@ -161,10 +161,11 @@ function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
 }
 
-function originOf(request: Request, requestId: string): CallOrigin {
+function originOf(request: Request, requestId: string, caller: Caller | null): CallOrigin {
   const traceparent = request.headers.get("traceparent");
   return {
     requestId,
+    ...(caller && { actor: { kind: caller.isSession ? "session" : "key", id: caller.id } }),
     ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
     get signal() {
       return request.signal;

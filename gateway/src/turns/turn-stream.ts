@@ -7,6 +7,7 @@ import type {
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { cancelled, ServiceError } from "@parley/shared/errors";
+import { actorText } from "@parley/shared/rpc/actor";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { readStatus } from "@parley/shared/rpc/status";
@@ -136,6 +137,7 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       timeoutMs,
       requestId: origin.requestId,
       traceparent,
+      actor: origin.actor ? actorText(origin.actor) : "",
     });
     return promise;
   }

@@ -76,7 +76,7 @@ function openStream(chat: ChatClient = service.chat): Stream {
 
 function start(number: number, given: Partial<TurnStart> = {}): TurnStart {
   const asked = { number, turn: turn(agent), streamed: true, credit: 10_000, timeoutMs: 60_000 };
-  return { ...asked, requestId: `req-${number}`, traceparent: "", ...given };
+  return { ...asked, requestId: `req-${number}`, traceparent: "", actor: "", ...given };
 }
 
 /** Everything that a turn has reported so far. */

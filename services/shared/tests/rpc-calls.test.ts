@@ -1,9 +1,10 @@
 import { afterEach, expect, setSystemTime, test } from "bun:test";
+import { type Actor, SYSTEM } from "../src/rpc/actor.ts";
 import type { Call } from "../src/rpc/call.ts";
 import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
-// What travels with a call from hop to hop: its deadline, request id and trace.
+// What travels with a call from hop to hop: its deadline, request id, trace and actor.
 
 const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
@@ -101,4 +102,25 @@ test("a call outside a request gets its own id", async () => {
   await served.client.once({});
   expect(new Set(seen).size).toBe(2);
   expect(seen[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test("who makes a request is known at every hop, and a call that tells nothing, or nonsense, is Parley's own", async () => {
+  const seen: Actor[] = [];
+  await using far = await serveTest({
+    once: async (request, call) => {
+      seen.push(call.actor);
+      return request;
+    },
+  });
+  await using near = await serveTest({
+    once: (request, call) => {
+      seen.push(call.actor);
+      return far.client.once(request, { origin: call });
+    },
+  });
+  const key: Actor = { kind: "key", id: "key_1" };
+  await near.client.once({}, { origin: { requestId: "r", actor: key } });
+  await near.client.once({}, { origin: { requestId: "r" } });
+  await near.client.once({}, { origin: { requestId: "r", actor: { kind: "key", id: "a key" } } });
+  expect(seen).toEqual([key, key, SYSTEM, SYSTEM, SYSTEM, SYSTEM]);
 });

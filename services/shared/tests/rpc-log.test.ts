@@ -23,12 +23,12 @@ test("a call logs one line with its owner and outcome, and nothing else of the r
   };
   const server = await serve(AccountServiceService, handlers, { address: "127.0.0.1:0", log });
   const accounts = createClient(AccountServiceService, { peer: "test", address: server.address });
-  const origin = { requestId: "req-1" };
+  const origin = { requestId: "req-1", actor: { kind: "key", id: "key_1" } as const };
   await accounts.getOwner({ ownerId: "own_1" }, { origin });
   await failureOf(accounts.getOwner({ ownerId: "own_2" }, { origin }));
   await accounts.createKey({ ownerId: "own_1", name: "zebra", scopes: [], expiresAt: undefined }, { origin });
   for await (const _change of accounts.watchKeys({}, { origin }));
-  const line = { level: "info", msg: "rpc", request_id: "req-1", ms: expect.any(Number) };
+  const line = { level: "info", msg: "rpc", request_id: "req-1", actor: "key:key_1", ms: expect.any(Number) };
   const { getOwner, createKey, watchKeys } = AccountServiceService;
   await eventually(() =>
     expect(lines).toMatchObject([

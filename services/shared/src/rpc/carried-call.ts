@@ -1,6 +1,7 @@
 import type { ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { servedCall } from "../telemetry/rpc.ts";
+import { actorOf } from "./actor.ts";
 import type { Call } from "./call.ts";
 import { endingOf, logEnding, SUCCEEDED } from "./ending.ts";
 
@@ -14,12 +15,18 @@ export interface CarriedCall {
 /** @param timeoutMs how long the caller waits */
 export function carriedCall(
   stream: Call,
-  { requestId, traceparent, timeoutMs }: { requestId: string; traceparent: string; timeoutMs: number },
+  {
+    requestId,
+    traceparent,
+    timeoutMs,
+    actor,
+  }: { requestId: string; traceparent: string; timeoutMs: number; actor: string },
 ): CarriedCall {
   const gone = new AbortController();
   let log: Logger | undefined;
   const call: Call = {
     requestId,
+    actor: actorOf(actor),
     traceparent: traceparent === "" ? undefined : traceparent,
     deadlineMs: Date.now() + timeoutMs,
     signal: gone.signal,

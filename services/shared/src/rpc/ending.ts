@@ -1,6 +1,7 @@
 import { databaseUnreachable, isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { actorText } from "./actor.ts";
 import type { Call } from "./call.ts";
 import { isFromPeer } from "./status.ts";
 
@@ -66,6 +67,7 @@ export function logEnding(
       request_id: call.requestId,
       rpc,
       ...(ownerId !== "" && { owner_id: ownerId }),
+      actor: actorText(call.actor) || undefined,
       outcome: failure?.kind ?? "ok",
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       ...(call.replayed && { replayed: true }),

@@ -130,6 +130,8 @@ export interface TurnStart {
   requestId: string;
   /** W3C trace context. */
   traceparent: string;
+  /** Who makes the request, as in the metadata of other calls. */
+  actor: string;
 }
 
 /** The caller accepts this many further characters. */
@@ -1400,7 +1402,16 @@ export const RunTurnsRequest: MessageFns<RunTurnsRequest> = {
 };
 
 function createBaseTurnStart(): TurnStart {
-  return { number: 0, turn: undefined, streamed: false, credit: 0, timeoutMs: 0, requestId: "", traceparent: "" };
+  return {
+    number: 0,
+    turn: undefined,
+    streamed: false,
+    credit: 0,
+    timeoutMs: 0,
+    requestId: "",
+    traceparent: "",
+    actor: "",
+  };
 }
 
 export const TurnStart: MessageFns<TurnStart> = {
@@ -1425,6 +1436,9 @@ export const TurnStart: MessageFns<TurnStart> = {
     }
     if (message.traceparent !== "") {
       writer.uint32(58).string(message.traceparent);
+    }
+    if (message.actor !== "") {
+      writer.uint32(66).string(message.actor);
     }
     return writer;
   },
@@ -1498,6 +1512,14 @@ export const TurnStart: MessageFns<TurnStart> = {
             message.traceparent = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.actor = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1522,6 +1544,7 @@ export const TurnStart: MessageFns<TurnStart> = {
     message.timeoutMs = object.timeoutMs ?? 0;
     message.requestId = object.requestId ?? "";
     message.traceparent = object.traceparent ?? "";
+    message.actor = object.actor ?? "";
     return message;
   },
 };

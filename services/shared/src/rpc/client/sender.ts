@@ -1,4 +1,5 @@
 import type { ChannelCredentials, Client, CallOptions as GrpcCallOptions } from "@grpc/grpc-js";
+import type { Actor } from "../actor.ts";
 import type { CallOrigin } from "../call.ts";
 import type { Resender } from "./resend.ts";
 
@@ -24,6 +25,8 @@ export interface ClientSettings {
    */
   address: string;
   credentials?: ChannelCredentials;
+  /** Who makes the calls that have no origin; Parley itself by default. */
+  actor?: Actor;
   /** Default timeout of a call, in milliseconds. */
   timeoutMs?: number;
   /** Milliseconds of silence after which a server that owes answers is pinged, and the time it has to reply. */

@@ -14,7 +14,7 @@ export async function* serverStream(
   options: CallOptions = {},
 ): AsyncGenerator<unknown> {
   const signal = options.origin?.signal;
-  const metadata = originMetadata(options.origin, options.traceparent);
+  const metadata = originMetadata(options.origin, options.traceparent, settings.actor);
   const grpcOptions = callOptions(settings, options, null);
   for (let resends = 0; ; resends++) {
     if (signal?.aborted) throw cancelled();
@@ -59,7 +59,7 @@ export function clientStream(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
-      originMetadata(options.origin, options.traceparent),
+      originMetadata(options.origin, options.traceparent, settings.actor),
       callOptions(settings, options, null),
       (error: GrpcError | null, response?: unknown) => {
         signal?.removeEventListener("abort", cancel);
@@ -93,7 +93,7 @@ export async function* bothStreams(
     method.path,
     method.requestSerialize,
     method.responseDeserialize,
-    originMetadata(options.origin, options.traceparent),
+    originMetadata(options.origin, options.traceparent, settings.actor),
     callOptions(settings, options, null),
   );
   const source = Readable.from(requests);

@@ -14,7 +14,7 @@ export function unary(
 ): Promise<unknown> {
   const { origin, onReplayed } = options;
   const signal = origin?.signal;
-  const metadata = originMetadata(origin, options.traceparent);
+  const metadata = originMetadata(origin, options.traceparent, settings.actor);
   const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const send = (resends: number) => {

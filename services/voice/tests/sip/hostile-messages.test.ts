@@ -15,12 +15,15 @@ test("a description whose codec is a number is refused, and the next caller is a
   expect(await (await phone()).call(to(answering), listening().to)).toHaveProperty("answered");
 });
 
-test("a caller's empty lines instead of a key hold up no other call", async () => {
+test.each([
+  ["empty lines", "\n"],
+  ["spaces", " "],
+])("a caller's %s instead of a key hold up no other call", async (_what, empty) => {
   const agent = listening();
   const answering = await phone(({ accept }) => void accept(agent.to).catch(() => {}));
   const caller = await rawPeer(answering);
   const { within } = await caller.call();
-  for (let count = 0; count < 50; count++) caller.send(within("INFO", {}, "\n".repeat(15_000)));
+  for (let count = 0; count < 50; count++) caller.send(within("INFO", {}, `${empty.repeat(15_000)}x y z`));
   caller.send(within("INFO", {}, "Signal=5\r\nDuration=160\r\n"));
   await eventually(() => expect(agent.keys).toEqual(["5"]));
   caller.stop();

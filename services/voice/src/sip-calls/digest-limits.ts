@@ -25,7 +25,7 @@ export function digestLimits(clock: () => number): LimitDigests {
     const number = numberOf(invite.called) ?? numberOf(invite.to) ?? "";
     if (invite.hasCredentials && isOver(network, number)) {
       countDigest("limited");
-      invite.refuse(403, "Forbidden");
+      invite.refuseOnce(403, "Forbidden");
       return null;
     }
     const admitted = await admit();

@@ -109,6 +109,7 @@ function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, 
       return { hangUp: async () => void outcome.push("BYE") } as never;
     },
     refuse: (status) => void outcome.push(String(status)),
+    refuseOnce: (status) => void outcome.push(String(status)),
   } satisfies Invite;
   return { given, outcome };
 }

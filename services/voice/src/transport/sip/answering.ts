@@ -44,6 +44,8 @@ export interface Invite {
    */
   accept(to: LegListener): Promise<Leg>;
   refuse(status: number, reason: string): void;
+  /** Refuses a stranger: the answer is not repeated, because its address may be forged. */
+  refuseOnce(status: number, reason: string): void;
 }
 
 export interface Answering {
@@ -119,6 +121,7 @@ export function answering(
         reply(responseTo(request, 180, "Ringing", { toTag, headers: { contact: calls.contact(from) } }));
       },
       refuse,
+      refuseOnce: (status, reason) => refuseStranger(status, reason),
       accept: async (to) => {
         const rtp = await calls.openAudio(to);
         if (!ringing.delete(key)) {

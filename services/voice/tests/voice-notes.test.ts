@@ -115,13 +115,22 @@ test("a spoken note is an Ogg file of Opus that lasts as long as its words", asy
   expect(durationMs(samples)).toBe(11 * WORD_MS);
 });
 
-test("a failing voice or a text that is too long for a note leaves no file", async () => {
+test("a spoken note says the words of Markdown, not its marks", async () => {
+  const voice = scriptedVoice();
+  const text = "**Open** today:\n\n- nine to five, see [the map](https://example.com/map)\n- `Closed` on Sundays";
+  await speakNote(voice, text, { voiceId: "v", params: {} }, NEVER);
+  expect(voice.said.join("")).toBe("Open today:\n\nnine to five, see the map.\nClosed on Sundays");
+});
+
+test("a failing voice, and a text that is too long for a note or has no words, leave no file", async () => {
   const options = { voiceId: "v", params: {} };
   const mute = scriptedVoice(() => "fail");
   await expect(speakNote(mute, "Hello there, how are you?", options, NEVER)).rejects.toThrow("no voice");
   const bytesMax = 200;
   const long = speakNote(scriptedVoice(), "We open at nine and close at six.", options, NEVER, bytesMax);
   expect(await serviceErrorOf(long)).toMatchObject({ kind: "condition" });
+  const wordless = speakNote(scriptedVoice(), "👍\n```\ncode\n```", options, NEVER);
+  expect(await serviceErrorOf(wordless)).toMatchObject({ kind: "condition", detail: "The text has no words to speak" });
 });
 
 test("an agent without speech, a note without words to say and one of too many bytes are refused", async () => {

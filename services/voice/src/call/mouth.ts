@@ -3,7 +3,7 @@ import type { SpeakOptions, SpokenEvent, TextToSpeech } from "../speech/tts.ts";
 import type { Leg } from "../transport/leg.ts";
 import { heardText, type Spoken, type Timing } from "../turn/heard.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
-import { type Speakable, speakable } from "../turn/speakable.ts";
+import { SPEAKABLE, type Speakable, speakable } from "../turn/speakable.ts";
 
 /** Speaks the agent's replies on a leg, one at a time, and knows how much of each was heard. */
 export interface Mouth {
@@ -71,9 +71,6 @@ interface Take {
   /** The samples that the leg had played when this began. */
   from: number;
 }
-
-/** Texts without a letter or a digit, such as an emoji, have no sound with most voices. */
-const SPEAKABLE = /[\p{L}\p{N}]/u;
 
 export function mouth({ leg, voice, options, room, events }: MouthOptions): Mouth {
   let current: Utterance | null = null;

@@ -16,7 +16,8 @@ const SENTENCE_MAX = 200;
 
 const CLOSERS = String.raw`["'\p{Pe}\p{Pf}]*`;
 /**
- * The end of a sentence and the white space behind it. A mark that Latin scripts share needs the space, because numbers and names have
+ * The end of a sentence and the white space behind it. (Intl.Segmenter's sentences end at abbreviations, and change while text arrives.)
+ * A mark that Latin scripts share needs the space, because numbers and names have
  * it too; those of other scripts end a sentence anywhere. Thai and Lao have no mark: a space between letters ends what belongs together.
  */
 const END = new RegExp(

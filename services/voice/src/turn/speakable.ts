@@ -16,6 +16,9 @@ export interface Speakable {
   writtenUntil(characters: number): string;
 }
 
+/** Texts without a letter or a digit, such as an emoji, have no sound with most voices. */
+export const SPEAKABLE = /[\p{L}\p{N}]/u;
+
 /** What is spoken for a part of the text. A copy is the same text; anything else is spoken for its part as a whole. */
 interface Segment {
   spokenAt: number;

@@ -6,14 +6,14 @@ import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import { speakWhole } from "../speech/speak-whole.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
-import { speakable } from "../turn/speakable.ts";
+import { SPEAKABLE, speakable } from "../turn/speakable.ts";
 
 /** WhatsApp plays a larger one only after a download. */
 const BYTES_MAX = 512 * 1024;
 
 /**
  * Speaks a text as a voice note, an Ogg file of Opus.
- * @throws ServiceError condition for a text that is too long for a note; what the provider fails with
+ * @throws ServiceError condition for a text that is too long for a note or has no words; what the provider fails with
  */
 export async function speakNote(
   voice: TextToSpeech,
@@ -34,8 +34,10 @@ export async function speakNote(
     if (page) pages.push(page);
   });
   const reply = speakable();
+  const words = reply.push(text) + reply.end();
+  if (!SPEAKABLE.test(words)) throw new ServiceError("condition", "The text has no words to speak");
   const cutter = sentenceCutter();
-  const sentences = [...cutter.push(reply.push(text) + reply.end()), cutter.end()];
+  const sentences = [...cutter.push(words), cutter.end()];
   const take = (audio: Pcm) => {
     toFrames(audio);
     return false;

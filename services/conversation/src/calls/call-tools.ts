@@ -95,8 +95,8 @@ function daysAheadOf({ max_days_ahead: days }: ToolConfig): number {
 function timeOf(given: unknown, zone: string, now: Date): Date | null {
   const text = typeof given === "string" ? given.trim() : "";
   if (!DATE_TIME.test(text.replace(OFFSET, ""))) return null;
-  if (OFFSET.test(text)) return validOrNull(new Date(text));
   try {
+    if (OFFSET.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds);
     const local = Temporal.PlainDateTime.from(text);
     const at = (disambiguation: "compatible" | "later") =>
       new Date(local.toZonedDateTime(zone, { disambiguation }).epochMilliseconds);
@@ -105,8 +105,4 @@ function timeOf(given: unknown, zone: string, now: Date): Date | null {
   } catch {
     return null;
   }
-}
-
-function validOrNull(time: Date): Date | null {
-  return Number.isNaN(time.getTime()) ? null : time;
 }

@@ -70,12 +70,19 @@ test.each([
   ],
   ["We are closed until the 3. March this year. Sorry!", ["We are closed until the 3. March this year. ", "Sorry!"]],
   ["Bring a document, e.g. a passport. We open at nine.", ["Bring a document, e.g. a passport. ", "We open at nine."]],
+  [
+    "El señor García y la Sra. López llegan. ¿Le parece bien?",
+    ["El señor García y la Sra. López llegan. ", "¿Le parece bien?"],
+  ],
+  ["Wir sehen uns dann, z.B. Montag um zehn. Gut?", ["Wir sehen uns dann, z.B. Montag um zehn. ", "Gut?"]],
+  ["この商品の重さは約３．５キログラムです。はい", ["この商品の重さは約３．５キログラムです。", "はい"]],
   ["Yes. No. Well, that depends on the day.", ["Yes. No. Well, that depends on the day."]],
   ["We open at nine in the morning! Anything else?", ["We open at nine in the morning! ", "Anything else?"]],
 ])("%p is cut between its sentences only", (text, sentences) => expect(cut([text])).toEqual(sentences));
 
 test.each<[string, ...string[]]>([
   ["Hindi", "नमस्ते, आपका स्वागत है। ", "हमारी दुकान सुबह नौ बजे खुलती है। ", "शाम को आठ बजे बंद हो जाती है।"],
+  ["Hindi with a Latin full stop", "हमारी दुकान सुबह नौ बजे खुलती है. ", "शाम को आठ बजे बंद हो जाती है."],
   ["Sanskrit", "धर्मक्षेत्रे कुरुक्षेत्रे समवेता युयुत्सवः॥ ", "मामकाः पाण्डवाश्चैव किमकुर्वत सञ्जय॥"],
   ["Bengali", "আমাদের দোকান সকাল নয়টায় খোলে। ", "রাত আটটায় বন্ধ হয়।"],
   ["Urdu", "ہماری دکان صبح نو بجے کھلتی ہے۔ ", "کیا آپ آج تشریف لائیں گے؟ ", "ہم آٹھ بجے بند کرتے ہیں۔"],

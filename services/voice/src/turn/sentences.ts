@@ -23,7 +23,7 @@ const CLOSERS = String.raw`["'\p{Pe}\p{Pf}]*`;
 const END = new RegExp(
   [
     String.raw`[.!?…]+${CLOSERS}\s+`,
-    String.raw`(?![.!?])[\p{STerm}།༎][\p{STerm}།༎…]*${CLOSERS}\s*`,
+    String.raw`(?![.!?]|(?<=\p{Nd})[．｡](?=\p{Nd}))[\p{STerm}།༎][\p{STerm}།༎…]*${CLOSERS}\s*`,
     String.raw`(?<=[\p{sc=Greek}\p{sc=Armenian}])[;:\u037E]${CLOSERS}\s+`,
     String.raw`(?<=[\p{sc=Thai}\p{sc=Lao}])[^\S\n]+(?=[\p{sc=Thai}\p{sc=Lao}])`,
     String.raw`\n+`,
@@ -36,9 +36,19 @@ const SPACE = /\s+/gu;
 const WORDS = new Intl.Segmenter(undefined, { granularity: "word" });
 /** A character that is a syllable, which Latin scripts write with about three. */
 const SYLLABIC = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Ethiopic}]/u;
-/** A full stop behind one of these ends no sentence. */
-const ABBREVIATIONS =
-  /(?:^|[\s("'“])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|approx|dept|est|inc|ltd|co|corp|no|nos|vol|fig|tel|ext|ave|blvd|rd|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|a\.m|p\.m|u\.s|u\.k|ph\.d|\p{L}\p{M}*)\.$/iu;
+/** Titles and other words that are cut short, in the languages of calls. */
+const SHORT_WORDS = [
+  "mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|approx|dept|est|inc|ltd|co|corp|no|nos|vol|fig|tel|ext|ave|blvd|rd|ph\\.d",
+  "jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun",
+  "hr|nr|bzw|ca|usw|inkl|evtl|ggf|vgl|str|mio|mrd|sra|srta|sres|dra|dña|uds?|avda?|núm|pág|aprox|exmo|exma",
+  "mme|mlle|env|tél|sig|sig\\.ra|dott|dott\\.ssa|ing|avv|dhr|mevr|bijv|kl|t\\.ex|ul|godz|np",
+  "ул|кв|стр|просп|обл|руб|коп|тыс|млн|млрд|डॉ|श्री|श्रीमती|प्रो|रु",
+].join("|");
+/** A full stop behind one of these, or behind initials, ends no sentence. A vowel sign makes a letter of India's scripts a word. */
+const ABBREVIATIONS = new RegExp(
+  String.raw`(?:^|[\s("'“])(?:${SHORT_WORDS}|(?:\p{L}\p{sc=Inherited}*\.)*\p{L}\p{sc=Inherited}*)\.$`,
+  "iu",
+);
 /** "1. January", "3. Open the door": an ordinal or the number of a list item. */
 const ORDINAL = /(?:^|\s)\p{Nd}{1,3}\.$/u;
 

@@ -16,6 +16,8 @@ test.each([
   ["struck-out words", "It costs ~~ten~~ nine, ~5 each.", "It costs ten nine, ~5 each."],
   ["emphasis in scripts without spaces", "**重要**です。*はい*。", "重要です。はい。"],
   ["a heading", "# Our hours\nNine to five.", "Our hours.\nNine to five."],
+  ["a heading without a space", "##Our hours\n**Nine** to five.", "Our hours.\nNine to five."],
+  ["a closed heading", "### **Our hours** ###\nTo end, press #\n", "Our hours.\nTo end, press #\n"],
   ["an underlined heading", "Our hours\n=========\nNine to five.", "Our hours\nNine to five."],
   ["a list", "We have:\n- tea\n* coffee\n+ cake!\n• bread\n", "We have:\ntea.\ncoffee.\ncake!\nbread.\n"],
   ["a numbered list", "1. Open the door\n2) Go in.", "1. Open the door.\n2) Go in."],
@@ -48,6 +50,9 @@ test.each([
   ["a line between sections", "One.\n\n---\n\n* * *\nTwo.", "One.\n\n\nTwo."],
   ["emoji", "Hello 👋🏽! All good ✅ 👨‍👩‍👧 ❤️ 🇩🇪 1️⃣", "Hello ! All good     1"],
   ["tags", "One<br>two <b>three</b> <!-- four --> five", "One two three  five"],
+  ["tags with attributes", "See <a href=\"https://x.org\" target='_blank'>us</a><br />now", "See us now"],
+  ["a line that a backslash ends", "Nine to five.\\\nClosed today.", "Nine to five.\nClosed today."],
+  ["a list with dashes", "– tea\n– cake\n", "tea.\ncake.\n"],
   ["escaped marks", "\\*Not\\* \\# a \\[link\\](x)", "*Not* # a [link](x)"],
   ["Windows line ends", "- tea\r\n- cake\r\n", "tea.\r\ncake.\r\n"],
 ])("of %s, the words are spoken", (_what, written, words) => expect(spokenOf([written])).toBe(words));
@@ -58,6 +63,8 @@ test.each([
   "Mail jane_doe@example.com about snake_case_names.",
   "It is -5 degrees; a - b, 3.5 or 1.",
   "He said [sic] and [so on",
+  "If a<b and c>d, say <your name>.",
+  "#1 in town: to end, press #\nThen hang up",
   "I <3 you & a < b > c. AT&T (c) © ™",
   'Well... "no"! #1 - really?',
   "What, when, who? wwhat, hhttp, w",
@@ -65,7 +72,7 @@ test.each([
 ])("%j is plain text and is spoken as it is", (text) => expect(spokenOf([text])).toBe(text));
 
 const UNITS = [
-  ...'*_~`[](){}<>|#-+=.!:>\\ \n\r"5xа語है👍1️⃣',
+  ...'*_~`[](){}<>|#-+=.!:>\\ \n\r"5xа語है👍🏽1️⃣',
   "**",
   "```",
   "\n- ",
@@ -91,6 +98,8 @@ test("what is spoken does not depend on how the text arrives", () => {
       const whole = given.join("");
       expect(spokenOf(given)).toBe(spokenOf([whole]));
       expect(spokenOf([...whole])).toBe(spokenOf([whole]));
+      // Halves of characters, as some servers escape them.
+      expect(spokenOf(whole.split(""))).toBe(spokenOf([whole]));
     }),
     { numRuns: 3_000 },
   );

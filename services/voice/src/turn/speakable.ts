@@ -30,24 +30,33 @@ interface Segment {
 /** Where something other than plain words may begin. */
 const SPECIAL =
   /[\s\\*_~`[<|]|\uFE0F|\u20E3|!(?=\[|$)|https?:\/\/|www\.|(?![©®™‼⁉ℹ])\p{Extended_Pictographic}|\p{Regional_Indicator}/giu;
-/** An address that may have begun, or half a character. */
-const UNSURE_END = /(?:(?<![a-z\d])(?:h|ht|htt|https?|https?:\/?|w|ww|www)|[\uD800-\uDBFF])$/iu;
+/** An address that may have begun. */
+const UNSURE_END = /(?<![a-z\d])(?:h|ht|htt|https?|https?:\/?|w|ww|www)$/iu;
+const HALF_CHARACTER = /[\uD800-\uDBFF]?$/;
 /** Marks at the beginning of a line of which more may follow. */
-const UNSURE_LINE = /[ \t\r>#*+_=~`|:.)\d•◦▪‣●[\]xX-]*$/y;
+const UNSURE_LINE = /[ \t\r>#*+_=~`|:.)\d•◦▪‣●■□▶►➤·–[\]xX-]*$/y;
 const FENCE = /[ \t]*(`{3,}|~{3,})/y;
 /** A line between sections, below a heading, or below the head of a table. */
 const RULE = /[ \t]*(?:=+|(?:[-*_=|:][ \t]*){3,})\r?(?:\n|$)/y;
 const INDENT = /[ \t]+|>[ \t]?/y;
-const BULLET = /(?:#{1,6}[ \t]|[-*+][ \t]|[•◦▪‣●][ \t]*)(?:[ \t]*\[[ xX]\][ \t])?[ \t]*/y;
+const BULLET =
+  /(?:#{1,6}[ \t]|#{2,6}(?=[\p{L}\p{N}*_])|[-*+–][ \t]|[•◦▪‣●■□▶►➤·][ \t]*)(?:[ \t]*\[[ xX]\][ \t])?[ \t]*/uy;
 const NUMBER = /\d{1,9}[.)][ \t]+/y;
 const CELL_END = /[ \t]*\|[ \t\r|]*/y;
 const LINE_END = /[ \t\r]*\n/y;
+const HEADING = /#+/y;
+/** Hashes may close a heading. */
+const HEADING_END = /[ \t]+#+(?=[ \t\r]*(?:\n|$))/y;
+const UNSURE_HEADING_END = /[ \t]+#*[ \t\r]*$/y;
 const SPACE = /[^\S\n]+/y;
 const STARS = /\*+|_+/y;
 const MARKS = /`+|~~+|[\uFE0F\u20E3]+/y;
-const ESCAPED = /\\([!-/:-@[-`{-~])/y;
+/** A mark that is meant, or the end of a line. */
+const ESCAPED = /\\(?:[!-/:-@[-`{-~]|(?=[\r\n]))/y;
 const ADDRESS = /(?:https?:\/\/|www\.)[!#-;=?-Z\\^_a-z{}~]*/iy;
-const TAG = /<(?:!--|\/?[a-z])[^<>\n]{0,300}>/iy;
+/** A tag has attributes with values, if any: what else is in such brackets is words. */
+const TAG =
+  /<(?:!--[^<>\n]{0,300}|\/?[a-z][a-z\d-]{0,20}(?:[ \t]+[a-z:_-]{1,30}=(?:"[^"<>\n]*"|'[^'<>\n]*'|[^\s"'<>]+)){0,20}[ \t]*\/?)>/iy;
 const OPEN_TAG = /<(?:[/!]|!-|(?:!--|\/?[a-z])[^<>\n]{0,300})?$/iy;
 const ADDRESS_TAG = /<(?=(?:https?:\/\/[^<>\s]{0,290}|[a-z][^\s@<>]{0,100}@[^\s<>]{1,100})>)/iy;
 const EMOJI = /(?:\p{RGI_Emoji}|\p{Regional_Indicator}|\p{Extended_Pictographic}\p{Emoji_Modifier}?)[\uFE0F\u200D]*/vy;
@@ -59,6 +68,8 @@ export function speakable(): Speakable {
   /** What may be read now: everything that was written, or the text of a link. */
   let text = "";
   let at = 0;
+  /** Half a character, whose other half comes with the next piece. */
+  let half = "";
   let isEnded = false;
   let spoken = "";
   const segments: Segment[] = [];
@@ -67,6 +78,7 @@ export function speakable(): Speakable {
   /** The line is a sentence of its own, whatever ends it. */
   let isItem = false;
   let itemAt = 0;
+  let isHeading = false;
   let fence: string | null = null;
   /** Emphasis that has begun in this paragraph. */
   let emphases = 0;
@@ -115,6 +127,7 @@ export function speakable(): Speakable {
     const mark = matched(INDENT) || matched(BULLET) || matched(CELL_END);
     if (rule > 0) return done(() => skip(rule));
     isItem ||= matched(BULLET) + matched(CELL_END) + matched(NUMBER) > 0;
+    isHeading ||= matched(BULLET) > 0 && matched(HEADING) > 0;
     if (mark > 0) return done(() => skip(mark));
     itemAt = spoken.length;
     copy(matched(NUMBER));
@@ -158,6 +171,11 @@ export function speakable(): Speakable {
   }
 
   function readSpace(isAll: boolean): boolean {
+    if (isHeading) {
+      if (!isAll && match(UNSURE_HEADING_END)) return false;
+      skip(matched(HEADING_END));
+      if (at === text.length) return true;
+    }
     const cell = matched(CELL_END);
     const length = matched(LINE_END) || cell || matched(SPACE);
     const isLine = matched(LINE_END) > 0;
@@ -182,6 +200,7 @@ export function speakable(): Speakable {
     if (text.slice(lineAt, at).trim() === "") emphases = 0;
     isLineStart = true;
     isItem = false;
+    isHeading = false;
     lineAt = at;
   }
 
@@ -298,6 +317,8 @@ export function speakable(): Speakable {
 
   function pause(): string {
     const before = spoken.length;
+    text += half;
+    half = "";
     read(true);
     beginLine();
     return since(before);
@@ -306,7 +327,9 @@ export function speakable(): Speakable {
   return {
     push: (piece) => {
       const before = spoken.length;
-      text += piece;
+      const given = half + piece;
+      half = HALF_CHARACTER.exec(given)?.[0] ?? "";
+      text += given.slice(0, given.length - half.length);
       read(false);
       return since(before);
     },

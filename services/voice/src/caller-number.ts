@@ -1,43 +1,60 @@
-/** How carriers and telephone networks say that a caller's number is withheld or unknown. */
-const WITHHELD = [
+/** How carriers and telephone networks say that a caller withholds the number. */
+const HIDDEN = [
   "anonymous",
+  "anonymous caller",
+  "anonymous user",
   "blocked",
-  "id unavailable",
+  "caller id blocked",
   "no caller id",
-  "no number",
-  "not available",
-  "out of area",
-  "payphone",
+  "number withheld",
   "private",
   "private caller",
   "private number",
   "restricted",
+  "restricted number",
+  "withheld",
+  "withheld number",
+];
+/** How they say that they do not know the number, or, beside a number, only the name. */
+const UNKNOWN = [
+  "id unavailable",
+  "no number",
+  "not available",
+  "out of area",
+  "payphone",
   "unavailable",
   "unknown",
   "unknown caller",
   "unknown number",
-  "withheld",
 ];
 
 /** The digits of the keys that have these letters (ITU-T E.161): some carriers write `anonymous` as +266696687. */
 const KEYS = "22233344455566677778889999";
 const WITHHELD_DIGITS = new Set(
-  WITHHELD.map((words) => words.replace(/[a-z ]/g, (letter) => KEYS[letter.charCodeAt(0) - 97] ?? "")),
+  [...HIDDEN, ...UNKNOWN].map((words) => words.replace(/[a-z ]/g, (letter) => KEYS[letter.charCodeAt(0) - 97] ?? "")),
 );
 
-/** Whether a name or a user says that the caller withholds who it is. */
+/** Whether the name beside a number says that the caller withholds who it is. */
 export function isWithheldName(name: string): boolean {
-  return WITHHELD.includes(
-    name
-      .trim()
-      .toLowerCase()
-      .replaceAll(/[\s_-]+/g, " "),
-  );
+  return HIDDEN.includes(plainWords(name));
 }
 
-/** Whether digits spell such a name on the keys of a phone, with or without a country code of 1. */
+/** Whether what stands in place of a number says that there is none. */
+export function isWithheldUser(user: string): boolean {
+  return [...HIDDEN, ...UNKNOWN].includes(plainWords(user));
+}
+
+function plainWords(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_-]+/g, " ");
+}
+
+/** Whether digits spell such a name on the keys of a phone, with or without a country code of 1, or are zeros behind one. */
 export function isWithheldNumber(digits: string): boolean {
-  return WITHHELD_DIGITS.has(digits) || WITHHELD_DIGITS.has(digits.replace(/^1/, ""));
+  const national = digits.replace(/^1/, "");
+  return WITHHELD_DIGITS.has(digits) || WITHHELD_DIGITS.has(national) || /^0+$/.test(national);
 }
 
 /**
@@ -45,7 +62,7 @@ export function isWithheldNumber(digits: string): boolean {
  * @returns null if it is withheld, or is not a number in international form
  */
 export function callerNumber(reported: string): string | null {
-  const written = reported.replace(/[\s\p{Cf}]/gu, "");
+  const written = reported.replace(/[\s\p{Cf}().-]/gu, "");
   const digits = /^(?:\+|00)?([1-9]\d{6,14})$/.exec(written)?.[1];
   return digits === undefined || isWithheldNumber(digits) ? null : `+${digits}`;
 }

@@ -87,6 +87,10 @@ export const NUMBERS: readonly Row[] = [
   ["an anonymous caller", from('"Anonymous" <sip:anonymous@anonymous.invalid>'), WITHHELD],
   ["an anonymous caller in capitals", from('"ANONYMOUS" <sip:Anonymous@Anonymous.Invalid>'), WITHHELD],
   ["a number under the name of nobody", from(`"Anonymous" <sip:${CALLER}@127.0.0.1>`), WITHHELD],
+  ["a number whose name the network does not know", from(`"Unknown" <sip:${CALLER}@127.0.0.1>`), ANSWERED],
+  ["a number under a longer name of nobody", from(`"Number withheld" <sip:${CALLER}@127.0.0.1>`), WITHHELD],
+  ["a user who is unavailable", from('"Unavailable" <sip:Unavailable@127.0.0.1>'), WITHHELD],
+  ["zeros for a number", from("<sip:+10000000000@127.0.0.1>"), WITHHELD],
   ["a number at an invalid host", from(`<sip:${CALLER}@anonymous.invalid>`), WITHHELD],
   ["a restricted caller", from("<sip:Restricted@127.0.0.1>"), WITHHELD],
   [

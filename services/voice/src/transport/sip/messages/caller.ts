@@ -1,4 +1,4 @@
-import { isWithheldName } from "../../../caller-number.ts";
+import { isWithheldName, isWithheldUser } from "../../../caller-number.ts";
 import { addressesIn, addressIn, readUri, type SipUri } from "./address.ts";
 import type { SipRequest } from "./message.ts";
 
@@ -21,5 +21,5 @@ function isWithheld(request: SipRequest): boolean {
   if (hidden === "full" || hidden === "uri") return true;
   const from = addressIn(request, "from");
   const { user = "", host = "" } = readUri(from?.uri ?? "") ?? {};
-  return host.toLowerCase().endsWith(".invalid") || [from?.name ?? "", user].some(isWithheldName);
+  return host.toLowerCase().endsWith(".invalid") || isWithheldName(from?.name ?? "") || isWithheldUser(user);
 }

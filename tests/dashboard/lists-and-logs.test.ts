@@ -252,7 +252,8 @@ test(
     await manage(`carriers/${carrier_id}/numbers`, { mobile_number: "+13125558177" });
     await page.setViewportSize({ width: 360, height: 740 });
     await page.goto("/numbers");
-    const remove = await page.getByRole("row").filter({ hasText: "+13125558177" }).getByRole("button").boundingBox();
+    const row = page.getByRole("row").filter({ hasText: "+13125558177" });
+    const remove = await row.getByRole("button", { name: "Remove" }).boundingBox();
     expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(360);
     // The carrier has a number, so it cannot be disconnected.
     await page

@@ -18,7 +18,14 @@ export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
   {
     name: "Number",
     className: "font-medium tabular-nums whitespace-nowrap",
-    cell: ({ mobile_number }) => mobile_number,
+    cell: (number) => (
+      <>
+        {number.mobile_number}
+        <div className="mt-1 max-w-28 whitespace-normal md:hidden">
+          <NumberProof number={number} />
+        </div>
+      </>
+    ),
   },
   {
     name: "Carrier",
@@ -26,7 +33,7 @@ export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
     className: "text-muted whitespace-nowrap",
     cell: ({ telephony_provider }) => carrierName(telephony_provider),
   },
-  { name: "Proof", cell: (number) => <NumberProof number={number} /> },
+  { name: "Proof", wide: true, cell: (number) => <NumberProof number={number} /> },
   { name: "Answered by", className: "w-full", cell: (number) => <Assigned number={number.mobile_number} /> },
   {
     name: "Actions",
@@ -58,9 +65,9 @@ function Assigned({ number }: { number: string }) {
     onError: tellFailure,
     onSettled: () => client.invalidateQueries({ queryKey: AGENTS }),
   });
-  if (!agents.data) return <Skeleton className="h-8 w-44" />;
+  if (!agents.data) return <Skeleton className="h-8 w-full max-w-64 min-w-24" />;
   return (
-    <div className="max-w-64 min-w-28">
+    <div className="max-w-64 min-w-24">
       <Select
         quiet
         aria-label={`Agent that answers ${number}`}

@@ -53,12 +53,13 @@ export function StatusBadge(standing: Standing) {
   );
 }
 
-export function ChannelLabel({ channel }: { channel: Channel }) {
+/** @param isIcon leaves the word to the pointer and to screen readers, where room is scarce */
+export function ChannelLabel({ channel, isIcon = false }: { channel: Channel; isIcon?: boolean }) {
   const { label, icon: Icon } = CHANNELS[channel];
   return (
-    <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
+    <span className="relative inline-flex items-baseline gap-1.5 whitespace-nowrap" title={isIcon ? label : undefined}>
       <Icon className="size-4 self-center text-muted" aria-hidden />
-      {label}
+      <span className={isIcon ? "sr-only" : undefined}>{label}</span>
     </span>
   );
 }

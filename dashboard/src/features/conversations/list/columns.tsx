@@ -34,7 +34,7 @@ export function columnsOf(
   const all: readonly (Column<Conversation> & { name: "Conversation" | ChosenColumn })[] = [
     {
       name: "Conversation",
-      className: "max-w-0 w-full min-w-44",
+      className: "max-w-0 w-full min-w-40",
       cell: (conversation) => (
         <>
           <span className="flex items-center gap-2">
@@ -60,10 +60,10 @@ export function columnsOf(
       ),
     },
     { name: "Number", wide: "very", className: "whitespace-nowrap text-muted tabular-nums", cell: numberCell },
-    { name: "Agent", wide: "very", className: "max-w-40 truncate text-muted", cell: agentOf },
+    { name: "Agent", wide: "very", className: "max-w-32 truncate text-muted", cell: agentOf },
     {
       name: "Status",
-      className: "max-w-44",
+      className: "max-w-36",
       cell: (conversation) => (
         <>
           <StatusBadge {...conversation} />
@@ -75,7 +75,11 @@ export function columnsOf(
         </>
       ),
     },
-    { name: "Channel", wide: true, cell: ({ conversation_type }) => <ChannelLabel channel={conversation_type} /> },
+    {
+      name: "Channel",
+      wide: true,
+      cell: ({ conversation_type }) => <ChannelLabel channel={conversation_type} isIcon />,
+    },
     {
       name: "Messages",
       wide: true,

@@ -107,7 +107,7 @@ async function withService<D extends Definition, T>(
     const advice = given
       ? `The request went to ${address} (${variable}).`
       : 'If the stack is not running, start it with "bun run start".';
-    throw new ServiceError("unavailable", `${error.detail}. ${advice}`, { cause: error });
+    throw new ServiceError("unavailable", `${error.detail} ${advice}`, { cause: error });
   } finally {
     client.close();
   }

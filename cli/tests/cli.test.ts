@@ -391,7 +391,7 @@ describe("finding the stack", () => {
   test("an unreachable service is reported with its address", async () => {
     const { stderr } = await list({ PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1" });
     expect(stderr).toBe(
-      "The account service is unreachable, try again. The request went to 127.0.0.1:1 (PARLEY_ACCOUNT_ADDRESS).\n",
+      "The account service is unreachable. Try again. The request went to 127.0.0.1:1 (PARLEY_ACCOUNT_ADDRESS).\n",
     );
   });
 
@@ -401,7 +401,7 @@ describe("finding the stack", () => {
       status: 1,
       stdout: "",
       stderr:
-        'The account service is unreachable, try again. If the stack is not running, start it with "bun run start".\n',
+        'The account service is unreachable. Try again. If the stack is not running, start it with "bun run start".\n',
     });
   });
 });

@@ -89,7 +89,7 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
     if (isKeyless)
       refuseOverRate(
         decisionOf(KEYLESS_PER_MINUTE, keyless(address, KEYLESS_PER_MINUTE)),
-        "Too many requests without an API key from this address, wait a minute",
+        "Too many requests without an API key from this address. Wait a minute.",
       );
     const bytes = bodyBytes(request, RECEIVED_BYTES_MAX);
     if (bytes === 0) return null;

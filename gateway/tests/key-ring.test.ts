@@ -179,7 +179,7 @@ describe("the key ring", () => {
 
   test("reports a failed look-up instead of treating the key as wrong", async () => {
     const { ring, state } = await started();
-    state.failure = new ServiceError("unavailable", "The account service is unreachable, try again");
+    state.failure = new ServiceError("unavailable", "The account service is unreachable. Try again.");
     await expect(ring.find(DIGEST)).rejects.toThrow("unreachable");
     state.failure = null;
     expect((await ring.find(DIGEST))?.keyId).toBe("key_1");

@@ -8,7 +8,7 @@ test("an address gets 300 answers a minute that its key is missing, then 429 wit
   const refused = await ask("public/prompts");
   expect([refused.status, await refused.json()]).toEqual([
     429,
-    { detail: "Too many requests without an API key from this address, wait a minute" },
+    { detail: "Too many requests without an API key from this address. Wait a minute." },
   ]);
   expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61);
 });

@@ -249,6 +249,6 @@ test("without a replica a turn fails as a call does", async () => {
   await replica.stop();
   expect(await serviceErrorOf(say(turnsTo(replica), "Hi"))).toMatchObject({
     kind: "unavailable",
-    detail: "The conversation service is unreachable, try again",
+    detail: "The conversation service is unreachable. Try again.",
   });
 });

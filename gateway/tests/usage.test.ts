@@ -123,7 +123,7 @@ test.each([
 test("an unreachable service behind the management API is 503, never 'not signed in'", async () => {
   expect(await get("destinations")).toEqual({
     status: 503,
-    body: { detail: "The webhook service is unreachable, try again" },
+    body: { detail: "The webhook service is unreachable. Try again." },
   });
   await account.stop();
   expect((await get("usage")).status).toBe(503);

@@ -47,7 +47,7 @@ describe("a body that is not a JSON object", () => {
       expect(problem(answer)).toEqual({ status: 400, detail: "The request body is not valid JSON" });
     }
     const empty = await api.send(method, path, { body: "", headers: JSON_TYPE });
-    expect(problem(empty)).toEqual({ status: 400, detail: "The request body is empty, it must be a JSON object" });
+    expect(problem(empty)).toEqual({ status: 400, detail: "The request body is empty. It must be a JSON object." });
     for (const body of Object.values(otherwise)) {
       const answer = await api.send(method, path, { body, headers: JSON_TYPE });
       expect(problem(answer)).toEqual({ status: 400, detail: "The request body must be a JSON object" });

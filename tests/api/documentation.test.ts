@@ -183,7 +183,7 @@ test("every example of docs/manage-api.md runs and gets the documented response"
   const blocks = await examples("docs/manage-api.md", "## Signing in");
   const documents = documentsIn(run(blocks.map((block) => block.replaceAll("14155550123", number))));
   expect(documents.filter((document) => "detail" in document)).toEqual([
-    { detail: "The session has ended, sign in again" },
+    { detail: "The session has ended. Sign in again." },
   ]);
   for (const shown of [
     { email: "dev@localhost.localdomain", tier: "pro" },

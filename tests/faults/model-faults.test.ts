@@ -386,7 +386,7 @@ describe("a second message while a reply is in progress", () => {
       const answer = await chat({ session_id: sessionId, message: "Me too", streaming });
       expect({ status: answer.status, ...answer.body }).toEqual({
         status: 409,
-        detail: "A reply is in progress in this session, wait for it to end",
+        detail: "A reply is in progress in this session. Wait for it to end.",
       });
       expect(sessionOf(answer)).toBe(sessionId);
     }

@@ -186,7 +186,7 @@ describe("wrong keys", () => {
     const wrong = stack.api(UNKNOWN);
     for (let guesses = 0; guesses < 60; guesses++) expect((await guess(wrong, "198.51.100.7")).status).toBe(401);
     const refused = await guess(wrong, "198.51.100.7");
-    const detail = "Too many invalid API keys or expired sessions from this address, wait a minute";
+    const detail = "Too many invalid API keys or expired sessions from this address. Wait a minute.";
     expect(problem(refused)).toEqual({ status: 429, detail });
     expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     expect((await guess(stack.api("malformed"), "198.51.100.7")).status).toBe(429);

@@ -80,7 +80,7 @@ test("no key opens an operation of the management API, and no ended session any 
   }
   const ended = stack.manage(await createSession(stack, ownerId));
   await ended.send("POST", "/sign-out");
-  const detail = "The session has ended, sign in again";
+  const detail = "The session has ended. Sign in again.";
   for (const [at, operation] of [...ofSessions, ...ofKeys].entries()) {
     // From many addresses, because wrong sessions are limited by address.
     const headers = { "content-type": "application/json", "x-forwarded-for": `198.18.0.${at}` };

@@ -17,7 +17,7 @@ afterAll(() => stack?.stop());
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const NOT_SIGNED_IN = { status: 401, detail: "Not signed in" };
-const ENDED = { status: 401, detail: "The session has ended, sign in again" };
+const ENDED = { status: 401, detail: "The session has ended. Sign in again." };
 const WRONG = { status: 401, detail: "Invalid email or password" };
 
 /** The stack trusts the address that a request names, so that each test has its own. */
@@ -88,7 +88,7 @@ describe("signing in", () => {
         expect(problem(await signIn({ email: account, password: "a guess" }))).toEqual(WRONG);
       }
       const refused = await signIn({ email: account.toUpperCase(), password: PASSWORD });
-      expect(problem(refused)).toEqual({ status: 429, detail: "Too many password attempts, wait a minute" });
+      expect(problem(refused)).toEqual({ status: 429, detail: "Too many password attempts. Wait a minute." });
       expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
     expect((await manage.get("/me")).status).toBe(200);

@@ -52,7 +52,7 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
   }
   if (credentialOf(request) === null) {
     const decision = await ctx.addressLimiter.take(`keyless:${ctx.addressOf(request)}`, KEYLESS_PER_MINUTE);
-    refuseOverRate(decision, "Too many requests without an API key from this address, wait a minute");
+    refuseOverRate(decision, "Too many requests without an API key from this address. Wait a minute.");
   }
   try {
     const isSession = access === "session" || (!hasKey(request) && hasSession(request));
@@ -62,7 +62,7 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
       const address = ctx.addressOf(request);
       await ctx.guesses.count(
         address,
-        "Too many invalid API keys or expired sessions from this address, wait a minute",
+        "Too many invalid API keys or expired sessions from this address. Wait a minute.",
       );
     }
     throw error;
@@ -105,7 +105,7 @@ async function callerOfSession(ctx: IdentifyContext, access: Access, request: Re
   const guess = { of: ctx.addressOf(request), sent: digest.toString("latin1"), gone: () => request.signal };
   const find = () => ctx.accounts.authenticateSession({ digest });
   const { session } = await ctx.guesses.look(guess, find, (found) => !found.session);
-  if (!session) throw new WrongKey("unauthenticated", "The session has ended, sign in again");
+  if (!session) throw new WrongKey("unauthenticated", "The session has ended. Sign in again.");
   const { ownerId, sessionId } = session;
   const rateLimitPerMinute = SESSION_REQUESTS_PER_MINUTE;
   return { ownerId, id: sessionId, scopes: EVERYTHING, isSession: true, rateLimitPerMinute };

@@ -151,7 +151,7 @@ async function receive(request: Request, bytesMax: number): Promise<Uint8Array> 
 }
 
 function parse(bytes: Uint8Array): unknown {
-  if (bytes.byteLength === 0) throw new HttpError(400, "The request body is empty, it must be a JSON object");
+  if (bytes.byteLength === 0) throw new HttpError(400, "The request body is empty. It must be a JSON object.");
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     return LONG_DIGITS.test(text) ? JSON.parse(text, exactOrNaN) : JSON.parse(text);

@@ -85,7 +85,7 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
  */
 export function openProblems(refuses: Readonly<Record<number, string>>): Record<string, unknown> {
   const details = {
-    429: "Too many requests from this address, wait a minute",
+    429: "Too many requests from this address. Wait a minute.",
     500: DETAILS[500],
     503: DETAILS[503],
     ...refuses,

@@ -45,5 +45,5 @@ function take(limiter: RateLimiter, of: string, limit: number): Promise<Decision
 }
 
 function refuse(decision: Decision): void {
-  refuseOverRate(decision, "Too many password attempts, wait a minute");
+  refuseOverRate(decision, "Too many password attempts. Wait a minute.");
 }

@@ -20,7 +20,7 @@ export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addr
     const requestId = requestIdOf(request);
     try {
       const decision = await gate.addressLimiter.take(`csp:${gate.addressOf(request)}`, REPORTS_PER_MINUTE);
-      refuseOverRate(decision, "Too many reports from this address, wait a minute");
+      refuseOverRate(decision, "Too many reports from this address. Wait a minute.");
       const report = await readText(request, REPORT, "application/csp-report", REPORT_BYTES_MAX);
       gate.log.warn({ request_id: requestId, ...describe(report) }, "the content security policy blocked something");
       return new Response(null, { status: 204, headers: commonHeaders(requestId) });

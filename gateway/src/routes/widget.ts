@@ -54,7 +54,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
   const checkMessage = validator(WidgetMessageBody);
   const replies = new Map<string, number>();
   const take = async (key: string, limit: number, what: string) =>
-    refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}, wait a minute`);
+    refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}. Wait a minute.`);
 
   async function createToken({ request, requestId }: OpenRequest): Promise<Response> {
     const body = checkToken((await readJson(request, BODY)).value) as typeof WidgetTokenBody.static;
@@ -163,7 +163,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
             403: "https://shop.example is not in the agent's widget_config.allowed_origins: add it there",
             404: "Agent not found",
             422: "agent_id is required",
-            429: "Too many chats from this address, wait a minute",
+            429: "Too many chats from this address. Wait a minute.",
           },
         },
         rules("tokens", LIMITS.tokensOfAddress, "chats from this address"),
@@ -195,9 +195,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
             400: `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`,
             401: "The widget token is wrong or has expired: request another one",
             404: "Agent not found",
-            409: "A reply is in progress in this session, wait for it to end",
+            409: "A reply is in progress in this session. Wait for it to end.",
             422: "message is required",
-            429: "Too many messages in this chat, wait a minute",
+            429: "Too many messages in this chat. Wait a minute.",
             502: "The OPENAI model provider failed",
             504: "The OPENAI model provider did not begin to answer in time",
           },
@@ -208,7 +208,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     );
 }
 
-const NO_ROOM = "This chat takes no messages at the moment, try again later";
+const NO_ROOM = "This chat takes no messages at the moment. Try again later.";
 const NO_ROOM_RETRY_MS = 60_000;
 
 const OF_BODY = {
@@ -219,7 +219,7 @@ const OF_BODY = {
 };
 
 const rules = (name: string, perMinute: number, what: string) => ({
-  perAddress: { name: `widget-${name}`, perMinute, refusal: `Too many ${what}, wait a minute` },
+  perAddress: { name: `widget-${name}`, perMinute, refusal: `Too many ${what}. Wait a minute.` },
   headers: CORS,
 });
 

@@ -147,7 +147,9 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
 }
 
 export function unreachable(): ServiceError {
-  return new ServiceError("unavailable", "The conversation service is unreachable, try again", { retryAfterMs: 1_000 });
+  return new ServiceError("unavailable", "The conversation service is unreachable. Try again.", {
+    retryAfterMs: 1_000,
+  });
 }
 
 interface RequestOutbox {

@@ -193,7 +193,7 @@ test("a suspended account is refused, and a carrier that is down is reported as 
     detail: expect.stringContaining("is suspended"),
   });
   answersLeft = 0;
-  expect(await failureOf(connect())).toMatchObject({ kind: "unavailable", detail: "Twilio answered 503, try again" });
+  expect(await failureOf(connect())).toMatchObject({ kind: "unavailable", detail: "Twilio answered 503. Try again." });
   answersLeft = Number.POSITIVE_INFINITY;
   expect((await account.client.listCarriers({ ownerId })).carriers).toEqual([]);
 });

@@ -125,7 +125,7 @@ test("when the listening connection is lost, streams end, and new ones are live 
   await admin`select pg_terminate_backend(${lost?.pid ?? 0})`;
   expect(await failureOf(next())).toMatchObject({
     kind: "unavailable",
-    detail: "Key changes cannot be followed right now, try again",
+    detail: "Key changes cannot be followed right now. Try again.",
   });
 
   const again = await watch(account.client);
@@ -141,6 +141,6 @@ test("a stopping service ends its streams, so that they do not delay it", async 
   await eventually(async () => expect(await listeners()).toHaveLength(2));
   const ended = failureOf(next());
   await other.stop();
-  expect(await ended).toMatchObject({ kind: "unavailable", detail: "The account service is stopping, try again" });
+  expect(await ended).toMatchObject({ kind: "unavailable", detail: "The account service is stopping. Try again." });
   await eventually(async () => expect(await listeners()).toHaveLength(1));
 });

@@ -208,7 +208,7 @@ describe("when processes die or hang", () => {
     const plain = await create(agents, creation(owner));
     const { results } = await agents.batchGetAgents({ keys: [{ ownerId: owner, agentId: plain.agentId }] });
     expect(results[0]?.agent?.agentName).toBe(plain.agentName);
-    const unreachable = { kind: "unavailable", detail: "The prompt service is unreachable, try again", paths: [] };
+    const unreachable = { kind: "unavailable", detail: "The prompt service is unreachable. Try again.", paths: [] };
     expect(await failure(agents.batchGetAgents({ keys: [withPrompt] }))).toEqual(unreachable);
     expect(await failure(agents.createAgent(creation(owner, { prompt: inline("x") })))).toEqual(unreachable);
   });

@@ -377,7 +377,7 @@ describe("concurrent turns", () => {
     const { sessionId } = await say(service, agent, "Hi");
     const conflict = {
       kind: "conflict",
-      detail: "A reply is in progress in this session, wait for it to end",
+      detail: "A reply is in progress in this session. Wait for it to end.",
       sessionId,
     };
     for (let round = 0; round < 5; round++) {

@@ -58,7 +58,7 @@ const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, waitingMax: 1_000 };
  * repeats callbacks that are refused.
  */
 const NEWS: PaceSettings = {
-  refusal: "This account has too many WhatsApp messages and statuses at once, try again",
+  refusal: "This account has too many WhatsApp messages and statuses at once. Try again.",
   perSecond: 500,
   atOnce: 2_000,
   waitMaxMs: 2_000,

@@ -21,7 +21,7 @@ export async function beginReferenceChange(tx: Sql, change: ReferenceChange, clo
   await lockAgentReferences(tx, change);
   if (change.revision === undefined) return;
   if (!(await takeRevision(tx, change, change.revision, change.agentGone ? now : null))) {
-    throw new ServiceError("unavailable", "The agent's prompts were changed by another request, try again", {
+    throw new ServiceError("unavailable", "The agent's prompts were changed by another request. Try again.", {
       retryAfterMs: 1_000,
     });
   }

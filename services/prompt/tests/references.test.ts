@@ -319,7 +319,7 @@ describe("reading a batch", () => {
 describe("changes of one agent's references that arrive out of order", () => {
   const settled = (agent: ReturnType<typeof newAgent>, promptNames: string[], revision: number, agentGone = false) =>
     client.setPromptReferences({ ...agent, promptNames, agentGone, revision });
-  const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed by another request, try again" };
+  const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed by another request. Try again." };
 
   test("an older one changes nothing: the prompt in use stays in use", async () => {
     const agent = newAgent(newOwner());

@@ -183,7 +183,7 @@ test("where nothing listens, a call is unavailable and says when to retry", asyn
   ]) {
     expect(failure).toMatchObject({
       kind: "unavailable",
-      detail: "The agent service is unreachable, try again",
+      detail: "The agent service is unreachable. Try again.",
       retryAfterMs: 1_000,
     });
   }
@@ -246,7 +246,7 @@ test("an unreachable database is unavailable, a missing file is not", async () =
   for (const what of ["query", "transaction"]) {
     expect(await failureOf(served.client.once({ what }))).toMatchObject({
       kind: "unavailable",
-      detail: "The database is unreachable, try again",
+      detail: "The database is unreachable. Try again.",
       retryAfterMs: 1_000,
     });
   }

@@ -135,7 +135,7 @@ test("a stop cuts off calls beyond the drain time: callers are told to retry, an
   for (const failure of [...failures, failureOf(second.next())]) {
     expect(await failure).toMatchObject({
       kind: "unavailable",
-      detail: "The service is stopping, try again",
+      detail: "The service is stopping. Try again.",
       retryAfterMs: 1_000,
     });
   }

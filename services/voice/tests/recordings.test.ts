@@ -124,7 +124,7 @@ test("a recording is read by its owner only, and only once it is finished", asyn
   const { call } = await record();
   expect(await serviceErrorOf(read(call))).toMatchObject({
     kind: "not_found",
-    detail: "The recording is not finished yet, try again",
+    detail: "The recording is not finished yet. Try again.",
   });
   await kept.finish(call);
   await eventually(() => read(call));

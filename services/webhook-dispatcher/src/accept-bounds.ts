@@ -16,7 +16,7 @@ export function boundedAcceptance(bytesMax = ACCEPTING_BYTES_MAX): AcceptWithin 
   return async (events, store) => {
     const bytes = events.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
     if (held > 0 && held + bytes > bytesMax) {
-      throw new ServiceError("unavailable", "Too many events are being stored, try again", { retryAfterMs: 1_000 });
+      throw new ServiceError("unavailable", "Too many events are being stored. Try again.", { retryAfterMs: 1_000 });
     }
     held += bytes;
     try {

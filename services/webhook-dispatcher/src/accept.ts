@@ -133,7 +133,7 @@ function nextStatement(calls: readonly Call[]): { wanted: WantedEvent[]; from: C
 }
 
 function tooMany(): ServiceError {
-  return new ServiceError("rate_limited", "This account has too many webhook events in progress, try again", {
+  return new ServiceError("rate_limited", "This account has too many webhook events in progress. Try again.", {
     retryAfterMs: 1_000,
   });
 }

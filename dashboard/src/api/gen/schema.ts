@@ -5405,7 +5405,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -5855,7 +5855,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -6124,7 +6124,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -6301,7 +6301,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -6654,7 +6654,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -6838,7 +6838,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7007,7 +7007,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7253,7 +7253,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7432,7 +7432,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7628,7 +7628,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -7892,7 +7892,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8084,7 +8084,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8221,7 +8221,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "A reply is in progress in this session, wait for it to end"
+                     *       "detail": "A reply is in progress in this session. Wait for it to end."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8361,7 +8361,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8588,7 +8588,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8764,7 +8764,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8986,7 +8986,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -9207,7 +9207,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -9440,7 +9440,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -9634,7 +9634,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -9833,7 +9833,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10010,7 +10010,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10188,7 +10188,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10342,7 +10342,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10522,7 +10522,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10784,7 +10784,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -10967,7 +10967,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11155,7 +11155,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11321,7 +11321,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11567,7 +11567,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11796,7 +11796,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -11984,7 +11984,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12177,7 +12177,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12389,7 +12389,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12582,7 +12582,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -12851,7 +12851,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13131,7 +13131,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13400,7 +13400,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13603,7 +13603,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13749,7 +13749,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -13885,7 +13885,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14054,7 +14054,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14186,7 +14186,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14396,7 +14396,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14539,7 +14539,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14780,7 +14780,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -14976,7 +14976,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15172,7 +15172,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15341,7 +15341,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15480,7 +15480,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15719,7 +15719,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15888,7 +15888,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16129,7 +16129,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16300,7 +16300,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16487,7 +16487,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16719,7 +16719,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16907,7 +16907,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17145,7 +17145,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17374,7 +17374,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17510,7 +17510,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17739,7 +17739,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17944,7 +17944,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18199,7 +18199,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18368,7 +18368,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18511,7 +18511,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18720,7 +18720,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18889,7 +18889,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -19039,7 +19039,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -19299,7 +19299,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -19462,7 +19462,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -19649,7 +19649,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -19843,7 +19843,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20113,7 +20113,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20263,7 +20263,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20499,7 +20499,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20673,7 +20673,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20816,7 +20816,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20963,7 +20963,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21093,7 +21093,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21304,7 +21304,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21517,7 +21517,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21770,7 +21770,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21924,7 +21924,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22127,7 +22127,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many web calls from this address, wait a minute"
+                     *       "detail": "Too many web calls from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22158,7 +22158,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22232,7 +22232,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many web calls from this address, wait a minute"
+                     *       "detail": "Too many web calls from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22263,7 +22263,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22456,7 +22456,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many chats from this address, wait a minute"
+                     *       "detail": "Too many chats from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22487,7 +22487,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22602,7 +22602,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "A reply is in progress in this session, wait for it to end"
+                     *       "detail": "A reply is in progress in this session. Wait for it to end."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22669,7 +22669,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many messages in this chat, wait a minute"
+                     *       "detail": "Too many messages in this chat. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22716,7 +22716,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22819,7 +22819,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -22850,7 +22850,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23029,7 +23029,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23060,7 +23060,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23225,7 +23225,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many webhooks from this address, wait a minute"
+                     *       "detail": "Too many webhooks from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23256,7 +23256,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23418,7 +23418,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23449,7 +23449,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23616,7 +23616,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address. Wait a minute."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -23647,7 +23647,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent service is unreachable, try again"
+                     *       "detail": "The agent service is unreachable. Try again."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -43,7 +43,7 @@ export const DETAILS: Readonly<Record<number, string>> = {
   429: "Rate limit of 500 requests per minute exceeded",
   500: "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed",
   502: "The OPENAI model provider failed",
-  503: "The agent service is unreachable, try again",
+  503: "The agent service is unreachable. Try again.",
   504: "The OPENAI model provider did not begin to answer in time",
 };
 
@@ -88,7 +88,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
   createPrompt: PROMPTS_FULL,
   updatePrompt: PROMPTS_FULL,
-  sendMessage: "A reply is in progress in this session, wait for it to end",
+  sendMessage: "A reply is in progress in this session. Wait for it to end.",
   startChat: CONVERSATIONS_FULL,
   startTestChat: CONVERSATIONS_FULL,
   createCall: CONVERSATIONS_FULL,

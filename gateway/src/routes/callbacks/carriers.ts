@@ -27,7 +27,7 @@ const RULES = {
   perAddress: {
     name: "carrier",
     perMinute: 6_000,
-    refusal: "Too many callbacks from this address, wait a minute",
+    refusal: "Too many callbacks from this address. Wait a minute.",
   },
   headers: { "Cache-Control": "no-store" },
 };

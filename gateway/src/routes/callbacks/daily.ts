@@ -22,7 +22,7 @@ const RULES = {
   perAddress: {
     name: "daily",
     perMinute: 6_000,
-    refusal: "Too many webhooks from this address, wait a minute",
+    refusal: "Too many webhooks from this address. Wait a minute.",
   },
 };
 const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;

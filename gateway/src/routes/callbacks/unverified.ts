@@ -64,7 +64,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
     const hold = await shares.hold(address, firstBytes, request.signal);
     const keep = (bytes: number) => {
       if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
-      throw new ServiceError("rate_limited", `Too many ${what} in progress, try again`, RETRY);
+      throw new ServiceError("rate_limited", `Too many ${what} in progress. Try again.`, RETRY);
     };
     try {
       if (!gate.guesses.wasRight(sentOf(guessing))) {
@@ -108,7 +108,7 @@ type Found<R> = { result: R } | { error: ServiceError };
 async function unlessWrong<R>({ guesses }: WithGuesses, guessing: Guessing, look: () => Promise<Found<R>>): Promise<R> {
   const found = await look();
   if (!("error" in found)) return found.result;
-  await guesses.count(guessOf(guessing).of, `Too many wrong ${guessing.what} from this address, wait a minute`);
+  await guesses.count(guessOf(guessing).of, `Too many wrong ${guessing.what} from this address. Wait a minute.`);
   throw found.error;
 }
 

@@ -25,7 +25,7 @@ const RULES = {
   perAddress: {
     name: "callback",
     perMinute: 6_000,
-    refusal: "Too many callbacks from this address, wait a minute",
+    refusal: "Too many callbacks from this address. Wait a minute.",
   },
 };
 const CHALLENGE = /^[\w-]{1,200}$/;

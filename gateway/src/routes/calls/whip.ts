@@ -24,7 +24,7 @@ const RULES = {
     name: "whip",
     /** Limit for one address, which an office may share. */
     perMinute: 120,
-    refusal: "Too many web calls from this address, wait a minute",
+    refusal: "Too many web calls from this address. Wait a minute.",
   },
   headers: CORS,
 };

@@ -37,8 +37,8 @@ const HEARTBEAT = "heartbeat";
 /** A gateway that misses two heartbeats still notices a lost connection within a second. */
 const BEAT_MS = 300;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
-const LOST = "Key changes cannot be followed right now, try again";
-const STOPPING = "The account service is stopping, try again";
+const LOST = "Key changes cannot be followed right now. Try again.";
+const STOPPING = "The account service is stopping. Try again.";
 
 /** Reports key changes of all processes to any number of watchers, over one listening connection. */
 export function followKeyChanges({ db, url, log, beatMs = BEAT_MS }: KeyChangesSettings): KeyChanges {

@@ -27,7 +27,7 @@ export function createPasswords(): Passwords {
   const limit = pLimit(AT_ONCE_MAX);
   const run = <T>(work: () => Promise<T>) => {
     if (limit.pendingCount < WAITING_MAX) return limit(work);
-    throw new ServiceError("unavailable", "Too many passwords are being checked, try again", { retryAfterMs: 1000 });
+    throw new ServiceError("unavailable", "Too many passwords are being checked. Try again.", { retryAfterMs: 1000 });
   };
   const nobodys = hashOfNoPassword();
   return {

@@ -50,7 +50,7 @@ export function withClaim<T>(
  */
 export async function requireClaim(tx: Sql, held: HeldClaim): Promise<void> {
   if (await keepClaim(tx, held)) return;
-  throw new ServiceError("unavailable", "The change took too long, try again", { retryAfterMs: 1_000 });
+  throw new ServiceError("unavailable", "The change took too long. Try again.", { retryAfterMs: 1_000 });
 }
 
 async function take(db: Database, key: ClaimKey, gone: AbortSignal): Promise<HeldClaim> {

@@ -81,7 +81,7 @@ async function change(
       if (error !== PROMPT_CHANGED) throw error;
     }
   }
-  throw new ServiceError("unavailable", "This agent has too many changes in progress, try again", {
+  throw new ServiceError("unavailable", "This agent has too many changes in progress. Try again.", {
     retryAfterMs: 1_000,
   });
 }

@@ -54,7 +54,7 @@ async function refuse(ctx: ConversationContext, turn: NewSpokenTurn): Promise<Ac
   }
   if (turn.seq > messageCount + 1) throw refusal(gap(messageCount + 1, turn.seq));
   if (turn.seq === messageCount + 1) {
-    throw refusal(new ServiceError("conflict", "A reply is in progress in this conversation, wait for it to end"));
+    throw refusal(new ServiceError("conflict", "A reply is in progress in this conversation. Wait for it to end."));
   }
   const stored = await findStoredMessage(ctx.db, turn, turn.seq);
   if (stored?.role === "user" && stored.content === turn.text) return { type: "stored", lastSequence: messageCount };

@@ -41,7 +41,7 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
     controller.abort(new ServiceError("upstream_timeout", `The ${provider()} model provider ${what}`));
   const leave = () => controller.abort(cancelled());
   const stop = () =>
-    controller.abort(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 }));
+    controller.abort(new ServiceError("unavailable", "The service is stopping. Try again.", { retryAfterMs: 1000 }));
   if (clientGone.aborted) leave();
   if (cutOff.aborted) stop();
   clientGone.addEventListener("abort", leave, { once: true });

@@ -136,6 +136,6 @@ async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null)
 }
 
 function inProgress(sessionId: string): ServiceError {
-  const message = "A reply is in progress in this session, wait for it to end";
+  const message = "A reply is in progress in this session. Wait for it to end.";
   return new ServiceError("conflict", message, { metadata: { session_id: sessionId } });
 }

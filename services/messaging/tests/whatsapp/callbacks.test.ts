@@ -82,7 +82,7 @@ test("an owner whose callbacks bring too much at once has some refused, and anot
     .map((answer) => (answer as PromiseRejectedResult).reason);
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.length).toBeLessThan(12);
-  const detail = "This account has too many WhatsApp messages and statuses at once, try again";
+  const detail = "This account has too many WhatsApp messages and statuses at once. Try again.";
   for (const error of refused) expect(error).toMatchObject({ kind: "rate_limited", detail });
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Hello"]);

@@ -34,7 +34,7 @@ export function asServiceError(error: unknown, carrier: string): unknown {
     return new ServiceError("upstream_failed", `${carrier} refused: ${error.message}`, { cause: error });
   if (error instanceof CarrierUnavailable) {
     const retryAfterMs = error.retryAfterMs ?? undefined;
-    return new ServiceError("unavailable", `${error.message}, try again`, { retryAfterMs, cause: error });
+    return new ServiceError("unavailable", `${error.message}. Try again.`, { retryAfterMs, cause: error });
   }
   return error;
 }

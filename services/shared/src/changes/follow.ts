@@ -188,5 +188,5 @@ async function forget(sql: Sql, follower: string): Promise<void> {
 }
 
 function unavailable(): ServiceError {
-  return new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1_000 });
+  return new ServiceError("unavailable", "The service is stopping. Try again.", { retryAfterMs: 1_000 });
 }

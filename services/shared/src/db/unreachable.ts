@@ -24,5 +24,5 @@ export function isUnreachableDatabase(error: unknown): boolean {
 
 /** The error that a user gets. @param cause the query's error */
 export function databaseUnreachable(cause: unknown): ServiceError {
-  return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
+  return new ServiceError("unavailable", "The database is unreachable. Try again.", { retryAfterMs: 1000, cause });
 }

@@ -36,7 +36,7 @@ export function endingOf(error: unknown, gone: boolean): Failed {
   if (isUnreachableDatabase(error))
     return { failure: databaseUnreachable(error), level: "warn", msg: "database unreachable", err: error };
   if (isOutOfTime(error)) {
-    const failure = new ServiceError("deadline", "The database took too long, try again");
+    const failure = new ServiceError("deadline", "The database took too long. Try again.");
     return { failure, level: "warn", msg: "database too slow", err: error };
   }
   const failure = new ServiceError("internal", "An unexpected error");

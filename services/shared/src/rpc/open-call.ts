@@ -46,7 +46,7 @@ export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (statu
   const cut = () => {
     if (!close()) return;
     leave();
-    refuse(toStatus(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 })));
+    refuse(toStatus(new ServiceError("unavailable", "The service is stopping. Try again.", { retryAfterMs: 1000 })));
   };
   server.running.add(cut);
   const origin = readOrigin(grpcCall.metadata);

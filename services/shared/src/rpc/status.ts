@@ -97,7 +97,7 @@ function brokeUnderneath({ code, details }: GrpcError): boolean {
 }
 
 const BARE_DETAILS: Partial<Record<ErrorKind, (peer: string) => string>> = {
-  unavailable: (peer) => `The ${peer} service is unreachable, try again`,
+  unavailable: (peer) => `The ${peer} service is unreachable. Try again.`,
   deadline: (peer) => `The ${peer} service did not answer in time`,
   cancelled: () => "The request was cancelled",
   unimplemented: (peer) => `The ${peer} service does not offer this yet`,

@@ -36,7 +36,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
       if (signal === "machine_ready") held?.machineReady();
     },
     start: async (request, connect) => {
-      if (options.stopping.aborted) throw new ServiceError("unavailable", "This process is stopping, try again");
+      if (options.stopping.aborted) throw new ServiceError("unavailable", "This process is stopping. Try again.");
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? newUuid() };
       await options.live.take(key, request.farEnd ?? null);
       let mayHaveBegun = false;

@@ -82,7 +82,7 @@ export async function openSession(
   const now = ctx.clock.now();
   const waitsUntil = new Date(Math.min(now.getTime() + COMES_WITHIN_MS, expiresAt.getTime()));
   if (!(await storeRoom(tx, session, { roomUrl: room.url, sipUri: room.sipUri, waitsUntil })))
-    throw new ServiceError("unavailable", "Daily took too long, try again");
+    throw new ServiceError("unavailable", "Daily took too long. Try again.");
   await enqueueJob(tx, sessionJob(session, now));
   if (ctx.publicUrl !== "") {
     const job = { ownerId, jobId: `daily-webhook:${connection}`, queue: QUEUES.webhook, payload: { connection } };

@@ -31,7 +31,7 @@ export function readRecording(ctx: VoiceContext): Handler {
   return async function* ({ ownerId, conversationId, range }): AsyncGenerator<ReadRecordingResponse> {
     const row = isUuid(conversationId) ? await findRecording(ctx.db, { ownerId, conversationId }) : null;
     if (!row || !ctx.recordingFiles || row.state === "removing") throw notFound("Recording");
-    if (row.state === "recording") throw new ServiceError("not_found", "The recording is not finished yet, try again");
+    if (row.state === "recording") throw new ServiceError("not_found", "The recording is not finished yet. Try again.");
     const hold = await reads.hold(ownerId, 1);
     try {
       const { from, to } = boundsOf(range, row.bytes);

@@ -123,7 +123,7 @@ test("a call begins even if the agent service is down for seconds", async () => 
   let asked = 0;
   const conversations = fakeConversations();
   const getCallSetup: FakeConversations["getCallSetup"] = async (request) => {
-    if (++asked < 3) throw new ServiceError("unavailable", "The agent service is unreachable, try again");
+    if (++asked < 3) throw new ServiceError("unavailable", "The agent service is unreachable. Try again.");
     return conversations.getCallSetup(request);
   };
   const time = fakeTime();

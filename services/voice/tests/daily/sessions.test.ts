@@ -304,8 +304,8 @@ test.each([0, 59, 14_401, -1])("expires_in_seconds of %i is refused by its name"
 test.each([
   [400, "upstream_failed", "Daily refused: server-error: as the test wants"],
   [401, "upstream_failed", "Daily refused: server-error: as the test wants"],
-  [429, "unavailable", "Daily answered 429, try again"],
-  [500, "unavailable", "Daily answered 500, try again"],
+  [429, "unavailable", "Daily answered 429. Try again."],
+  [500, "unavailable", "Daily answered 500. Try again."],
 ] as const)(
   "Daily's status %i while it creates a room is reported as %s and leaves nothing behind",
   async (status, kind, detail) => {

@@ -1,6 +1,6 @@
 import { EgressError } from "@parley/shared/egress/error";
 import { ServiceError } from "@parley/shared/errors";
-import type { Pcm } from "../../audio/pcm.ts";
+import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 import { type Access, refusal, unreachable } from "../access.ts";
 import type { Speaker, SpeakerEvents } from "./reply.ts";
 
@@ -19,8 +19,11 @@ export function httpSpeaker(
     try {
       if (text.trim() !== "") {
         for await (const audio of request(text, closed.signal)) {
-          events.audio(audio);
-          await events.room();
+          // A read may have many seconds, of which the listener need not have all.
+          for (let at = 0; at < audio.length; at += SAMPLES_PER_SECOND) {
+            events.audio(audio.subarray(at, at + SAMPLES_PER_SECOND));
+            await events.room();
+          }
         }
       }
       characters += text.length;

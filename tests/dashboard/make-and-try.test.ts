@@ -252,7 +252,7 @@ test("an owner states what a model of its own costs, and a price that lacks a pa
   const save = page.getByRole("button", { name: "Save", exact: true });
   await save.click();
   const output = page.getByLabel(/^Output price/);
-  await page.getByRole("alert").filter({ hasText: "llm.pricing.output is required" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "Output price is required" }).first().waitFor();
   expect(await output.getAttribute("aria-invalid")).toBe("true");
   await output.fill("1.6");
   await save.click();

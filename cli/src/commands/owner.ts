@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { TIERS } from "@parley/shared/domain/api-names";
+import { presentCallPolicy } from "@parley/shared/domain/present/account";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
@@ -23,6 +24,13 @@ interface PasswordOptions {
 const PAGE_SIZE = 100;
 /** Encodes to 24 characters of base64url. */
 const PASSWORD_BYTES = 18;
+
+interface CallsOptions {
+  countries?: string;
+  callsPerDay?: number;
+  minutesPerDay?: number;
+  json?: boolean;
+}
 
 export function addOwnerCommands(program: Command, env: Environment): void {
   const owner = program
@@ -106,6 +114,34 @@ ${examples(program, 'owner update own_… --name "Acme Europe"', "owner update o
       );
       const fields = presentOwnerInFull(response.owner);
       await print(json, fields, formatRecord(fields));
+    });
+
+  owner
+    .command("calls")
+    .description("Show what an owner's agents may call, or change it; options that you leave out stay as they are")
+    .argument("<owner_id>")
+    .option(
+      "--countries <codes>",
+      'Countries that they may call: US,DE, or "numbers" for those of the owner\'s numbers',
+    )
+    .addOption(new Option("--calls-per-day <number>", "Calls and transfers in a UTC day").argParser(parseWholeNumber))
+    .addOption(new Option("--minutes-per-day <number>", "Minutes of these calls").argParser(parseWholeNumber))
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      examples(program, "owner calls own_…", "owner calls own_… --countries US,CA --calls-per-day 1000"),
+    )
+    .action(async (ownerId: string, { countries, callsPerDay, minutesPerDay, json }: CallsOptions) => {
+      const codes = countries === "numbers" ? [] : countries?.split(",").map((code) => code.trim().toUpperCase());
+      const isChange = [codes, callsPerDay, minutesPerDay].some((given) => given !== undefined);
+      const { policy } = await withAccount(env, (account) =>
+        isChange
+          ? account.setCallPolicy({ ownerId, countries: codes && { codes }, callsPerDay, minutesPerDay })
+          : account.getCallPolicy({ ownerId }),
+      );
+      if (!policy) throw new Error("the service answered with an empty message");
+      const fields = presentCallPolicy(policy);
+      await print(json, fields, formatRecord({ ...fields, countries: fields.countries.join(", ") || "none" }));
     });
 
   owner

@@ -1,5 +1,5 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { str } from "envalid";
@@ -23,6 +23,11 @@ const VARIABLES = {
     default: "",
     desc: "https:// address where carriers reach the gateway; without one, no phone number can be imported",
   }),
+  PARLEY_CALLS_PER_DAY: positiveInteger({
+    default: 200,
+    desc: "calls and transfers of an owner's agents in a UTC day, unless the operator sets another number for the owner",
+  }),
+  PARLEY_CALL_MINUTES_PER_DAY: positiveInteger({ default: 300, desc: "minutes of these calls, likewise" }),
   PARLEY_CODE_CALLS_OWNER: str({
     default: "",
     desc: "owner_id of the operator's own account, whose first imported number calls numbers to tell the codes that prove whose they are; without it, nobody is called",

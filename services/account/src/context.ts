@@ -19,6 +19,8 @@ export interface AccountContext {
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "speakToNumber">;
   /** PARLEY_CODE_CALLS_OWNER. */
   codeCallsOwnerId: string;
+  /** What agents may call in a day, of owners without a policy of their own. */
+  callDefaults: { callsPerDay: number; minutesPerDay: number };
   clock: Clock;
   log: Logger;
 }

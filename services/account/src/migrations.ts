@@ -12,6 +12,7 @@ import trunks from "../migrations/0008_trunks.sql" with { type: "text" };
 import keyUse from "../migrations/0009_key_use.sql" with { type: "text" };
 import earlierDeletions from "../migrations/0010_earlier_deletions.sql" with { type: "text" };
 import provenNumbers from "../migrations/0012_proven_numbers.sql" with { type: "text" };
+import callPolicies from "../migrations/0013_call_policies.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_earlier_deletions", sql: earlierDeletions },
   { name: "0011_jobs_announced", sql: jobsAnnounced },
   { name: "0012_proven_numbers", sql: provenNumbers },
+  { name: "0013_call_policies", sql: callPolicies },
 ];

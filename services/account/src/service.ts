@@ -38,6 +38,7 @@ import { disconnectCarrier } from "./rpc/disconnect-carrier.ts";
 import { findCarrier } from "./rpc/find-carrier.ts";
 import { findCarrierOfNumber } from "./rpc/find-carrier-of-number.ts";
 import { findTrunk } from "./rpc/find-trunk.ts";
+import { getCallPolicy } from "./rpc/get-call-policy.ts";
 import { getCarrier } from "./rpc/get-carrier.ts";
 import { getCarrierCredentials } from "./rpc/get-carrier-credentials.ts";
 import { getOwner } from "./rpc/get-owner.ts";
@@ -53,6 +54,7 @@ import { listTrunks } from "./rpc/list-trunks.ts";
 import { proveMobileNumber } from "./rpc/prove-mobile-number.ts";
 import { recognizeDevice } from "./rpc/recognize-device.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
+import { setCallPolicy } from "./rpc/set-call-policy.ts";
 import { setPassword } from "./rpc/set-password.ts";
 import { signIn } from "./rpc/sign-in.ts";
 import { signOut } from "./rpc/sign-out.ts";
@@ -101,6 +103,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           conversations,
           voices: forgetting.voice,
           codeCallsOwnerId: config.PARLEY_CODE_CALLS_OWNER,
+          callDefaults: { callsPerDay: config.PARLEY_CALLS_PER_DAY, minutesPerDay: config.PARLEY_CALL_MINUTES_PER_DAY },
           clock,
           log,
         };
@@ -140,6 +143,8 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
             proveMobileNumber: proveMobileNumber(ctx),
             callWithCode: callWithCode(ctx),
             confirmCode: confirmCode(ctx),
+            getCallPolicy: getCallPolicy(ctx),
+            setCallPolicy: setCallPolicy(ctx),
             connectCarrier: connectCarrier(ctx),
             listCarriers: listCarriers(ctx),
             getCarrier: getCarrier(ctx),

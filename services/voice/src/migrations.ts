@@ -25,6 +25,7 @@ import calledNumbers from "../migrations/0021_called_numbers.sql" with { type: "
 import callingNumbers from "../migrations/0022_calling_numbers.sql" with { type: "text" };
 import reservedPlaces from "../migrations/0023_reserved_places.sql" with { type: "text" };
 import spokenCalls from "../migrations/0024_spoken_calls.sql" with { type: "text" };
+import callUsage from "../migrations/0025_call_usage.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -54,4 +55,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0022_calling_numbers", sql: callingNumbers },
   { name: "0023_reserved_places", sql: reservedPlaces },
   { name: "0024_spoken_calls", sql: spokenCalls },
+  { name: "0025_call_usage", sql: callUsage },
 ];

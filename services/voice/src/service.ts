@@ -29,6 +29,7 @@ import type { DailyContext } from "./daily/context.ts";
 import { dailySessions } from "./daily/daily.ts";
 import { recordSessionEnd } from "./daily/end-session.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { callPolicies } from "./outbound/call-policy.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
 import { denialOf } from "./outbound/denied-numbers.ts";
@@ -116,6 +117,15 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
           ownerBytesMax: config.PARLEY_RECORDINGS_OWNER_BYTES,
         });
+        const policies = callPolicies({
+          db,
+          clock,
+          log,
+          policyOf: async (ownerId) => {
+            const { policy } = await accounts.getCallPolicy({ ownerId });
+            return policy ?? { countries: [], callsPerDay: 0, minutesPerDay: 0 };
+          },
+        });
         const calls = await startCalls({
           db,
           clock,
@@ -126,6 +136,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
           recordEnd: async (call, end) =>
             (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
+          transferring: policies.transferring,
           denialOf: (number) => denialOf(number, config.PARLEY_CALLS_DENIED_PREFIXES),
           unbegun: (call) => completeUnbegun({ db, clock }, call),
           hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),
@@ -159,6 +170,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             queuedMax: config.PARLEY_CALLS_QUEUED_MAX,
           },
           deniedPrefixes: config.PARLEY_CALLS_DENIED_PREFIXES,
+          policies,
           carrierOfNumber: carrierOfNumber(accounts, adapters),
           numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
           carriersOf,

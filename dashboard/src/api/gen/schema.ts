@@ -1352,6 +1352,28 @@ export interface paths {
         patch: operations["updateSettings"];
         trace?: never;
     };
+    "/v1/manage/settings/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the owner's agents may call
+         * @description Only the operator can change it (docs/outbound-calls.md#what-agents-may-call).
+         *
+         *     Needs a session.
+         */
+        get: operations["getCallPolicy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/manage/statistics": {
         parameters: {
             query?: never;
@@ -4699,6 +4721,25 @@ export interface components {
              * @example 300
              */
             session_rate_limit_per_minute: number;
+        };
+        CallPolicy: {
+            /**
+             * @description ISO 3166-1 codes of the countries that agents may call. Default: those of the owner's numbers.
+             * @example [
+             *       "US"
+             *     ]
+             */
+            countries: string[];
+            /**
+             * @description Calls and transfers in a UTC day.
+             * @example 200
+             */
+            calls_per_day: number;
+            /**
+             * @description Minutes of these calls.
+             * @example 300
+             */
+            minutes_per_day: number;
         };
         /** @description The settings to change. Those that you leave out stay as they are. */
         UpdateSettingsRequest: {
@@ -21247,6 +21288,137 @@ export interface operations {
                      *         {
                      *           "path": "retention_days",
                      *           "message": "retention_days is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getCallPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "countries": [
+                     *         "US"
+                     *       ],
+                     *       "calls_per_day": 200,
+                     *       "minutes_per_day": 300
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CallPolicy"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
                      *         }
                      *       ]
                      *     }

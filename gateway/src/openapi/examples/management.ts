@@ -259,6 +259,7 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
     response: { session_id: SESSION_ID, first_message: "Hello, this is Acme. How can I help you?", agent_id: AGENT_ID },
   },
   getSettings: { response: settings },
+  getCallPolicy: { response: { countries: ["US"], calls_per_day: 200, minutes_per_day: 300 } },
   updateSettings: { request: { retention_days: 90 }, response: settings },
   getStatistics: {
     response: {

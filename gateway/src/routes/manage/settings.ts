@@ -1,9 +1,10 @@
+import { presentCallPolicy } from "@parley/shared/domain/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentSettings } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
-import { Settings, UpdateSettingsBody } from "../../schemas/manage/settings.ts";
+import { CallPolicy, Settings, UpdateSettingsBody } from "../../schemas/manage/settings.ts";
 import { endpoint } from "../endpoint.ts";
 
 export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
@@ -25,6 +26,24 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
             accounts.getOwner({ ownerId }, { origin }),
           ]);
           return presentSettings(required(settings), required(owner));
+        },
+      ),
+    )
+    .get(
+      "/calls",
+      ...endpoint(
+        gate,
+        {
+          id: "getCallPolicy",
+          tag: "Management",
+          summary: "Get what the owner's agents may call",
+          description: "Only the operator can change it (docs/outbound-calls.md#what-agents-may-call).",
+          scope: "session",
+          response: CallPolicy,
+        },
+        async ({ ownerId, origin }) => {
+          const { policy } = await accounts.getCallPolicy({ ownerId }, { origin });
+          return presentCallPolicy(required(policy));
         },
       ),
     )

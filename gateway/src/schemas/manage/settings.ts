@@ -24,3 +24,12 @@ export const Settings = Resource("Settings", {
     examples: [300],
   }),
 });
+
+export const CallPolicy = Resource("CallPolicy", {
+  countries: Type.Array(Type.String(), {
+    description: "ISO 3166-1 codes of the countries that agents may call. Default: those of the owner's numbers.",
+    examples: [["US"]],
+  }),
+  calls_per_day: Type.Integer({ description: "Calls and transfers in a UTC day.", examples: [200] }),
+  minutes_per_day: Type.Integer({ description: "Minutes of these calls.", examples: [300] }),
+});

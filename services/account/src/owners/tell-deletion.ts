@@ -24,6 +24,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "api_keys", key: ["key_id"] },
   { name: "mobile_numbers", key: ["mobile_number"] },
   { name: "number_codes", key: ["mobile_number"] },
+  { name: "call_policies", key: ["owner_id"] },
   { name: IDEMPOTENCY_CLAIMS.name, key: ["idempotency_key"] },
 ];
 

@@ -1,6 +1,8 @@
 import type { Sql } from "@parley/shared/db/database";
+import { countryFault } from "../outbound/call-policy.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCallWithin } from "../outbound/end-call.ts";
+import { untilTomorrow } from "../outbound/new-call.ts";
 import { findBatch, storeEntryTakenBack } from "../store/call-batches.ts";
 import { findListed } from "../store/do-not-call.ts";
 import { deleteUntried, isUnchanged } from "../store/outbound-attempts.ts";
@@ -10,7 +12,7 @@ import { waitsUntil, wakeBatch } from "./run-batches.ts";
 /** What becomes of a call whose turn in the queue has come; `notes` are the call's. */
 export type Turn = { type: "begins" } | { type: "cancelled"; notes: string | null } | { type: "taken_back" };
 
-type Context = Pick<OutboundContext, "db" | "clock">;
+type Context = Pick<OutboundContext, "db" | "clock" | "policies">;
 
 /** Why a batch takes a number back: the notes of its call, and how long the batch waits before it looks at its numbers again. */
 interface Obstacle {
@@ -28,6 +30,15 @@ const FULL: Obstacle = { notes: "The account had no room for the conversation", 
  */
 export async function turnOf(ctx: Context, call: OutboundCall): Promise<Turn> {
   if (call.isUnwanted) return { type: "cancelled", notes: null };
+  const policy = await ctx.policies?.of(call.ownerId);
+  const fault = policy ? countryFault(call.toMobileNumber, policy) : null;
+  // The operator has changed what the owner may call.
+  if (fault !== null) return { type: "cancelled", notes: `The number is refused: ${fault}` };
+  const spent = policy && call.attempts === 1 ? await ctx.policies?.spent(call.ownerId, policy) : null;
+  if (spent) {
+    const waits = await inTransaction(ctx, call, { notes: spent, waitMs: untilTomorrow(ctx.clock.now()) });
+    return waits ?? { type: "cancelled", notes: spent };
+  }
   const isDenied = (await findListed(ctx.db, call.ownerId, call.toMobileNumber)) !== null;
   const inBatch = await inTransaction(ctx, call, isDenied ? DENIED : null);
   if (inBatch) return inBatch;

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { CallPolicy } from "@parley/proto/parley/account/v1/account.ts";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import type { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -47,6 +48,7 @@ export async function newBatch(
   await refuseWrongNumbers(
     ctx,
     calls.map(({ toMobileNumber }) => toMobileNumber),
+    await ctx.policies?.of(ownerId),
   );
   if (!settings || !first) throw invalid("settings", "settings is required");
   // A fault of the first call is a fault of all of them.
@@ -111,13 +113,14 @@ const CHECKED_AT_ONCE = 10;
 export async function refuseWrongNumbers(
   ctx: Pick<OutboundContext, "deniedPrefixes">,
   numbers: readonly string[],
+  policy?: CallPolicy,
 ): Promise<void> {
   if (numbers.length === 0 || numbers.length > CALLS_MAX)
     throw invalid("calls", `calls must have 1 to ${CALLS_MAX} items`);
   const faults: Violation[] = [];
   for (const [at, number] of numbers.entries()) {
     if (at % CHECKED_AT_ONCE === CHECKED_AT_ONCE - 1) await setImmediate();
-    const fault = numberFault(ctx, number);
+    const fault = numberFault(ctx, number, policy);
     const path = `calls.${at}.to_mobile_number`;
     if (fault !== null) faults.push({ path, message: `${path} ${fault}` });
   }

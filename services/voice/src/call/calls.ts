@@ -31,6 +31,7 @@ export interface CallsOptions {
   callsMax: number;
   recordEnd: StartCallOptions["recordEnd"];
   denialOf: StartCallOptions["denialOf"];
+  transferring: StartCallOptions["transferring"];
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   hangUpLost: LostCallContext["hangUp"];
   /** How long calls in progress may continue after SIGTERM. */
@@ -82,6 +83,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     stopping: stopping.signal,
     recordEnd,
     denialOf,
+    ...(options.transferring && { transferring: options.transferring }),
     measured: (figures) => {
       for (const [stage, ms] of Object.entries(figures)) {
         if (typeof ms === "number") stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });

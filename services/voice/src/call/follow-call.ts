@@ -36,7 +36,13 @@ export async function follow(
     async (leg) => {
       connectedAt = clock.now();
       const shared = options.queued.shared(key.ownerId, leg, unwanted.signal);
-      held.connected(guardedLeg(leavingLeg(shared, key, options), options.denialOf));
+      held.connected(
+        guardedLeg(
+          leavingLeg(shared, key, options),
+          options.denialOf,
+          (to) => options.transferring?.(key.ownerId, to) ?? Promise.resolve(),
+        ),
+      );
       stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
       await store(() => live.connected(key, leg.farEnd?.() ?? null));
       return held.ended;

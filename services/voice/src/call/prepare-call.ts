@@ -51,6 +51,8 @@ export interface StartCallOptions {
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   /** Why no call may be connected to a number in E.164 form; null if one may. */
   denialOf(mobileNumber: string): string | null;
+  /** Counts a transfer; absent: none are limited. @throws ServiceError condition if the owner's policy does not allow it */
+  transferring?(ownerId: string, mobileNumber: string): Promise<void>;
   measured?(figures: Latency): void;
 }
 

@@ -59,12 +59,18 @@ export function leavingLeg(leg: Leg, call: CallKey, { live, log }: { live: LiveC
 /**
  * A leg that is transferred to no number that agents may not call either: a caller may have talked the model into it, and the owner
  * pays for the call.
+ * @param transferring throws if the owner's policy does not allow the transfer
  */
-export function guardedLeg(leg: Leg, denialOf: (mobileNumber: string) => string | null): Leg {
+export function guardedLeg(
+  leg: Leg,
+  denialOf: (mobileNumber: string) => string | null,
+  transferring: (mobileNumber: string) => Promise<void> = async () => {},
+): Leg {
   return {
     ...leg,
     transfer: async (to) => {
       const denial = to.startsWith("+") ? denialOf(to) : null;
+      if (denial === null && to.startsWith("+")) await transferring(to);
       if (denial !== null) throw new ServiceError("condition", `The call is not transferred to ${to}: ${denial}`);
       await leg.transfer(to);
     },

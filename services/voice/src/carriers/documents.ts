@@ -24,11 +24,15 @@ export function busyDocument(carrier: CallingBack): string {
   return documentOf(carrier === "twilio" ? `<Reject reason="busy"/>` : `<Hangup reason="busy"/>`);
 }
 
+/** How long a transferred call may last. */
+export const TRANSFER_SECONDS_MAX = 1_800;
+
 /** Connects the call to a number, or to a SIP address. @param from our number, which the destination sees */
 export function dialDocument(carrier: CallingBack, from: string, to: string): string {
   const isSip = /^sips?:/i.test(to);
   const inner = isSip ? (carrier === "twilio" ? "Sip" : "User") : "Number";
-  return documentOf(`<Dial callerId="${escaped(from)}"><${inner}>${escaped(to)}</${inner}></Dial>`);
+  const limit = `timeLimit="${TRANSFER_SECONDS_MAX}"`;
+  return documentOf(`<Dial callerId="${escaped(from)}" ${limit}><${inner}>${escaped(to)}</${inner}></Dial>`);
 }
 
 export interface Transfer {

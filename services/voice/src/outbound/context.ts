@@ -7,6 +7,7 @@ import type { Conversations } from "../call/transcript.ts";
 import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";
 import type { CallLimits } from "../store/outbound-attempts.ts";
 import type { OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
+import type { CallPolicies } from "./call-policy.ts";
 
 /** What outbound calls need from the rest of the service. */
 export interface OutboundContext {
@@ -16,6 +17,8 @@ export interface OutboundContext {
   limits: OutboundLimits;
   /** Prefixes that the operator denies, besides `denied-numbers.ts`. */
   deniedPrefixes: readonly string[];
+  /** Absent: any number may be called, at any time. */
+  policies?: CallPolicies;
   /** The carrier account of an owner's number; null if the owner does not have the number, or it has no account. */
   carrierOfNumber(ownerId: string, mobileNumber: string): Promise<{ carrierId: string; provider: Provider } | null>;
   /** An agent's own numbers, in its order. @throws ServiceError not_found, forbidden */

@@ -3,6 +3,7 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import { batchCallEnded } from "../batches/run-batches.ts";
 import { hangUpLater } from "../call/hang-up-lost.ts";
 import type { CallEnd } from "../call/port.ts";
+import { addCallUsage, dayOf } from "../store/call-usage.ts";
 import type { CallKey } from "../store/calls.ts";
 import { isUnchanged } from "../store/outbound-attempts.ts";
 import {
@@ -121,6 +122,8 @@ async function settle(
 ): Promise<OutboundCall | null> {
   const ended = await storeEnd(tx, key, end, clock.now());
   if (!ended) return null;
+  if (end.durationSeconds > 0)
+    await addCallUsage(tx, key.ownerId, dayOf(clock.now()), { calls: 0, seconds: end.durationSeconds });
   await batchCallEnded(tx, ended, clock.now());
   for (const carrierId of await listQueuedCarriers(tx, key.ownerId)) {
     await wakeLane(tx, { ownerId: key.ownerId, carrierId }, clock.now());

@@ -1,3 +1,4 @@
+import type { CallPolicy } from "@parley/proto/parley/account/v1/account.ts";
 import { Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import type { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sql } from "@parley/shared/db/database";
@@ -5,6 +6,7 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { CALL_SECONDS_MAX } from "../call/port.ts";
 import { countQueued, insertOutboundCall, type NewOutboundCall } from "../store/outbound-calls.ts";
+import { countryFault } from "./call-policy.ts";
 import { callRequest } from "./call-request.ts";
 import type { OutboundContext } from "./context.ts";
 import { denialOf } from "./denied-numbers.ts";
@@ -12,6 +14,7 @@ import { wakeLane } from "./wake-lane.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 const MAX_DURATION_SECONDS = { min: 10, max: CALL_SECONDS_MAX, default: 3_600 };
+const DAY_MS = 24 * 60 * 60_000;
 const RING_SECONDS = { min: 5, max: 120, default: 45 };
 
 type Asked = Omit<CreateCallRequest, "idempotency">;
@@ -21,7 +24,7 @@ type Asked = Omit<CreateCallRequest, "idempotency">;
  * @throws ServiceError invalid, naming the field; condition, if the agent cannot hold a call; not_found or forbidden
  */
 export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOutboundCall> {
-  const fault = numberFault(ctx, asked.toMobileNumber);
+  const fault = numberFault(ctx, asked.toMobileNumber, await ctx.policies?.of(asked.ownerId));
   if (fault !== null) throw invalid("to_mobile_number", `to_mobile_number ${fault}`);
   const from = asked.fromMobileNumber || (await firstNumber(ctx, asked));
   const carrier = await carrierOf(ctx, asked.ownerId, from);
@@ -46,6 +49,11 @@ export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOu
   return call;
 }
 
+/** Milliseconds until the next UTC day. */
+export function untilTomorrow(now: Date): number {
+  return DAY_MS - (now.getTime() % DAY_MS);
+}
+
 /** Puts calls of one carrier account into the queue. @throws ServiceError unavailable when it is full */
 export async function queueCalls(tx: Sql, ctx: OutboundContext, calls: readonly NewOutboundCall[]): Promise<void> {
   const [first] = calls;
@@ -67,13 +75,14 @@ function queueIsFull(queuedMax: number): ServiceError {
   );
 }
 
-/** The fault of a number to call, as the end of a sentence that begins with its field; null if it has none. */
+/** The fault of a number that an owner with this policy calls, as the end of a sentence that begins with its field; null if it has none. */
 export function numberFault(
   { deniedPrefixes }: Pick<OutboundContext, "deniedPrefixes">,
   number: string,
+  policy?: CallPolicy,
 ): string | null {
   if (!E164.test(number)) return "must be a phone number in E.164 form, such as +14155550123";
-  const denial = denialOf(number, deniedPrefixes);
+  const denial = denialOf(number, deniedPrefixes) ?? (policy ? countryFault(number, policy) : null);
   return denial === null ? null : `is refused: ${denial}`;
 }
 

@@ -17,6 +17,7 @@ import { listCalls } from "../rpc/list-calls.ts";
 import { listDoNotCall } from "../rpc/list-do-not-call.ts";
 import { removeDoNotCall } from "../rpc/remove-do-not-call.ts";
 import { deleteEndedBatches } from "../store/call-batches.ts";
+import { deleteCallUsage } from "../store/call-usage.ts";
 import { deleteEndedCalls, forgetGiven } from "../store/outbound-calls.ts";
 import { completeCalls } from "./complete-calls.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";
@@ -50,7 +51,7 @@ export function outboundCalls(ctx: OutboundContext): {
       [QUEUES.complete]: completeCalls(ctx),
       [BATCH_QUEUE]: runBatches(ctx),
     },
-    sweeps: [endedCalls(ctx), givenVariables(ctx)],
+    sweeps: [endedCalls(ctx), givenVariables(ctx), oldUsage(ctx)],
   };
 }
 
@@ -70,6 +71,18 @@ function endedCalls({ db }: OutboundContext): Sweep {
       const before = new Date(now.getTime() - KEPT_MS);
       while ((await deleteEndedCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
       while ((await deleteEndedBatches(db, before, BATCHES)) === BATCHES && !stopping.aborted);
+    },
+  };
+}
+
+/** Forgets how much was called on earlier days. */
+function oldUsage({ db }: OutboundContext): Sweep {
+  return {
+    name: "delete-call-usage",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      while ((await deleteCallUsage(db, now, BATCH)) === BATCH && !stopping.aborted);
     },
   };
 }

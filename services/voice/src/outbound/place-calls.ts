@@ -6,6 +6,7 @@ import { backOff } from "@parley/shared/retry/back-off";
 import { type Turn, turnOf, turnWithoutRoom } from "../batches/may-begin.ts";
 import { NotConnected } from "../call/port.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
+import { addCallUsage, dayOf } from "../store/call-usage.ts";
 import { confirmAttempt, requeueCall, takeNextCall } from "../store/outbound-attempts.ts";
 import { listOverdue, type OutboundCall } from "../store/outbound-calls.ts";
 import { storeAnswered, storeRinging } from "../store/outbound-progress.ts";
@@ -141,7 +142,11 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
 
 async function mayBegin(ctx: OutboundContext, call: OutboundCall): Promise<boolean> {
   const turn = await turnOf(ctx, call);
-  if (turn.type === "begins") return true;
+  if (turn.type === "begins") {
+    // Later attempts are of the same call.
+    if (call.attempts === 1) await addCallUsage(ctx.db, call.ownerId, dayOf(ctx.clock.now()), { calls: 1, seconds: 0 });
+    return true;
+  }
   await notBegun(ctx, call, turn);
   return false;
 }

@@ -30,6 +30,7 @@ const TABLES: readonly OwnedTable[] = [
   DO_NOT_CALL_TOTALS,
   { name: "incoming_calls", key: ["call_id"] },
   { name: "spoken_calls", key: ["call_id"] },
+  { name: "call_usage", key: ["day"] },
   { name: "web_calls", key: ["conversation_id"] },
   STORED_BYTES,
   { name: "media_streams", key: ["token_digest"] },

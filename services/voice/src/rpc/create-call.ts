@@ -1,12 +1,18 @@
 import { CreateCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { invalid } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
-import { newCall, queueCalls } from "../outbound/new-call.ts";
+import { newCall, queueCalls, untilTomorrow } from "../outbound/new-call.ts";
 import { findListed } from "../store/do-not-call.ts";
 import { getOutboundCall } from "./get-call.ts";
+
+/** @throws ServiceError rate_limited if the owner's agents may call nobody more today */
+async function requireLeft({ policies, clock }: OutboundContext, ownerId: string): Promise<void> {
+  const spent = await policies?.spent(ownerId, await policies.of(ownerId));
+  if (spent) throw new ServiceError("rate_limited", spent, { retryAfterMs: untilTomorrow(clock.now()) });
+}
 
 export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["createCall"]> {
   return async ({ idempotency, ...asked }, call) =>
@@ -17,7 +23,9 @@ export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof Vo
         prepare: async () => {
           if (await findListed(ctx.db, asked.ownerId, asked.toMobileNumber))
             throw invalid("to_mobile_number", `to_mobile_number ${asked.toMobileNumber} is on your do-not-call list`);
-          return newCall(ctx, asked);
+          const queued = await newCall(ctx, asked);
+          await requireLeft(ctx, asked.ownerId);
+          return queued;
         },
         write: async (tx, queued): Promise<CreateCallResponse> => {
           await queueCalls(tx, ctx, [queued]);

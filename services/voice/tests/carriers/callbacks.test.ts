@@ -374,7 +374,7 @@ test("whoever answers a call that tells a sentence hears it, as often as the car
 test("Plivo gets the destination of a transferred call", async () => {
   const event = transferEvent({ from: NUMBER, to: "+14155550169" });
   expect(await send({ provider: "plivo", id: PLIVO, event, form: { CallUUID: "u-1" } })).toContain(
-    `<Dial callerId="${NUMBER}"><Number>+14155550169</Number></Dial>`,
+    `<Dial callerId="${NUMBER}" timeLimit="1800"><Number>+14155550169</Number></Dial>`,
   );
 });
 

@@ -129,7 +129,7 @@ test("a transfer dials with our number, and its document is TwiML whatever the d
   await carrier.transfer({ carrierCallId, ownNumber: FROM }, `sip:a&b@example.com?x=<"'>`);
   const documents = changed.map((form) => form.get("Twiml")?.split("\n")[1]);
   expect(documents).toEqual([
-    `<Response><Dial callerId="${FROM}"><Number>+14155550199</Number></Dial></Response>`,
-    `<Response><Dial callerId="${FROM}"><Sip>sip:a&amp;b@example.com?x=&lt;&quot;&apos;&gt;</Sip></Dial></Response>`,
+    `<Response><Dial callerId="${FROM}" timeLimit="1800"><Number>+14155550199</Number></Dial></Response>`,
+    `<Response><Dial callerId="${FROM}" timeLimit="1800"><Sip>sip:a&amp;b@example.com?x=&lt;&quot;&apos;&gt;</Sip></Dial></Response>`,
   ]);
 });

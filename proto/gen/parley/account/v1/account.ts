@@ -123,6 +123,15 @@ export interface MobileNumber {
   replacesAt?: Date | undefined;
 }
 
+/** What an owner's agents may call. */
+export interface CallPolicy {
+  /** ISO 3166-1 codes. */
+  countries: string[];
+  /** In a UTC day. Transfers count too. */
+  callsPerDay: number;
+  minutesPerDay: number;
+}
+
 /** An owner's account with a carrier or another provider of channels. */
 export interface Carrier {
   /** car_… */
@@ -922,6 +931,85 @@ export const MobileNumber: MessageFns<MobileNumber> = {
     message.provenAt = object.provenAt ?? undefined;
     message.replacedAt = object.replacedAt ?? undefined;
     message.replacesAt = object.replacesAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCallPolicy(): CallPolicy {
+  return { countries: [], callsPerDay: 0, minutesPerDay: 0 };
+}
+
+export const CallPolicy: MessageFns<CallPolicy> = {
+  encode(message: CallPolicy, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.countries) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.callsPerDay !== 0) {
+      writer.uint32(16).int32(message.callsPerDay);
+    }
+    if (message.minutesPerDay !== 0) {
+      writer.uint32(24).int32(message.minutesPerDay);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallPolicy {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallPolicy();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.countries.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.callsPerDay = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.minutesPerDay = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CallPolicy>, I>>(base?: I): CallPolicy {
+    return CallPolicy.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CallPolicy>, I>>(object: I): CallPolicy {
+    const message = createBaseCallPolicy();
+    message.countries = object.countries?.map((e) => e) || [];
+    message.callsPerDay = object.callsPerDay ?? 0;
+    message.minutesPerDay = object.minutesPerDay ?? 0;
     return message;
   },
 };

@@ -24,6 +24,7 @@ import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency } from "../../common/v1/common.ts";
 import {
   ApiKey,
+  CallPolicy,
   Carrier,
   CarrierNumber,
   CarrierSettings,
@@ -315,6 +316,30 @@ export interface ConfirmCodeRequest {
 
 export interface ConfirmCodeResponse {
   mobileNumber: MobileNumber | undefined;
+}
+
+export interface GetCallPolicyRequest {
+  ownerId: string;
+}
+
+export interface GetCallPolicyResponse {
+  policy: CallPolicy | undefined;
+}
+
+export interface Countries {
+  codes: string[];
+}
+
+export interface SetCallPolicyRequest {
+  ownerId: string;
+  /** Without codes: those of the owner's numbers. */
+  countries: Countries | undefined;
+  callsPerDay?: number | undefined;
+  minutesPerDay?: number | undefined;
+}
+
+export interface SetCallPolicyResponse {
+  policy: CallPolicy | undefined;
 }
 
 export interface ConnectCarrierRequest {
@@ -3892,6 +3917,323 @@ export const ConfirmCodeResponse: MessageFns<ConfirmCodeResponse> = {
   },
 };
 
+function createBaseGetCallPolicyRequest(): GetCallPolicyRequest {
+  return { ownerId: "" };
+}
+
+export const GetCallPolicyRequest: MessageFns<GetCallPolicyRequest> = {
+  encode(message: GetCallPolicyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCallPolicyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCallPolicyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCallPolicyRequest>, I>>(base?: I): GetCallPolicyRequest {
+    return GetCallPolicyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCallPolicyRequest>, I>>(object: I): GetCallPolicyRequest {
+    const message = createBaseGetCallPolicyRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetCallPolicyResponse(): GetCallPolicyResponse {
+  return { policy: undefined };
+}
+
+export const GetCallPolicyResponse: MessageFns<GetCallPolicyResponse> = {
+  encode(message: GetCallPolicyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.policy !== undefined) {
+      CallPolicy.encode(message.policy, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCallPolicyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCallPolicyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.policy = CallPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCallPolicyResponse>, I>>(base?: I): GetCallPolicyResponse {
+    return GetCallPolicyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCallPolicyResponse>, I>>(object: I): GetCallPolicyResponse {
+    const message = createBaseGetCallPolicyResponse();
+    message.policy = (object.policy !== undefined && object.policy !== null)
+      ? CallPolicy.fromPartial(object.policy)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCountries(): Countries {
+  return { codes: [] };
+}
+
+export const Countries: MessageFns<Countries> = {
+  encode(message: Countries, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.codes) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Countries {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCountries();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.codes.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Countries>, I>>(base?: I): Countries {
+    return Countries.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Countries>, I>>(object: I): Countries {
+    const message = createBaseCountries();
+    message.codes = object.codes?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSetCallPolicyRequest(): SetCallPolicyRequest {
+  return { ownerId: "", countries: undefined, callsPerDay: undefined, minutesPerDay: undefined };
+}
+
+export const SetCallPolicyRequest: MessageFns<SetCallPolicyRequest> = {
+  encode(message: SetCallPolicyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.countries !== undefined) {
+      Countries.encode(message.countries, writer.uint32(18).fork()).join();
+    }
+    if (message.callsPerDay !== undefined) {
+      writer.uint32(24).int32(message.callsPerDay);
+    }
+    if (message.minutesPerDay !== undefined) {
+      writer.uint32(32).int32(message.minutesPerDay);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCallPolicyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCallPolicyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.countries = Countries.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.callsPerDay = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.minutesPerDay = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetCallPolicyRequest>, I>>(base?: I): SetCallPolicyRequest {
+    return SetCallPolicyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetCallPolicyRequest>, I>>(object: I): SetCallPolicyRequest {
+    const message = createBaseSetCallPolicyRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.countries = (object.countries !== undefined && object.countries !== null)
+      ? Countries.fromPartial(object.countries)
+      : undefined;
+    message.callsPerDay = object.callsPerDay ?? undefined;
+    message.minutesPerDay = object.minutesPerDay ?? undefined;
+    return message;
+  },
+};
+
+function createBaseSetCallPolicyResponse(): SetCallPolicyResponse {
+  return { policy: undefined };
+}
+
+export const SetCallPolicyResponse: MessageFns<SetCallPolicyResponse> = {
+  encode(message: SetCallPolicyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.policy !== undefined) {
+      CallPolicy.encode(message.policy, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetCallPolicyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetCallPolicyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.policy = CallPolicy.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetCallPolicyResponse>, I>>(base?: I): SetCallPolicyResponse {
+    return SetCallPolicyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetCallPolicyResponse>, I>>(object: I): SetCallPolicyResponse {
+    const message = createBaseSetCallPolicyResponse();
+    message.policy = (object.policy !== undefined && object.policy !== null)
+      ? CallPolicy.fromPartial(object.policy)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseConnectCarrierRequest(): ConnectCarrierRequest {
   return { ownerId: "", provider: "", settings: undefined };
 }
@@ -5537,6 +5879,28 @@ export const AccountServiceService = {
     responseSerialize: (value: ConfirmCodeResponse): Buffer => Buffer.from(ConfirmCodeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ConfirmCodeResponse => ConfirmCodeResponse.decode(value),
   },
+  /** What the owner's agents may call, with the defaults that apply. */
+  getCallPolicy: {
+    path: "/parley.account.v1.AccountService/GetCallPolicy" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCallPolicyRequest): Buffer => Buffer.from(GetCallPolicyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCallPolicyRequest => GetCallPolicyRequest.decode(value),
+    responseSerialize: (value: GetCallPolicyResponse): Buffer =>
+      Buffer.from(GetCallPolicyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCallPolicyResponse => GetCallPolicyResponse.decode(value),
+  },
+  /** Fields that are absent stay as they are. */
+  setCallPolicy: {
+    path: "/parley.account.v1.AccountService/SetCallPolicy" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetCallPolicyRequest): Buffer => Buffer.from(SetCallPolicyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetCallPolicyRequest => SetCallPolicyRequest.decode(value),
+    responseSerialize: (value: SetCallPolicyResponse): Buffer =>
+      Buffer.from(SetCallPolicyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetCallPolicyResponse => SetCallPolicyResponse.decode(value),
+  },
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier: {
     path: "/parley.account.v1.AccountService/ConnectCarrier" as const,
@@ -5708,6 +6072,10 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   callWithCode: handleUnaryCall<CallWithCodeRequest, CallWithCodeResponse>;
   /** The right code replaces another owner's claim that is not proven. Adds the number if the owner does not have it. */
   confirmCode: handleUnaryCall<ConfirmCodeRequest, ConfirmCodeResponse>;
+  /** What the owner's agents may call, with the defaults that apply. */
+  getCallPolicy: handleUnaryCall<GetCallPolicyRequest, GetCallPolicyResponse>;
+  /** Fields that are absent stay as they are. */
+  setCallPolicy: handleUnaryCall<SetCallPolicyRequest, SetCallPolicyResponse>;
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier: handleUnaryCall<ConnectCarrierRequest, ConnectCarrierResponse>;
   listCarriers: handleUnaryCall<ListCarriersRequest, ListCarriersResponse>;
@@ -6160,6 +6528,38 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ConfirmCodeResponse) => void,
+  ): ClientUnaryCall;
+  /** What the owner's agents may call, with the defaults that apply. */
+  getCallPolicy(
+    request: GetCallPolicyRequest,
+    callback: (error: ServiceError | null, response: GetCallPolicyResponse) => void,
+  ): ClientUnaryCall;
+  getCallPolicy(
+    request: GetCallPolicyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetCallPolicyResponse) => void,
+  ): ClientUnaryCall;
+  getCallPolicy(
+    request: GetCallPolicyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetCallPolicyResponse) => void,
+  ): ClientUnaryCall;
+  /** Fields that are absent stay as they are. */
+  setCallPolicy(
+    request: SetCallPolicyRequest,
+    callback: (error: ServiceError | null, response: SetCallPolicyResponse) => void,
+  ): ClientUnaryCall;
+  setCallPolicy(
+    request: SetCallPolicyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetCallPolicyResponse) => void,
+  ): ClientUnaryCall;
+  setCallPolicy(
+    request: SetCallPolicyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetCallPolicyResponse) => void,
   ): ClientUnaryCall;
   /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
   connectCarrier(

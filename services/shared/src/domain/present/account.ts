@@ -1,4 +1,4 @@
-import type { ApiKey, MobileNumber, Session } from "@parley/proto/parley/account/v1/account.ts";
+import type { ApiKey, CallPolicy, MobileNumber, Session } from "@parley/proto/parley/account/v1/account.ts";
 import { KEY_STATUSES, nameOf } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
@@ -53,4 +53,9 @@ function noteOf({ replacedAt, replacesAt }: MobileNumber): string | null {
   if (replacedAt)
     return `On ${day(replacedAt)}, another owner proved that this number is theirs, so its calls do not reach your agents: remove it, or ask the operator`;
   return replacesAt ? `On ${day(replacesAt)}, your proof replaced another owner's claim of this number` : null;
+}
+
+/** What an owner's agents may call. */
+export function presentCallPolicy({ countries, callsPerDay, minutesPerDay }: CallPolicy) {
+  return { countries, calls_per_day: callsPerDay, minutes_per_day: minutesPerDay };
 }

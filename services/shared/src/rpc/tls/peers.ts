@@ -28,6 +28,8 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     UpdateOwner: ["parley"],
     DeleteOwner: ["parley"],
     ProveMobileNumber: ["parley"],
+    GetCallPolicy: ["gateway", "parley", "voice"],
+    SetCallPolicy: ["parley"],
     SetPassword: ["parley"],
     GetCarrierCredentials: ["voice", "messaging"],
     FindCarrier: ["voice", "messaging"],

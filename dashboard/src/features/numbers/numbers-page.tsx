@@ -8,6 +8,7 @@ import { useShownFirst } from "../../ui/painted.ts";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Table } from "../../ui/table.tsx";
 import { AddNumberDialog } from "./add-number-dialog.tsx";
+import { CallPolicy } from "./call-policy.tsx";
 import { CarrierList } from "./carrier-list.tsx";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { NUMBER_COLUMNS } from "./number-columns.tsx";
@@ -74,6 +75,7 @@ export function NumbersPage() {
                   rowKey={({ mobile_number }) => mobile_number}
                 />
               )}
+              <CallPolicy />
             </section>
           )}
         </>

@@ -31,6 +31,10 @@ export async function callPolicyOf(
 async function countriesOfNumbers(sql: Sql, ownerId: string): Promise<string[]> {
   const numbers = await listNumbers(sql, ownerId);
   const own = numbers.filter(({ carrierId, replacedAt }) => carrierId !== null && replacedAt === null);
-  const countries = own.flatMap(({ mobileNumber }) => parsePhoneNumberFromString(mobileNumber)?.country ?? []);
+  const countries = own.flatMap(({ mobileNumber }) => {
+    const number = parsePhoneNumberFromString(mobileNumber);
+    // The first is the main one of those that share a calling code.
+    return number?.country ?? number?.getPossibleCountries()[0] ?? [];
+  });
   return [...new Set(countries)].toSorted();
 }

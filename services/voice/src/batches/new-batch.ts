@@ -45,11 +45,8 @@ export async function newBatch(
 ): Promise<NewBatch> {
   const [first] = calls;
   if (settings?.name !== undefined) checkName("name", settings.name);
-  await refuseWrongNumbers(
-    ctx,
-    calls.map(({ toMobileNumber }) => toMobileNumber),
-    await ctx.policies?.of(ownerId),
-  );
+  const numbers = calls.map(({ toMobileNumber }) => toMobileNumber);
+  await refuseWrongNumbers(ctx, numbers);
   if (!settings || !first) throw invalid("settings", "settings is required");
   // A fault of the first call is a fault of all of them.
   const call = await newCall(ctx, {
@@ -64,6 +61,9 @@ export async function newBatch(
     ringSeconds: settings.ringSeconds,
     voicemail: settings.voicemail,
   });
+  // Only now, because the policy is the owner's whose agent calls.
+  const policy = await ctx.policies?.of(ownerId);
+  if (policy) await refuseWrongNumbers(ctx, numbers, policy);
   const { agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail } = call;
   return {
     batch: {

@@ -24,7 +24,7 @@ type Asked = Omit<CreateCallRequest, "idempotency">;
  * @throws ServiceError invalid, naming the field; condition, if the agent cannot hold a call; not_found or forbidden
  */
 export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOutboundCall> {
-  const fault = numberFault(ctx, asked.toMobileNumber, await ctx.policies?.of(asked.ownerId));
+  const fault = numberFault(ctx, asked.toMobileNumber);
   if (fault !== null) throw invalid("to_mobile_number", `to_mobile_number ${fault}`);
   const from = asked.fromMobileNumber || (await firstNumber(ctx, asked));
   const carrier = await carrierOf(ctx, asked.ownerId, from);

@@ -4,14 +4,20 @@ import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
-import { newCall, queueCalls, untilTomorrow } from "../outbound/new-call.ts";
+import { newCall, numberFault, queueCalls, untilTomorrow } from "../outbound/new-call.ts";
 import { findListed } from "../store/do-not-call.ts";
+import type { NewOutboundCall } from "../store/outbound-calls.ts";
 import { getOutboundCall } from "./get-call.ts";
 
-/** @throws ServiceError rate_limited if the owner's agents may call nobody more today */
-async function requireLeft({ policies, clock }: OutboundContext, ownerId: string): Promise<void> {
-  const spent = await policies?.spent(ownerId, await policies.of(ownerId));
-  if (spent) throw new ServiceError("rate_limited", spent, { retryAfterMs: untilTomorrow(clock.now()) });
+/** @throws ServiceError invalid for a number of another country; rate_limited if the owner's agents may call nobody more today */
+async function requireAllowed(ctx: OutboundContext, { ownerId, toMobileNumber }: NewOutboundCall): Promise<void> {
+  const { policies, clock } = ctx;
+  if (!policies) return;
+  const policy = await policies.of(ownerId);
+  const fault = numberFault(ctx, toMobileNumber, policy);
+  if (fault !== null) throw invalid("to_mobile_number", `to_mobile_number ${fault}`);
+  const spent = await policies.spent(ownerId, policy);
+  if (spent !== null) throw new ServiceError("rate_limited", spent, { retryAfterMs: untilTomorrow(clock.now()) });
 }
 
 export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["createCall"]> {
@@ -24,7 +30,7 @@ export function createCall(ctx: OutboundContext): NonNullable<Handlers<typeof Vo
           if (await findListed(ctx.db, asked.ownerId, asked.toMobileNumber))
             throw invalid("to_mobile_number", `to_mobile_number ${asked.toMobileNumber} is on your do-not-call list`);
           const queued = await newCall(ctx, asked);
-          await requireLeft(ctx, asked.ownerId);
+          await requireAllowed(ctx, queued);
           return queued;
         },
         write: async (tx, queued): Promise<CreateCallResponse> => {

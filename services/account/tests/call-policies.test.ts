@@ -21,11 +21,11 @@ async function importNumbers(ownerId: string, ...numbers: string[]): Promise<voi
 test("agents may call the countries of the numbers that their owner has imported, as much as the installation allows", async () => {
   const { ownerId } = await newOwner(account.client);
   expect(await policyOf(ownerId)).toEqual({ countries: [], callsPerDay: 20, minutesPerDay: 300 });
-  await importNumbers(ownerId, "+14155550601", "+442071838750", "+14155550602");
+  await importNumbers(ownerId, "+14165550601", "+442071838750", "+14165550602");
   // A number that is only added cannot call.
   const mobileNumber = { mobileNumber: "+4930123456", telephonyProvider: "TWILIO" };
   await account.client.addMobileNumber({ ownerId, mobileNumber });
-  expect(await policyOf(ownerId)).toEqual({ countries: ["GB", "US"], callsPerDay: 20, minutesPerDay: 300 });
+  expect(await policyOf(ownerId)).toEqual({ countries: ["CA", "GB", "US"], callsPerDay: 20, minutesPerDay: 300 });
 });
 
 test("the operator changes each part for one owner, and takes the countries back to those of the numbers", async () => {

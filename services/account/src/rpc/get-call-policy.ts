@@ -1,6 +1,7 @@
 import type { CallPolicy } from "@parley/proto/parley/account/v1/account.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import metadata from "libphonenumber-js/metadata.max.json";
 import type { AccountContext, Handler } from "../context.ts";
 import { findCallPolicy } from "../store/call-policies.ts";
 import { listNumbers } from "../store/mobile-numbers.ts";
@@ -27,14 +28,18 @@ export async function callPolicyOf(
   };
 }
 
-/** Those of the numbers that agents can call from. */
+/** Those of the numbers that agents can call from, and the main one of each calling code: the US for +1, Great Britain for +44. */
 async function countriesOfNumbers(sql: Sql, ownerId: string): Promise<string[]> {
   const numbers = await listNumbers(sql, ownerId);
   const own = numbers.filter(({ carrierId, replacedAt }) => carrierId !== null && replacedAt === null);
   const countries = own.flatMap(({ mobileNumber }) => {
     const number = parsePhoneNumberFromString(mobileNumber);
-    // The first is the main one of those that share a calling code.
-    return number?.country ?? number?.getPossibleCountries()[0] ?? [];
+    return number ? [...mainCountryOf(number.countryCallingCode), ...(number.country ? [number.country] : [])] : [];
   });
   return [...new Set(countries)].toSorted();
+}
+
+function mainCountryOf(callingCode: string): string[] {
+  const main = metadata.country_calling_codes[callingCode as keyof typeof metadata.country_calling_codes]?.[0];
+  return main ? [main] : [];
 }

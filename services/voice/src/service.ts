@@ -56,7 +56,8 @@ import { speak } from "./rpc/speak.ts";
 import { speakToNumber } from "./rpc/speak-to-number.ts";
 import { transcribe } from "./rpc/transcribe.ts";
 import { announcer } from "./sip-calls/announce.ts";
-import { ADMISSIONS, answerInvite, CONFIRMATIONS } from "./sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite } from "./sip-calls/answer-invite.ts";
+import { confirmations } from "./sip-calls/confirmations.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
 import { digestLimits } from "./sip-calls/digest-limits.ts";
 import { hostAddresses } from "./sip-calls/host-addresses.ts";
@@ -224,7 +225,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         });
         const admitFewAtOnce = fewAtOnce(ADMISSIONS);
         const limitDigests = digestLimits(() => performance.now());
-        const confirmFewAtOnce = fewAtOnce(CONFIRMATIONS);
+        const confirm = confirmations();
         const sip = await serveSip(config, media.dropped, (invite) =>
           answerInvite(
             {
@@ -232,7 +233,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
               agents,
               addressesOf: hostAddresses,
               admitFewAtOnce,
-              confirmFewAtOnce,
+              confirm,
               limitDigests,
               isLoopbackOpen: config.PARLEY_SIP_LOOPBACK_OPEN === "1",
               startCall: calls.startCall,

@@ -11,6 +11,7 @@ import type { Leg, LegListener } from "../transport/leg.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, type TrunkContext } from "./admit-trunk-call.ts";
 import type { Announce } from "./announce.ts";
+import type { Confirm } from "./confirmations.ts";
 import type { LimitDigests } from "./digest-limits.ts";
 import { laterListener } from "./later-listener.ts";
 import { callerNumber, numberOf } from "./numbers.ts";
@@ -25,8 +26,7 @@ export interface InviteContext extends TrunkContext {
   /** @throws ServiceError as `startCall` does if the call could not be held, such as rate_limited if the owner has no place for it */
   checkCall(request: CallRequest): Promise<void>;
   limitDigests: LimitDigests;
-  /** Bounds the calls of an owner that are answered and not confirmed: each takes a port for audio. */
-  confirmFewAtOnce: FewAtOnce;
+  confirm: Confirm;
   /** Announces to callers of an imported number that no agent answers. */
   announce: Announce;
   log: Logger;
@@ -34,9 +34,6 @@ export interface InviteContext extends TrunkContext {
 
 /** Of one network, of all, and waiting of one. */
 export const ADMISSIONS = { what: "calls", whose: "This network", atOnce: 4, totalAtOnce: 32, waitingMax: 50 };
-
-/** Of one owner. A caller confirms within a round trip; whoever forges addresses never does. */
-export const CONFIRMATIONS = { what: "calls that are not confirmed", atOnce: 10, waitingMax: 0 };
 
 const UNAVAILABLE = [503, "Service Unavailable"] as const;
 /** The SIP answer for the error that refuses a call. */
@@ -114,7 +111,7 @@ async function hold(ctx: InviteContext, request: CallRequest, invite: Invite): P
 async function holdConfirmed(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<void> {
   await ctx.checkCall(request);
   const { listener, connect } = laterListener();
-  const leg = await ctx.confirmFewAtOnce(request.ownerId, invite.cancelled, () => accepted(invite, listener));
+  const leg = await ctx.confirm(request.ownerId, (givenUp) => accepted(invite, listener, givenUp));
   try {
     await ctx.startCall({ ...request, farEnd: leg.farEnd?.() }, async (to) => {
       connect(to);
@@ -127,8 +124,8 @@ async function holdConfirmed(ctx: InviteContext, request: CallRequest, invite: I
 }
 
 /** @throws NotConnected if the caller gives up, or never confirms the call; ServiceError unavailable if there is no room for its audio */
-async function accepted(invite: Invite, listener: LegListener): Promise<Leg> {
-  return invite.accept(listener).catch((error) => {
+async function accepted(invite: Invite, listener: LegListener, givenUp?: AbortSignal): Promise<Leg> {
+  return invite.accept(listener, givenUp).catch((error) => {
     if (error instanceof ServiceError && error.kind === "condition") throw new NotConnected("cancelled", error.detail);
     throw error;
   });

@@ -5,11 +5,12 @@ import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
-import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
+import { CONFIRMATIONS_MAX, confirmations } from "../../src/sip-calls/confirmations.ts";
 import { digestLimits, WRONG_MAX } from "../../src/sip-calls/digest-limits.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import type { Proof } from "../../src/transport/sip/challenger.ts";
-import { headerOf, isRequest } from "../../src/transport/sip/messages/message.ts";
+import { headerOf, isRequest, type SipMessage } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { type Phone, phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";
@@ -51,7 +52,7 @@ function office(
       return host === "trunk.example" ? ["198.51.100.7", "2001:db8::7"] : [];
     },
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
-    confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    confirm: confirmations(),
     limitDigests: digestLimits(() => 0),
     isLoopbackOpen: true,
     checkCall: async () => {
@@ -389,21 +390,35 @@ test("a call over UDP takes no place and starts no agent before its caller confi
   for (const peer of [forger, trunk]) peer.stop();
 });
 
-test("calls that nobody confirms leave ports for audio to the calls of others", async () => {
-  const { ctx } = office(TRUNK);
-  const parley = await phone((given) => void answerInvite(ctx, fromTrunk(given)), "UDP", { t1Ms: 10_000 });
+test("calls that nobody confirms leave ports for audio to the calls of others, and keep no caller out", async () => {
+  const { ctx, requests } = office(TRUNK);
+  let accepted = 0;
+  const parley = await phone((given) => void answerInvite(ctx, counting(fromTrunk(given))), "UDP", { t1Ms: 10_000 });
+  function counting(given: Invite): Invite {
+    const accept: Invite["accept"] = async (...how) => {
+      accepted++;
+      return given.accept(...how).finally(() => accepted--);
+    };
+    return { ...given, accept };
+  }
   const forger = await rawPeer(parley);
-  const invites = Array.from({ length: 15 }, (_, at) => ({
-    ...forger.request("INVITE", { "call-id": `forged-${at}` }, forger.description()),
-    uri: `sip:${NUMBER}@${parley.address}`,
-  }));
-  for (const each of invites) forger.send(each);
-  const finals = () => forger.received.filter((message) => !isRequest(message) && message.status >= 200);
-  await eventually(() => expect(finals()).toHaveLength(15));
-  const statuses = Object.groupBy(finals(), (message) => (isRequest(message) ? "" : message.status));
-  expect(statuses[200]).toHaveLength(CONFIRMATIONS.atOnce);
-  expect(statuses[486]).toHaveLength(15 - CONFIRMATIONS.atOnce);
-  forger.stop();
+  for (let at = 0; at < 15; at++)
+    forger.send({
+      ...forger.request("INVITE", { "call-id": `forged-${at}` }, forger.description()),
+      uri: `sip:${NUMBER}@${parley.address}`,
+    });
+  const received = (what: (message: SipMessage) => boolean) => forger.received.filter(what);
+  await eventually(() => expect(received((message) => !isRequest(message) && message.status === 200)).toHaveLength(15));
+  await eventually(() => expect(accepted).toBe(CONFIRMATIONS_MAX));
+  const ended = received(isRequest).map((message) => headerOf(message, "call-id"));
+  expect(ended).toEqual(["forged-0", "forged-1", "forged-2", "forged-3", "forged-4"]);
+
+  const trunk = await rawPeer(parley);
+  const real = { ...trunk.request("INVITE", {}, trunk.description()), uri: `sip:${NUMBER}@${parley.address}` };
+  trunk.send(real);
+  trunk.send(trunk.request("ACK", { to: headerOf(await trunk.answerTo(real, 200), "to") }));
+  await eventually(() => expect(requests).toHaveLength(1));
+  for (const peer of [forger, trunk]) peer.stop();
 });
 
 test.each(["UDP", "TCP"] as const)(

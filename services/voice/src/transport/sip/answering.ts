@@ -40,9 +40,10 @@ export interface Invite {
   isThere(): boolean;
   /**
    * Answers, and returns the call when the caller has confirmed it: until then, nothing was said to whoever it is.
+   * @param givenUp ends the call if it is not confirmed yet
    * @throws ServiceError unavailable if there is no room for its audio; condition if the caller has given up, or does not confirm
    */
-  accept(to: LegListener): Promise<Leg>;
+  accept(to: LegListener, givenUp?: AbortSignal): Promise<Leg>;
   refuse(status: number, reason: string): void;
   /** Refuses a stranger: the answer is not repeated, because its address may be forged. */
   refuseOnce(status: number, reason: string): void;
@@ -122,7 +123,7 @@ export function answering(
       },
       refuse,
       refuseOnce: (status, reason) => refuseStranger(status, reason),
-      accept: async (to) => {
+      accept: async (to, givenUp) => {
         const rtp = await calls.openAudio(to);
         if (!ringing.delete(key)) {
           rtp.close();
@@ -143,8 +144,12 @@ export function answering(
           ...refreshed.headers,
           "content-type": SDP,
         };
-        if (!(await session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }))))
-          throw new ServiceError("condition", "The caller did not confirm the call");
+        const confirmed = session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }));
+        if (givenUp?.aborted) session.lose();
+        givenUp?.addEventListener("abort", session.lose);
+        const isConfirmed = await confirmed;
+        givenUp?.removeEventListener("abort", session.lose);
+        if (!isConfirmed) throw new ServiceError("condition", "The caller did not confirm the call");
         return session.leg;
       },
     });

@@ -4,7 +4,8 @@ import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../../src/call/port.ts";
-import { ADMISSIONS, answerInvite, CONFIRMATIONS, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
+import { ADMISSIONS, answerInvite, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
+import { confirmations } from "../../../src/sip-calls/confirmations.ts";
 import { digestLimits } from "../../../src/sip-calls/digest-limits.ts";
 import { isRequest, readSip, type SipResponse } from "../../../src/transport/sip/messages/message.ts";
 import { listening } from "../../listening.ts";
@@ -41,7 +42,7 @@ export async function startSender() {
     },
     addressesOf: async () => [],
     admitFewAtOnce: fewAtOnce(ADMISSIONS),
-    confirmFewAtOnce: fewAtOnce(CONFIRMATIONS),
+    confirm: confirmations(),
     limitDigests: digestLimits(() => 0),
     isLoopbackOpen: true,
     checkCall: async () => {},

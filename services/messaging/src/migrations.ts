@@ -9,6 +9,7 @@ import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" 
 import deletedOwners from "../migrations/0003_deleted_owners.sql" with { type: "text" };
 import whatsAppDays from "../migrations/0004_whatsapp_days.sql" with { type: "text" };
 import senderDays from "../migrations/0007_sender_days.sql" with { type: "text" };
+import changedAt from "../migrations/0008_changed_at.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0005_idempotency_bytes", ...IDEMPOTENCY_BYTES },
   { name: "0006_jobs_announced", sql: jobsAnnounced },
   { name: "0007_sender_days", sql: senderDays },
+  { name: "0008_changed_at", sql: changedAt },
 ];

@@ -47,8 +47,7 @@ export async function insertIncoming(
 
 /**
  * Edits or deletes messages of the same people that no turn has taken. One that has not come yet is stored as it became, because
- * callbacks may overtake each other.
- * @param changes in WhatsApp's order
+ * callbacks may overtake each other. For the same reason a later edit stays, and so does a deletion.
  */
 export async function changeIncoming(
   tx: Sql,
@@ -56,18 +55,22 @@ export async function changeIncoming(
   changes: readonly IncomingMessage[],
   now: Date,
 ): Promise<void> {
-  const last = [...new Map(changes.map((change) => [change.changes ?? "", change])).entries()];
+  const inOrder = changes.toSorted((a, b) => a.sentAt - b.sentAt);
+  const deleted = inOrder.filter(({ content }) => content === null);
+  const last = [...new Map([...inOrder, ...deleted].map((change) => [change.changes ?? "", change])).entries()];
   await tx`
-    insert into incoming_messages (owner_id, carrier_id, message_id, contact, content, received_at)
-    select ${ownerId}, ${carrierId}, message_id, contact, content::jsonb, ${now}
+    insert into incoming_messages (owner_id, carrier_id, message_id, contact, content, received_at, changed_at)
+    select ${ownerId}, ${carrierId}, message_id, contact, content::jsonb, ${now}, changed_at
     from unnest(
       ${last.map(([changed]) => changed)}::text[],
       ${last.map(([, { contact }]) => contact)}::text[],
-      ${last.map(([, { content }]) => content && JSON.stringify(content))}::text[]
-    ) as changed (message_id, contact, content)
+      ${last.map(([, { content }]) => content && JSON.stringify(content))}::text[],
+      ${last.map(([, { sentAt }]) => sentAt)}::bigint[]
+    ) as changed (message_id, contact, content, changed_at)
     order by message_id
-    on conflict (owner_id, carrier_id, message_id) do update set content = excluded.content
-      where incoming_messages.contact = excluded.contact and incoming_messages.content is not null`;
+    on conflict (owner_id, carrier_id, message_id) do update set content = excluded.content, changed_at = excluded.changed_at
+      where incoming_messages.contact = excluded.contact and incoming_messages.content is not null
+        and (excluded.content is null or incoming_messages.changed_at <= excluded.changed_at)`;
 }
 
 /** Forgets messages that were stored in this transaction. */

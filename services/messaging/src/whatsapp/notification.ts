@@ -19,6 +19,8 @@ export interface IncomingMessage {
   content: IncomingContent | null;
   /** The id of the message that was edited to this content, or deleted; null for a new message. */
   changes: string | null;
+  /** When WhatsApp sent it, in seconds since 1970; 0 if unknown. */
+  sentAt: number;
 }
 
 export type IncomingContent =
@@ -80,15 +82,16 @@ function incomingMessage(message: unknown): IncomingMessage | null {
   // A group has no agent, and a person without a phone number cannot be in a conversation yet.
   if (!isWamid(messageId) || !CONTACT.test(contact) || textOf(message, "group_id") !== "") return null;
   const type = textOf(message, "type");
+  const sentAt = Number(/^\d{1,12}$/.exec(textOf(message, "timestamp"))?.[0] ?? 0);
   if (type !== "edit" && type !== "revoke") {
     const content = contentOf(message);
-    return content && { messageId, contact, content, changes: null };
+    return content && { messageId, contact, content, changes: null, sentAt };
   }
   const change = fieldOf(message, type);
   const changes = textOf(change, "original_message_id");
   const content = type === "edit" ? contentOf(fieldOf(change, "message")) : null;
   if (!isWamid(changes) || (type === "edit" && !content)) return null;
-  return { messageId, contact, content, changes };
+  return { messageId, contact, content, changes, sentAt };
 }
 
 /** Null for a message that needs no answer. */

@@ -15,7 +15,11 @@ const revoke = (of: string) => ({ type: "revoke", revoke: { original_message_id:
 
 let told = 0;
 /** Has Meta tell of a person's messages in one callback. */
-async function tell(number: Connected, from: string, ...messages: { id?: string; type: string }[]): Promise<void> {
+async function tell(
+  number: Connected,
+  from: string,
+  ...messages: { id?: string; type: string; timestamp?: string }[]
+): Promise<void> {
   const all = messages.map((message) => ({ from, id: `wamid.change.${told++}`, ...message }));
   const value = { metadata: { phone_number_id: number.phoneNumberId }, messages: all };
   const body = JSON.stringify({ entry: [{ changes: [{ field: "messages", value }] }] });
@@ -36,6 +40,17 @@ test("a message that is edited before its turn is answered as it became, after s
   service.quiet();
   expect(await service.texts(from, 1)).toEqual(["You said: Table for 4"]);
   expect(service.turnsOf(number)).toEqual(["Table for 4"]);
+});
+
+test("of several edits the last one counts, and a deletion counts, in whatever order their callbacks come", async () => {
+  const { number, from, id } = await written();
+  await tell(number, from, { timestamp: "1770000020", ...edit(id, text("Table for 4")) });
+  await tell(number, from, { timestamp: "1770000010", ...edit(id, text("Table for 3")) });
+  const other = { id: `wamid.${told++}`, ...text("My card number is 1234") };
+  await tell(number, from, other, { timestamp: "1770000040", ...revoke(other.id) });
+  await tell(number, from, { timestamp: "1770000030", ...edit(other.id, text("My card number is 12345")) });
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Table for 4"]);
 });
 
 test("an edit that comes again does not undo a later one", async () => {

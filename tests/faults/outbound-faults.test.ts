@@ -64,6 +64,7 @@ beforeAll(async () => {
     env: {
       PARLEY_CALLS_CONCURRENT_MAX: "20",
       PARLEY_CALLS_PER_SECOND: "5",
+      PARLEY_CALLS_PER_DAY: "10000",
       PARLEY_WEBHOOK_RETRY_MS: "200",
       PARLEY_WEBHOOK_LEASE_MS: "2000",
     },

@@ -52,6 +52,8 @@ const FRAMING: readonly Form[] = [
   },
   { name: "any: events without data, or with words", body: said("", "ping", "keep-alive"), means: { text: SAID } },
   { name: "any: the end mark as a JSON string", body: events(...WORDS, '"[DONE]"'), means: { text: SAID } },
+  { name: "any: the end mark in lower case", body: events(...WORDS, "[done]"), means: { text: SAID } },
+  { name: "any: no blank lines between the events", body: said().replaceAll("\n\n", "\n"), means: { text: SAID } },
   { name: "any: the end mark with spaces", body: events(...WORDS, "  [DONE] "), means: { text: SAID } },
   {
     name: "llama.cpp: the last event without a blank line",
@@ -518,6 +520,24 @@ const CALLS: readonly Form[] = [
   {
     name: "any: a whole call that is sent twice",
     body: ended(...calling({ index: 0, id: "a", function: SET }, { index: 0, id: "a", function: SET })),
+    means: { calls: ONE },
+  },
+  {
+    name: "any: the same call with two ids",
+    body: ended(...calling({ index: 0, id: "a", function: SET }, { index: 0, id: "b", function: SET })),
+    means: { calls: [...ONE, ...ONE] },
+  },
+  {
+    name: "any: an empty object before the arguments",
+    body: ended(
+      ...calling(
+        { index: 0, id: "a", function: { name: "set_language", arguments: "{}" } },
+        ...[
+          { index: 0, function: { arguments: SPANISH.slice(0, 5) } },
+          { index: 0, function: { arguments: SPANISH.slice(5) } },
+        ],
+      ),
+    ),
     means: { calls: ONE },
   },
   {

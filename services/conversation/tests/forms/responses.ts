@@ -190,6 +190,15 @@ export const RESPONSES: readonly Form[] = [
     means: { calls: ONE },
   },
   {
+    name: "a call whose arguments come with the response that is done",
+    body: named(
+      CREATED,
+      added(callItem(""), 1),
+      ended("completed", { output: [{ ...message(""), content: [] }, callItem()] }),
+    ),
+    means: { calls: ONE },
+  },
+  {
     name: "a call only in the response that is done",
     body: named(CREATED, ended("completed", { output: [callItem()] })),
     means: { calls: ONE },

@@ -11,7 +11,7 @@ import type { Protocol } from "./protocol.ts";
 const SHORT_EVENT = 128 * 1024;
 /** What of a longer event is parsed at a time. */
 const PARSED_AT_ONCE = 16 * 1024;
-const DONE: readonly string[] = ["[DONE]", '"[DONE]"'];
+const DONE = /^"?\[done\]"?$/i;
 
 /** Reads one answer, a stream of events or one JSON document, whichever the server sends. */
 export interface AnswerReader {
@@ -61,13 +61,23 @@ export function answerReader({ by, protocol, mayBeEmpty, reasonIn }: Reading): A
     const data = given.trim();
     if (heard.isOver || heard.reported) return;
     if (type === "error") heard.fail(data);
-    else if (DONE.includes(data)) heard.over();
+    else if (DONE.test(data)) heard.over();
     // Anything else keeps the connection alive.
     else if (/^[{[]/.test(data)) readValue(parsed(data), type);
   }
 
+  /** Servers that leave out the blank lines between their events send one with all data in it. */
+  function readLines(data: string, type: string | undefined): void {
+    try {
+      readData(data, type);
+    } catch (error) {
+      if (!(error instanceof SyntaxError) || !data.includes("\n")) throw error;
+      for (const line of data.split("\n")) readData(line, type);
+    }
+  }
+
   const events = createParser({
-    onEvent: ({ data, event }) => readData(data, event),
+    onEvent: ({ data, event }) => readLines(data, event),
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") failure = error;
       // Older servers of llama.cpp send errors in a field of this name.

@@ -59,14 +59,17 @@ export function callPieces(tools: CalledTools): (piece: CallPiece) => void {
     const { name, arguments: args } = fieldsOf(piece.function ?? piece);
     const index = given === undefined || given === null ? null : String(given);
     const known = knownCall(index, id, name);
-    if (known && name && name === known.name && args !== "" && args === tools.argumentsOf(known.place)) return;
+    const isNamedAgain = known && name === known.name && (!id || !known.id || id === known.id);
+    if (isNamedAgain && name && args !== "" && args === tools.argumentsOf(known.place)) return;
     const call = known && goesOn(known, id, name, args) ? known : begin();
     if (index !== null) byIndex.set(index, call);
     if (id) byId.set(id, call);
     call.id ||= id;
     call.name ||= name;
     tools.name(call.place, name);
-    tools.add(call.place, args);
+    // Some servers begin with an empty object, and let the arguments follow.
+    if (tools.argumentsOf(call.place) === "{}") tools.set(call.place, args);
+    else tools.add(call.place, args);
     last = call;
   };
 }

@@ -31,6 +31,11 @@ function listen(heard: Heard): ReturnType<Protocol["listen"]> {
     }
   }
 
+  /** Whether the stream has begun this call; its arguments may still be missing. */
+  function isKnownCall({ type, id }: JsonObject): boolean {
+    return type === "function_call" && places.has(id);
+  }
+
   /** Reads the end of a stream, or a whole answer. */
   function readResponse(response: JsonObject): void {
     const { status, error, incomplete_details, output } = response;
@@ -46,7 +51,9 @@ function listen(heard: Heard): ReturnType<Protocol["listen"]> {
       cachedInputTokens: details.cached_tokens,
       cacheWriteTokens: details.cache_write_tokens,
     });
-    if (!heard.hasBegun) for (const [at, item] of objectsIn(output).entries()) readItem(item, at);
+    const isOnlyHere = !heard.hasBegun;
+    for (const [at, item] of objectsIn(output).entries())
+      if (isOnlyHere || isKnownCall(item)) readItem(item, places.get(item.id) ?? at);
     const isWhole = status === "completed" || status === undefined;
     heard.end(isWhole ? "completed" : (fieldsOf(incomplete_details).reason ?? status));
     heard.over();

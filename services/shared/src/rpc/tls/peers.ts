@@ -61,7 +61,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     rest: ["gateway"],
     SetRetention: ["account"],
     GetStatistics: ["gateway", "parley"],
-    CompleteTurn: ["gateway", "messaging"],
+    CompleteTurn: ["messaging"],
     SetDelivery: ["messaging"],
     CheckRoom: ["messaging"],
     GetCallSetup: ["voice", "voice-runtime"],

@@ -54,8 +54,8 @@ test("a chat is one trace, the client's own: request, every call, every statemen
     const trace = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
     expect(outline(trace, CLIENTS_SPAN)).toEqual([
       "gateway: sendMessage",
-      "  gateway: parley.conversation.v1.ConversationService/CompleteTurn",
-      "    conversation: parley.conversation.v1.ConversationService/CompleteTurn",
+      "  gateway: parley.conversation.v1.ConversationService/RunTurn",
+      "    conversation: parley.conversation.v1.ConversationService/RunTurn",
       "      conversation: chat scripted",
       "      conversation: insert messages",
       "      conversation: insert messages",

@@ -9,6 +9,8 @@ export interface Turns {
   run(turn: Turn, call: TurnCall): Promise<void>;
 }
 
+/** A turn's name in traces: a call of its own, although a stream carries it. */
+const TURN = { path: "/parley.conversation.v1.ConversationService/RunTurn", peer: "conversation" };
 /** How often the replicas are looked for while turns are made. */
 const LOOK_EVERY_MS = 2_000;
 /**
@@ -106,9 +108,6 @@ export function createTurns(conversations: Conversations): Turns {
   }
 
   return {
-    run: (turn, call) => {
-      const path = `/parley.conversation.v1.ConversationService/${call.streamed ? "StreamTurn" : "CompleteTurn"}`;
-      return tracedCall({ path, peer: "conversation" }, call, (traced) => run(turn, traced ?? call));
-    },
+    run: (turn, call) => tracedCall(TURN, call, (traced) => run(turn, traced ?? call)),
   };
 }

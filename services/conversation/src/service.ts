@@ -48,7 +48,6 @@ import { setDelivery } from "./rpc/set-delivery.ts";
 import { setRetention } from "./rpc/set-retention.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
-import { streamTurn } from "./rpc/stream-turn.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
@@ -140,7 +139,6 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           handlers: {
             startChat: startChat(ctx),
             completeTurn: completeTurn(ctx),
-            streamTurn: streamTurn(ctx),
             runTurns: runTurns(ctx),
             getChatSession: registered(getChatSession(ctx), { isList: true }),
             listChatSessions: registered(listChatSessions(ctx), { isList: true }),

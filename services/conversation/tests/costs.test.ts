@@ -159,7 +159,7 @@ test("a reply that its client does not wait for has an unknown cost, because the
   const agent = await priced();
   const { origin, leave } = leavable();
   service.model.script = (call) => call.piece("We open at nine, and on Sundays ");
-  for await (const heard of listen(service.chat, turn(agent), origin)) if ("text" in heard) break;
+  for await (const heard of listen(service.chat, turn(agent), { origin })) if ("text" in heard) break;
   leave();
   await eventually(async () => {
     const open = await db`select from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;

@@ -106,7 +106,7 @@ test("a refusal is replayed with its session and marked, even after its cause is
   expect(replays).toBe(0);
   await service.sql`update conversations set type = 'CHAT' where conversation_id = ${sessionId}`;
   expect(await failure(service.chat.completeTurn({ turn: asked }, told))).toEqual(refusal);
-  expect(await failure(Array.fromAsync(service.chat.streamTurn({ turn: asked }, told)))).toEqual(refusal);
+  expect(await failure(Array.fromAsync(listen(service.chat, asked, told)))).toEqual(refusal);
   expect(replays).toBe(2);
   expect(await transcript(service, agent, sessionId)).toHaveLength(2);
 });
@@ -143,7 +143,7 @@ test("a client that disconnects gets the whole reply when it repeats the request
     (asked: Turn, origin: ReturnType<typeof leavable>["origin"]) =>
       service.chat.completeTurn({ turn: asked }, { origin }),
     (asked: Turn, origin: ReturnType<typeof leavable>["origin"]) =>
-      Array.fromAsync(listen(service.chat, asked, origin)),
+      Array.fromAsync(listen(service.chat, asked, { origin })),
   ]) {
     const asked = keyed("Take your time");
     const called = new Promise<ModelCall>((resolve) => {

@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import { AgentType, type LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   AgentServiceService,
@@ -6,11 +7,19 @@ import {
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import {
+  ConversationServiceService,
+  RunTurnsRequest,
+  Turn,
+  type TurnStart,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import type { CallOptions } from "@parley/shared/rpc/client/sender";
+import { readStatus } from "@parley/shared/rpc/status";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase } from "@parley/shared/testing/database";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
@@ -142,12 +151,31 @@ export async function say({ chat }: Pick<TestChat, "chat">, agent: TestAgent, me
   return chat.completeTurn({ turn: turn(agent, message, { sessionId }) });
 }
 
-/** A streamed turn, read piece by piece. */
-export async function* listen(chat: ChatClient, asked: Turn, origin?: CallOrigin) {
-  for await (const { event } of chat.streamTurn({ turn: asked }, { origin })) {
-    if (event?.$case === "started") yield { sessionId: event.value.sessionId };
-    if (event?.$case === "text") yield { text: event.value };
+/** Characters that a streamed turn may be ahead of its reader, as in the gateway. */
+const CREDIT = 16 * 1024;
+
+/** A streamed turn, alone in its stream, read piece by piece. */
+export async function* listen(chat: ChatClient, asked: Turn, { origin, onReplayed }: CallOptions = {}) {
+  const requests = new PassThrough({ objectMode: true });
+  const ask = (request: Partial<RunTurnsRequest>) => requests.write(RunTurnsRequest.fromPartial(request));
+  ask({ starts: [turnStart(asked)] });
+  for await (const { news } of chat.runTurns(requests, { origin })) {
+    for (const { number, started, text, end } of news) {
+      if (started) yield { sessionId: started.sessionId };
+      if (text !== "") yield { text };
+      ask({ credits: [{ number, characters: text.length }] });
+      if (!end) continue;
+      requests.end();
+      if (end.errorReplayed) onReplayed?.();
+      if (end.error) throw readStatus(end.error);
+      if (end.refused) throw new ServiceError("unavailable", "the replica is stopping");
+    }
   }
+}
+
+export function turnStart(asked: Turn, given: Partial<TurnStart> = {}): TurnStart {
+  const numbered = { number: 1, turn: asked, requestId: "req", traceparent: "", actor: "" };
+  return { ...numbered, streamed: true, credit: CREDIT, timeoutMs: TIMEOUT_MS, ...given };
 }
 
 /** A streamed turn, read to its end. */

@@ -56,7 +56,7 @@ async function turnUnderway(given: Parameters<typeof turn>[2] = {}) {
     service.model.script = resolve;
   });
   const { origin, leave } = leavable();
-  const heard = listen(chat, turn(agent, "Hi", given), origin);
+  const heard = listen(chat, turn(agent, "Hi", given), { origin });
   const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
   const pending = heard.next();
   const call = await called;

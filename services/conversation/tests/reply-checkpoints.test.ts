@@ -28,7 +28,7 @@ async function checkpointedTurn(agent: TestAgent, given: Parameters<typeof turn>
     service.model.script = resolve;
   });
   const { origin, leave } = leavable();
-  const heard = listen(service.chat, turn(agent, "Hi", given), origin);
+  const heard = listen(service.chat, turn(agent, "Hi", given), { origin });
   const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
   const pending = heard.next();
   const call = await called;

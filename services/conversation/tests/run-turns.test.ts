@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { PassThrough } from "node:stream";
 import type {
   RunTurnsRequest,
   TurnNews,
@@ -19,6 +20,7 @@ import {
   type TestChat,
   transcript,
   turn,
+  turnStart,
 } from "./kit.ts";
 
 let service: TestChat;
@@ -43,31 +45,15 @@ interface Stream {
 }
 
 function openStream(chat: ChatClient = service.chat): Stream {
-  const waiting: RunTurnsRequest[] = [];
-  let wake = Promise.withResolvers<void>();
-  let hasEnded = false;
-  const requests = async function* () {
-    for (;;) {
-      yield* waiting.splice(0);
-      if (hasEnded) return;
-      await wake.promise;
-      wake = Promise.withResolvers();
-    }
-  };
+  const requests = new PassThrough({ objectMode: true });
   const { origin, leave } = leavable();
   const messages: Stream["messages"] = [];
   const read = async () => {
-    for await (const message of chat.runTurns(requests(), { origin })) messages.push(message);
+    for await (const message of chat.runTurns(requests, { origin })) messages.push(message);
   };
   return {
-    ask(request) {
-      waiting.push({ starts: [], credits: [], cancels: [], ...request });
-      wake.resolve();
-    },
-    end() {
-      hasEnded = true;
-      wake.resolve();
-    },
+    ask: (request) => void requests.write({ starts: [], credits: [], cancels: [], ...request }),
+    end: () => void requests.end(),
     leave,
     messages,
     over: read().catch((error: unknown) => error),
@@ -75,8 +61,7 @@ function openStream(chat: ChatClient = service.chat): Stream {
 }
 
 function start(number: number, given: Partial<TurnStart> = {}): TurnStart {
-  const asked = { number, turn: turn(agent), streamed: true, credit: 10_000, timeoutMs: 60_000 };
-  return { ...asked, requestId: `req-${number}`, traceparent: "", actor: "", ...given };
+  return turnStart(turn(agent), { number, ...given });
 }
 
 /** Everything that a turn has reported so far. */

@@ -6,6 +6,7 @@ import {
   failure,
   hear,
   inline,
+  listen,
   say,
   session,
   startTestChat,
@@ -151,12 +152,12 @@ describe("set_language", () => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     const second = Promise.withResolvers<ModelCall>();
     script((call) => call.callTool("set_language", '{"language":"es"}', "One moment."), second.resolve);
-    const heard = service.chat.streamTurn({ turn: turn(agent) })[Symbol.asyncIterator]();
+    const heard = listen(service.chat, turn(agent));
     await heard.next();
     let text = "";
-    while (text !== "One moment. ") text += (await heard.next()).value?.event?.value;
+    while (text !== "One moment. ") text += (await heard.next()).value?.text;
     (await second.promise).finish("Hola.");
-    expect((await heard.next()).value?.event?.value).toBe("Hola.");
+    expect((await heard.next()).value).toEqual({ text: "Hola." });
     expect((await heard.next()).done).toBe(true);
   });
 

@@ -35,7 +35,7 @@ afterAll(() => service.stop());
 async function fill(agent: TestAgent, given: Parameters<typeof turn>[2] = {}) {
   const { origin, leave } = leavable();
   service.model.script = () => {};
-  const streams = Array.from({ length: TURNS_MAX }, () => listen(service.chat, turn(agent, "Hi", given), origin));
+  const streams = Array.from({ length: TURNS_MAX }, () => listen(service.chat, turn(agent, "Hi", given), { origin }));
   await Promise.all(streams.map((stream) => stream.next()));
   const ended = Promise.all(streams.map((stream) => failure(Array.fromAsync(stream))));
   return async () => {
@@ -133,7 +133,7 @@ test("turns whose prompts are long count as several", async () => {
   const agent = await createAgent(service, { prompt: inline("Rules. ".repeat(65_000)) });
   service.model.script = () => {};
   const { origin, leave } = leavable();
-  const first = listen(service.chat, turn(agent), origin);
+  const first = listen(service.chat, turn(agent), { origin });
   await first.next();
   const ended = failure(Array.fromAsync(first));
   await eventually(() => expect(service.model.calls.at(-1)?.body.messages[0].content).toStartWith("Rules."));

@@ -2,15 +2,14 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { runTurn } from "../turn/turn.ts";
-import { turnOf } from "./stream-turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeTurn"]>;
 
 export function completeTurn(ctx: ConversationContext): Handler {
-  return async (request, call) => {
+  return async ({ turn }, call) => {
     const answer = { sessionId: "", response: "", replayed: false, replySequence: 0 };
     let replySeq = 0;
-    await runTurn(ctx, turnOf(request), call, "whole", (event) => {
+    await runTurn(ctx, turn, call, "whole", (event) => {
       if (event.type === "text") answer.response += event.text;
       else {
         Object.assign(answer, { sessionId: event.sessionId, replayed: event.replayed });

@@ -1,8 +1,8 @@
-import {
+import type {
   ConversationServiceService,
-  type RunTurnsRequest,
-  type TurnStart,
-  type TurnStarted,
+  RunTurnsRequest,
+  TurnStart,
+  TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
@@ -12,12 +12,14 @@ import { statusMessage } from "@parley/shared/rpc/status";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
 import { runTurn, type Tell } from "../turn/turn.ts";
-import { turnOf } from "./stream-turn.ts";
 import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns"]>;
 
-/** Serves many turns of one caller in one stream. Their spans and counts are those of the RPCs that they stand for. */
+/** A turn's name in traces, metrics and logs. The stream that carries turns has its own, because it lasts much longer. */
+const TURN = "/parley.conversation.v1.ConversationService/RunTurn";
+
+/** Serves many turns of one caller in one stream. */
 export function runTurns(ctx: ConversationContext): Handler {
   const replica = newUuid();
   return async function* (requests, call) {
@@ -122,11 +124,10 @@ async function startTurn(
     reader ??= Promise.withResolvers();
     return reader.promise;
   };
-  const { path } = ConversationServiceService[streamed ? "streamTurn" : "completeTurn"];
   // Many turns may begin in one message.
   await enterLoop(told.ownerId);
-  const failure = await serveCarried(path, told.ownerId, carried, async () =>
-    runTurn(ctx, turnOf(start), call, streamed ? "streamed" : "whole", tell),
+  const failure = await serveCarried(TURN, told.ownerId, carried, () =>
+    runTurn(ctx, start.turn, call, streamed ? "streamed" : "whole", tell),
   );
   turns.delete(number);
   if (call.signal.aborted) return;

@@ -15,6 +15,7 @@ import { readerPatience } from "./reply/reader-patience.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
+import { requestedTurn } from "./requested-turn.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
 
@@ -37,11 +38,12 @@ const CHANNEL: Channel = { toolbox: CHAT_TOOLS, note: "" };
  */
 export async function runTurn(
   ctx: ConversationContext,
-  turn: Turn,
+  requested: Turn | undefined,
   call: Call,
   asked: Asked,
   tell: Tell,
 ): Promise<void> {
+  const turn = requestedTurn(requested);
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId);
   try {
     const taken = await accept(ctx, turn, call);

@@ -42,7 +42,7 @@ export function carriedCall(
 
 /**
  * Handles a carried call as any other: in a span of its caller's trace, counted, timed and logged.
- * @param rpcPath the RPC that it stands for
+ * @param rpcPath its name in traces, metrics and logs, in the form of an RPC's path
  * @returns the error to answer with, null when it succeeded
  */
 export async function serveCarried(

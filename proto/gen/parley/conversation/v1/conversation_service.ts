@@ -12,12 +12,10 @@ import {
   Client,
   type ClientDuplexStream,
   type ClientOptions,
-  type ClientReadableStream,
   type ClientUnaryCall,
   type ClientWritableStream,
   type handleBidiStreamingCall,
   type handleClientStreamingCall,
-  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -93,21 +91,6 @@ export interface CompleteTurnResponse {
   replySequence: number;
 }
 
-export interface StreamTurnRequest {
-  turn: Turn | undefined;
-}
-
-export interface StreamTurnResponse {
-  event: { $case: "started"; value: TurnStarted } | //
-  /** One or more whole words. */
-  { $case: "text"; value: string } | undefined;
-}
-
-export interface TurnStarted {
-  sessionId: string;
-  replayed: boolean;
-}
-
 export interface RunTurnsRequest {
   starts: TurnStart[];
   credits: TurnCredit[];
@@ -157,6 +140,12 @@ export interface TurnNews {
   /** One or more whole words, or part of a word of more than 16 Ki characters. */
   text: string;
   end: TurnEnd | undefined;
+}
+
+export interface TurnStarted {
+  sessionId: string;
+  /** As in CompleteTurnResponse. */
+  replayed: boolean;
 }
 
 export interface TurnEnd {
@@ -1105,209 +1094,6 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
   },
 };
 
-function createBaseStreamTurnRequest(): StreamTurnRequest {
-  return { turn: undefined };
-}
-
-export const StreamTurnRequest: MessageFns<StreamTurnRequest> = {
-  encode(message: StreamTurnRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.turn !== undefined) {
-      Turn.encode(message.turn, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamTurnRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamTurnRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.turn = Turn.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StreamTurnRequest>, I>>(base?: I): StreamTurnRequest {
-    return StreamTurnRequest.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StreamTurnRequest>, I>>(object: I): StreamTurnRequest {
-    const message = createBaseStreamTurnRequest();
-    message.turn = (object.turn !== undefined && object.turn !== null) ? Turn.fromPartial(object.turn) : undefined;
-    return message;
-  },
-};
-
-function createBaseStreamTurnResponse(): StreamTurnResponse {
-  return { event: undefined };
-}
-
-export const StreamTurnResponse: MessageFns<StreamTurnResponse> = {
-  encode(message: StreamTurnResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    switch (message.event?.$case) {
-      case "started":
-        TurnStarted.encode(message.event.value, writer.uint32(10).fork()).join();
-        break;
-      case "text":
-        writer.uint32(18).string(message.event.value);
-        break;
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): StreamTurnResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseStreamTurnResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.event = { $case: "started", value: TurnStarted.decode(reader, reader.uint32()) };
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.event = { $case: "text", value: reader.string() };
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<StreamTurnResponse>, I>>(base?: I): StreamTurnResponse {
-    return StreamTurnResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<StreamTurnResponse>, I>>(object: I): StreamTurnResponse {
-    const message = createBaseStreamTurnResponse();
-    switch (object.event?.$case) {
-      case "started": {
-        if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "started", value: TurnStarted.fromPartial(object.event.value) };
-        }
-        break;
-      }
-      case "text": {
-        if (object.event?.value !== undefined && object.event?.value !== null) {
-          message.event = { $case: "text", value: object.event.value };
-        }
-        break;
-      }
-    }
-    return message;
-  },
-};
-
-function createBaseTurnStarted(): TurnStarted {
-  return { sessionId: "", replayed: false };
-}
-
-export const TurnStarted: MessageFns<TurnStarted> = {
-  encode(message: TurnStarted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.sessionId !== "") {
-      writer.uint32(10).string(message.sessionId);
-    }
-    if (message.replayed !== false) {
-      writer.uint32(16).bool(message.replayed);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): TurnStarted {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseTurnStarted();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.sessionId = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.replayed = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<TurnStarted>, I>>(base?: I): TurnStarted {
-    return TurnStarted.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<TurnStarted>, I>>(object: I): TurnStarted {
-    const message = createBaseTurnStarted();
-    message.sessionId = object.sessionId ?? "";
-    message.replayed = object.replayed ?? false;
-    return message;
-  },
-};
-
 function createBaseRunTurnsRequest(): RunTurnsRequest {
   return { starts: [], credits: [], cancels: [] };
 }
@@ -1784,6 +1570,73 @@ export const TurnNews: MessageFns<TurnNews> = {
       : undefined;
     message.text = object.text ?? "";
     message.end = (object.end !== undefined && object.end !== null) ? TurnEnd.fromPartial(object.end) : undefined;
+    return message;
+  },
+};
+
+function createBaseTurnStarted(): TurnStarted {
+  return { sessionId: "", replayed: false };
+}
+
+export const TurnStarted: MessageFns<TurnStarted> = {
+  encode(message: TurnStarted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.sessionId !== "") {
+      writer.uint32(10).string(message.sessionId);
+    }
+    if (message.replayed !== false) {
+      writer.uint32(16).bool(message.replayed);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnStarted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnStarted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessionId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.replayed = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnStarted>, I>>(base?: I): TurnStarted {
+    return TurnStarted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnStarted>, I>>(object: I): TurnStarted {
+    const message = createBaseTurnStarted();
+    message.sessionId = object.sessionId ?? "";
+    message.replayed = object.replayed ?? false;
     return message;
   },
 };
@@ -6373,16 +6226,6 @@ export const ConversationServiceService = {
       Buffer.from(CompleteTurnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteTurnResponse => CompleteTurnResponse.decode(value),
   },
-  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
-  streamTurn: {
-    path: "/parley.conversation.v1.ConversationService/StreamTurn" as const,
-    requestStream: false as const,
-    responseStream: true as const,
-    requestSerialize: (value: StreamTurnRequest): Buffer => Buffer.from(StreamTurnRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): StreamTurnRequest => StreamTurnRequest.decode(value),
-    responseSerialize: (value: StreamTurnResponse): Buffer => Buffer.from(StreamTurnResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): StreamTurnResponse => StreamTurnResponse.decode(value),
-  },
   /**
    * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
    * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its
@@ -6609,8 +6452,6 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   startChat: handleUnaryCall<StartChatRequest, StartChatResponse>;
   /** Runs a turn and returns the whole reply. */
   completeTurn: handleUnaryCall<CompleteTurnRequest, CompleteTurnResponse>;
-  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
-  streamTurn: handleServerStreamingCall<StreamTurnRequest, StreamTurnResponse>;
   /**
    * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
    * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its
@@ -6691,13 +6532,6 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteTurnResponse) => void,
   ): ClientUnaryCall;
-  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
-  streamTurn(request: StreamTurnRequest, options?: Partial<CallOptions>): ClientReadableStream<StreamTurnResponse>;
-  streamTurn(
-    request: StreamTurnRequest,
-    metadata?: Metadata,
-    options?: Partial<CallOptions>,
-  ): ClientReadableStream<StreamTurnResponse>;
   /**
    * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
    * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its

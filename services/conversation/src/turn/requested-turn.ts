@@ -1,25 +1,7 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
-import type { ConversationContext } from "../context.ts";
-import { runTurn, type Tell } from "../turn/turn.ts";
-import { toldEvents } from "./told-events.ts";
-
-type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
-
-export function streamTurn(ctx: ConversationContext): Handler {
-  return async function* (request, call) {
-    const turn = turnOf(request);
-    const run = (tell: Tell) => runTurn(ctx, turn, call, "streamed", tell);
-    for await (const event of toldEvents(call, run, "a turn failed after its client disconnected")) {
-      yield event.type === "started"
-        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: event.replayed } } }
-        : { event: { $case: "text", value: event.text } };
-    }
-  };
-}
 
 const TYPES: readonly ConversationType[] = [
   ConversationType.CONVERSATION_TYPE_UNSPECIFIED,
@@ -31,7 +13,7 @@ const TYPES: readonly ConversationType[] = [
  * Returns the requested turn, with its session id in the form that Postgres writes.
  * @throws ServiceError invalid when the turn is missing, its session id is not a UUID, or its type has no such turns
  */
-export function turnOf({ turn }: { turn: Turn | undefined }): Turn {
+export function requestedTurn(turn: Turn | undefined): Turn {
   if (!turn) throw invalid("turn", "turn is required");
   if (turn.sessionId !== undefined && !isUuid(turn.sessionId)) {
     throw invalid("session_id", "session_id must be a UUID, as a chat reply or first-message gave it");

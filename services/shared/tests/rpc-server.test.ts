@@ -217,31 +217,16 @@ test("the caller learns whether an answer or error is a replay", async () => {
       if (fail) throw new ServiceError("conflict", "no");
       return {};
     },
-    // biome-ignore lint/correctness/useYield: it only ever fails
-    many: async function* ({ replay }, call) {
-      if (replay) call.replayed = true;
-      throw new ServiceError("conflict", "no");
-    },
   });
   const told = async (request: Record<string, unknown>) => {
     let replayed = false;
     await served.client.once(request, { onReplayed: () => (replayed = true) }).catch(() => {});
     return replayed;
   };
-  const toldOfStream = async (request: Record<string, unknown>) => {
-    let replayed = false;
-    const failed = await failureOf(
-      Array.fromAsync(served.client.many(request, { onReplayed: () => (replayed = true) })),
-    );
-    expect(failed).toMatchObject({ kind: "conflict" });
-    return replayed;
-  };
   expect(await told({ replay: true })).toBe(true);
   expect(await told({ replay: true, fail: true })).toBe(true);
   expect(await told({})).toBe(false);
   expect(await told({ fail: true })).toBe(false);
-  expect(await toldOfStream({ replay: true })).toBe(true);
-  expect(await toldOfStream({})).toBe(false);
 });
 
 interface Loaded {

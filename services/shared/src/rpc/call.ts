@@ -31,7 +31,7 @@ export interface Call extends CallOrigin {
   log: Logger;
   /** The server's own, for requests that the call carries. */
   serverLog: Logger;
-  /** Set by a handler whose answer, or whose stream's error, is a replay; the caller learns of it by `onReplayed`. */
+  /** Set by a handler whose answer or error is a replay; the caller learns of it by `onReplayed`. */
   replayed?: boolean;
 }
 

@@ -9,10 +9,7 @@ export interface CallOptions {
   timeoutMs?: number;
   /** W3C trace context to send instead of the origin's. */
   traceparent?: string | undefined;
-  /**
-   * Called before a unary call settles, or a server stream throws, if its response or error is a replay. A stream reports a
-   * successful replay in its messages, because its trailers come after them.
-   */
+  /** Called before a unary call settles, if its response or error is a replay. */
   onReplayed?: () => void;
 }
 

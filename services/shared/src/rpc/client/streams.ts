@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { ServiceError as GrpcError } from "@grpc/grpc-js";
 import { cancelled } from "../../errors.ts";
-import { isReplayed, originMetadata } from "../call.ts";
+import { originMetadata } from "../call.ts";
 import type { AnyMethod } from "../definition.ts";
 import { fromStatus } from "../status.ts";
 import { type CallOptions, callOptions, deadlineOf, type Sender } from "./sender.ts";
@@ -35,7 +35,6 @@ export async function* serverStream(
       return resender.answered();
     } catch (error) {
       if (await resender.isDue(error as GrpcError, resends, deadlineOf(grpcOptions))) continue;
-      if (isReplayed((error as GrpcError).metadata)) options.onReplayed?.();
       throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
     } finally {
       signal?.removeEventListener("abort", cancel);

@@ -99,6 +99,26 @@ describe("a server that refuses what it does not know", () => {
     expect(asks()).toEqual([true, false]);
   });
 
+  test.each(["System role not supported", "Conversation roles must alternate user/assistant/user/assistant/..."])(
+    "as its template does that says %p gets the prompt with the user's first message",
+    async (message) => {
+      answer = ({ messages }, response) => {
+        if (messages[0].role === "system") refuse(response, { object: "error", message });
+        else response.end(HELLO + DONE);
+      };
+      for (let turn = 0; turn < 2; turn++) expect((await streamed(modelOf())).text).toBe("Hello there.");
+      expect(bodies.splice(0).map(({ messages }) => messages[0])).toEqual([
+        { role: "system", content: "Be brief." },
+        ...new Array(2).fill({ role: "user", content: "Be brief.\n\nHi" }),
+      ]);
+      await streamed(modelOf(), { ...REQUEST, messages: [{ role: "assistant", content: "Hello!" }] });
+      expect(bodies[0].messages).toMatchObject([
+        { role: "user", content: "Be brief.\n\n(The conversation begins.)" },
+        { role: "assistant" },
+      ]);
+    },
+  );
+
   test("for another reason is asked with the usage again, and failure and log say the reason", async () => {
     answer = (_, response) => refuse(response, { error: { message: "This model does not support tools" } });
     const detail = "The CUSTOM_LLM model provider answered with status 400: This model does not support tools";

@@ -45,7 +45,7 @@ export function rememberModels<M extends object>(): RememberedModels<M> {
     refused: (ownerId, address) => {
       const known = servers.get(ownerId, address);
       if (known) return known;
-      const nothing = { streamOptions: false };
+      const nothing = { streamOptions: false, systemRole: false };
       servers.set(ownerId, address, nothing, SERVER_BYTES + 2 * address.length);
       return nothing;
     },

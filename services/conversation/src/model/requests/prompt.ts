@@ -10,16 +10,18 @@ export interface ModelSettings {
   temperature: number | undefined;
   /** Whether the provider may refuse conversations that start with an assistant message. */
   userFirst: boolean;
+  /** Whether the system prompt begins the user's first message, because the model's template has no role for it. */
+  isSystemSaid?: boolean | undefined;
 }
 
 /** Converts a request to the AI SDK's form. @param signal aborts the call, if the SDK makes it */
 export function callOptions(
   request: ModelRequest,
-  { temperature, userFirst }: ModelSettings,
+  { temperature, ...roles }: ModelSettings,
   signal?: AbortSignal,
 ): LanguageModelV4CallOptions {
   return {
-    prompt: toPrompt(request, userFirst),
+    prompt: toPrompt(request, roles),
     ...(signal && { abortSignal: signal }),
     ...(temperature !== undefined && { temperature }),
     ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
@@ -34,11 +36,17 @@ function functionTool({ name, description, inputSchema }: ModelRequest["tools"][
 /** Placed before a greeting, or where older messages were dropped. */
 const OPENING = "(The conversation begins.)";
 
-function toPrompt({ system, messages }: ModelRequest, userFirst: boolean): LanguageModelV4Prompt {
-  const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
-  if (userFirst && messages[0]?.role === "assistant") prompt.push(said({ role: "user", content: OPENING }, []));
+type Roles = Pick<ModelSettings, "userFirst" | "isSystemSaid">;
+
+function toPrompt({ system, messages }: ModelRequest, { userFirst, isSystemSaid }: Roles): LanguageModelV4Prompt {
+  const hasRole = system !== "" && !isSystemSaid;
+  const prompt: LanguageModelV4Prompt = hasRole ? [{ role: "system", content: system }] : [];
+  const before = [
+    ...(hasRole ? [] : [system]),
+    ...(userFirst && messages[0]?.role === "assistant" ? [OPENING] : []),
+  ].filter((content) => content !== "");
   let calls = 0;
-  for (const message of alternating(messages)) {
+  for (const message of alternating([...before.map((content) => ({ role: "user" as const, content })), ...messages])) {
     const numbered = (toolCallsOf(message) ?? []).map((call) => ({ id: callId(++calls), call }));
     prompt.push(said(message, numbered));
     if (numbered.length > 0) prompt.push({ role: "tool", content: numbered.map(result) });

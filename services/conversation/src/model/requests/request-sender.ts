@@ -20,12 +20,14 @@ export interface Endpoint {
 export interface RefusedFeatures {
   /** The usage at the end of a stream. */
   streamOptions: boolean;
+  /** Messages of the role `system`. */
+  systemRole: boolean;
 }
 
 export interface RequestSender {
   /**
    * Returns the answer once its head has arrived. A server that refuses a request as wrong is asked once more without what it may not
-   * know: the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
+   * know: the role of the system prompt, the usage of a stream, and the schema of a JSON answer, whose form the prompt states too.
    * @throws ModelFailure for a refusal and a broken connection; what `send` throws
    */
   ask(request: ModelRequest, asked: Asked, signal: AbortSignal): Promise<Asking>;
@@ -39,14 +41,20 @@ export interface Asking {
 
 /** How servers refuse a field that they do not know. */
 const WRONG_REQUEST: readonly number[] = [400, 422];
+/** What templates without that role say, once the other roles alternate. */
+const NO_SYSTEM_ROLE = /\bsystem (?:role|message|prompt)|roles must alternate/i;
 /** What is read of the body of an error. */
 const ERROR_CHARACTERS_MAX = 16 * 1024;
 /** How long is waited for it: the next model may answer meanwhile. */
 const ERROR_WITHIN_MS = 1_000;
 
 export function requestSender({ by, writeRequest, settings, send, refused }: Endpoint): RequestSender {
-  async function write(request: ModelRequest, asked: Asked): Promise<WrittenRequest> {
-    const written = await writeRequest(callOptions(request, settings), asked);
+  async function write(
+    request: ModelRequest,
+    asked: Asked,
+    isSystemSaid = refused?.systemRole,
+  ): Promise<WrittenRequest> {
+    const written = await writeRequest(callOptions(request, { ...settings, isSystemSaid }), asked);
     return (refused?.streamOptions && withoutStreamOptions(written)) || written;
   }
 
@@ -56,16 +64,23 @@ export function requestSender({ by, writeRequest, settings, send, refused }: End
     });
   }
 
-  /** Returns null when the request has nothing that it could do without. */
+  /**
+   * Returns null when the request has nothing that it could do without.
+   * @param reason why the server refused it
+   */
   async function plainer(
     written: WrittenRequest,
-    { answer, ...request }: ModelRequest,
+    request: ModelRequest,
     asked: Asked,
-  ): Promise<{ written: WrittenRequest; streamOptions: boolean } | null> {
-    const unformed = answer ? await write(request, asked) : written;
+    reason: string,
+  ): Promise<{ written: WrittenRequest; without: keyof RefusedFeatures | null } | null> {
+    if (request.system !== "" && !refused?.systemRole && NO_SYSTEM_ROLE.test(reason))
+      return { written: await write(request, asked, true), without: "systemRole" };
+    const { answer, ...free } = request;
+    const unformed = answer ? await write(free, asked) : written;
     const untold = withoutStreamOptions(unformed);
-    if (untold) return { written: untold, streamOptions: true };
-    return answer ? { written: unformed, streamOptions: false } : null;
+    if (untold) return { written: untold, without: "streamOptions" };
+    return answer ? { written: unformed, without: null } : null;
   }
 
   return {
@@ -75,11 +90,13 @@ export function requestSender({ by, writeRequest, settings, send, refused }: End
       const answer = await sendOff(written, signal);
       if (isGood(answer)) return { answer, secrets };
       const refusal = await refusalOf(by.provider, answer, secrets);
-      const simpler = WRONG_REQUEST.includes(answer.status) ? await plainer(written, request, asked) : null;
+      const simpler = WRONG_REQUEST.includes(answer.status)
+        ? await plainer(written, request, asked, refusal.detail)
+        : null;
       if (!simpler) throw refusal;
       const second = await sendOff(simpler.written, signal);
       if (!isGood(second)) throw await refusalOf(by.provider, second, secrets);
-      if (refused && simpler.streamOptions) refused.streamOptions = true;
+      if (refused && simpler.without) refused[simpler.without] = true;
       return { answer: second, secrets };
     },
   };

@@ -32,6 +32,7 @@ import listTests from "../migrations/0029_list_tests.sql" with { type: "text" };
 import partialReason from "../migrations/0030_partial_reason.sql" with { type: "text" };
 import messageStarts from "../migrations/0031_message_starts.sql" with { type: "text" };
 import meanLatencies from "../migrations/0032_mean_latencies.sql" with { type: "text" };
+import relayJobs from "../migrations/0033_relay_jobs.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -67,4 +68,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0030_partial_reason", sql: partialReason },
   { name: "0031_message_starts", sql: messageStarts },
   { name: "0032_mean_latencies", sql: meanLatencies },
+  { name: "0033_relay_jobs", sql: relayJobs },
 ];

@@ -17,7 +17,7 @@ import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
-import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
+import { eventRelayQueue } from "./events/relay.ts";
 import { foldQueues } from "./lists/fold-counts.ts";
 import { listReader } from "./lists/list-reader.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -134,7 +134,6 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         };
         const worker = startWorker(db, queues, log, { clock, direct });
         await startSweeps(db, clock, sweeps);
-        await startEventRelay(ctx);
         return {
           handlers: {
             startChat: startChat(ctx),

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
+import { makeDue } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
 import { allSent, eventsOf } from "./events-kit.ts";
@@ -20,7 +21,7 @@ afterEach(async () => {
 });
 
 test(
-  "another process takes over a relay killed while sending, and every event still arrives",
+  "another process takes over from one killed while sending, and every event still arrives",
   async () => {
     const { sql, dispatcher } = service;
     const first = await service.start();
@@ -28,7 +29,7 @@ test(
     const under = Promise.withResolvers<void>();
     dispatcher.accept = () => {
       under.resolve();
-      // Every call in progress hangs, so the relay does not know whether its events were accepted.
+      // Every call in progress hangs, so the process does not know whether its events were accepted.
       return new Promise(() => {});
     };
     expect(await endChats(sql, ids)).toBe(120);
@@ -105,5 +106,6 @@ test("events that may need an analysis wait while agents cannot be read; others 
     select awaits_analysis, due_at - ended_at as wait from conversation_events where conversation_id = ${said}`;
   expect(waiting).toMatchObject({ awaits_analysis: true, wait: "00:01:00" });
   await sql`update conversation_events set due_at = now()`;
+  await makeDue(sql, "relay-events");
   await came(said);
 });

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { migrate } from "@parley/shared/db/migrate";
 import { newUuid } from "@parley/shared/ids";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { tellWorkers } from "@parley/shared/testing/jobs";
 import { newOwner } from "@parley/shared/testing/owners";
+import { MIGRATIONS } from "../src/migrations.ts";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { deleteConversations } from "../src/store/expired.ts";
 import { finishTurn } from "../src/store/turns/finish-turns.ts";
@@ -36,8 +39,8 @@ function chats(count: number, ownerId = agent.ownerId): Promise<string[]> {
   return openChats(service.sql, ownerId, count, { at: service.clock.now() });
 }
 
-/** Holds the relay in the run that sends this conversation's event. */
-function heldRelay(conversationId: string): { running: Promise<void>; goOn(): void } {
+/** Holds the owner's job in the run that sends this conversation's event. */
+function heldRun(conversationId: string): { running: Promise<void>; goOn(): void } {
   const [begun, goingOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   service.dispatcher.accept = (event) => {
     if (event.conversationId !== conversationId) return undefined;
@@ -156,20 +159,35 @@ describe("the event of a conversation that ended", () => {
     }
   });
 
-  test("is sent though its transaction found the relay running and ends after the run", async () => {
+  test("is sent though its transaction began while the owner's other events were sent, and ends after that", async () => {
     const [first = "", late = ""] = await chats(2);
-    const { running, goOn } = heldRelay(first);
+    const { running, goOn } = heldRun(first);
     await endChats(service.sql, [first], service.clock.now());
     await running;
     await service.sql.begin(async (tx) => {
       await endChats(tx, [late], service.clock.now());
       goOn();
       await eventually(async () => {
-        expect(await tx`select from jobs where job_id = 'relay-events' and leased_until is null`).toHaveLength(1);
+        expect(await tx`select from conversation_events where conversation_id = ${first}`).toHaveLength(0);
       });
     });
-    // The clock stands still, so the relay's rest does not end by itself.
     await eventually(() => expect(eventsOf(service.dispatcher, late)).toHaveLength(1));
+  });
+
+  test("is stored by statements that end conversations of the same owners at the same time, without a deadlock", async () => {
+    const owners = Array.from({ length: 100 }, newOwner);
+    const [one, other] = [
+      (await Promise.all(owners.map((ownerId) => chats(1, ownerId)))).flat(),
+      (await Promise.all(owners.map((ownerId) => chats(1, ownerId)))).flat().reverse(),
+    ];
+    // Each statement changes the conversations in the order of the array.
+    const end = (ids: readonly string[]) => db`
+      update conversations set status = 'COMPLETED', updated_at = ${service.clock.now()}
+      from unnest(${ids as string[]}::uuid[]) as ended (ended_id) where conversation_id = ended_id`;
+    await Promise.all([end(one), end(other)]);
+    await tellWorkers(service.sql);
+    await allSent(service.sql);
+    for (const id of [...one, ...other]) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
   });
 
   test("is not sent once it was read long ago, because its conversation may have been deleted since", async () => {
@@ -201,25 +219,25 @@ describe("the event of a conversation that ended", () => {
 });
 
 describe("a dispatcher", () => {
-  test("that is down gets every event once it is back, and few attempts until then", async () => {
-    await service.dispatcher.stop();
+  test("that is down gets every event once it is back, and is called after 1 s, growing to 30 s, whatever ends until then", async () => {
+    const { clock, dispatcher, sql } = service;
+    await dispatcher.stop();
     const ids = await chats(200);
-    await endChats(service.sql, ids, service.clock.now());
-    await eventually(async () => {
-      const failed = await service.sql`
-        select 1 from jobs where job_id = 'relay-events' and leased_until is null and attempts > 0`;
-      expect(failed).toHaveLength(1);
-    });
-    const [row] = await service.sql`select sum(attempts)::integer as attempts from conversation_events`;
-    expect(row?.attempts).toBeGreaterThan(0);
-    // Each lane makes one call and no second one: two lanes send 25 events in a call, and two send 4 of an owner.
-    expect(row?.attempts).toBeLessThanOrEqual(2 * 25 + 2 * 4);
-    // A new event does not make the relay hurry.
-    const late = await endedChat(service, agent);
-    expect((await pending(late))[0]?.attempts).toBe(0);
-    await service.dispatcher.start();
+    await endChats(sql, ids, clock.now());
+    for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
+      ids.push(...(await chats(1)), ...(await chats(1, newOwner())));
+      await endChats(sql, ids.slice(-2), clock.now());
+      await eventually(async () => {
+        const waits = await sql<{ seconds: number | null }[]>`
+          select distinct case when leased_until is null then extract(epoch from due_at - ${clock.now()})::float end as seconds
+          from jobs where queue = 'relay-events'`;
+        expect([...waits]).toEqual([{ seconds }]);
+      });
+      await pass(service, seconds * 1_000);
+    }
+    await dispatcher.start();
     await allSentLater(service);
-    for (const id of [...ids, late]) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
+    for (const id of ids) expect(eventsOf(dispatcher, id)).toHaveLength(1);
   });
 
   test("that refuses an event gets it again, byte for byte, without delaying others", async () => {
@@ -317,4 +335,29 @@ test("a conversation deleted before its event was sent takes the event with it",
   });
   await allSentLater(service);
   expect(eventsOf(service.dispatcher, id)).toEqual([]);
+});
+
+test("an upgrade relays the events that were waiting, and none that was given up", async () => {
+  const before = await createTestDatabase(EMPTY_TEMPLATE);
+  const old = openDatabase({ url: before.urls.conversation, name: "test", max: 1 });
+  try {
+    const at = MIGRATIONS.findIndex(({ name }) => name === "0033_relay_jobs");
+    await migrate(old, MIGRATIONS.slice(0, at));
+    await old`
+      insert into jobs (owner_id, job_id, queue, payload, due_at) values ('', 'relay-events', 'relay-events', '{}', now())`;
+    await old`
+      insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at)
+      select owner_id, gen_random_uuid(), 'conversation.completed', now(), due_at
+      from (values
+        ('own_1', timestamptz '2026-01-01Z'), ('own_1', '2026-01-02Z'), ('own_2', '2026-01-03Z'), ('own_3', 'infinity')
+      ) as waiting (owner_id, due_at)`;
+    await migrate(old, MIGRATIONS);
+    expect([...(await old`select owner_id, queue, due_at from jobs order by owner_id`)]).toEqual([
+      { ownerId: "own_1", queue: "relay-events", dueAt: new Date("2026-01-01") },
+      { ownerId: "own_2", queue: "relay-events", dueAt: new Date("2026-01-03") },
+    ]);
+  } finally {
+    await old.end();
+    await before.drop();
+  }
 });

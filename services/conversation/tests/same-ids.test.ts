@@ -167,7 +167,7 @@ test("lists, counts, usage and searches, pending and indexed, show each owner it
 test("each owner's webhook carries its own conversation and transcript", async () => {
   const conversationId = await startBoth();
   for (const agent of [anna, ben]) await sayAll(agent, conversationId);
-  // In one statement, so that one batch of the relay has both.
+  // In one statement, which enqueues the jobs of both.
   await service.sql`
     update conversations set status = 'COMPLETED', updated_at = ${service.clock.now()}
     where conversation_id = ${conversationId}`;

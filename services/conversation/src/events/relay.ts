@@ -1,6 +1,6 @@
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
-import { enqueueJobOnce, type Job } from "@parley/shared/jobs/store";
-import type { Queue } from "@parley/shared/jobs/worker";
+import { timeSlice } from "@parley/shared/jobs/time-slice";
+import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
@@ -9,146 +9,151 @@ import type { ConversationContext } from "../context.ts";
 import {
   type DueEvent,
   deleteEvents,
+  findDueEvents,
   findNextDueEvent,
   giveUpEvents,
-  isEventOnItsWay,
   putOffEvents,
-  wakeRelay,
 } from "../store/conversation-events.ts";
 import { RELAY } from "../store/tell-relay.ts";
-import { type LaneState, noLanes, relayInLanes } from "./lanes.ts";
+import { dispatcherOutage, type Outage } from "./outage.ts";
 import { readyToSend } from "./ready.ts";
 import { type Failure, isUnreachable, type SendOutcome, sendEvents } from "./send.ts";
 
-/** Another replica takes over this long after this one died. */
+/** Owners whose events a process relays at once. */
+const OWNERS_MAX = 16;
+/** Bounds on the events, and on the bytes of their payloads, that are prepared at a time for one owner. */
+const BATCH_MAX = 50;
+const BATCH_BYTES_MAX = 2 * 1024 * 1024;
+/** Another process takes over an owner's events this long after this one died. */
 const LEASE_MS = 10_000;
-const RETRY_MAX_MS = 30_000;
 /** How long after its conversation's end an event that the dispatcher refuses is retried: a newer dispatcher may accept it. */
 const REFUSED_MS = 24 * 60 * 60_000;
-/** The longest rest: events wake the relay, except one that leaves it to another whose transaction is then rolled back. */
-const REST_MS = 2_000;
 /**
  * How long after events were read they may be sent. A process that was frozen, or that takes long, reads them again: meanwhile their
  * conversations may have been deleted, which the dispatcher is told a minute later (retention/forget.ts).
  */
 const SEND_WITHIN_MS = 30_000;
-/** Pause between looks for events whose transactions began before the rest. */
-const LOOK_MS = 25;
 
 const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher never accepted", "{event}");
 
-/** Starts the relay that all replicas share, unless it is running. */
-export async function startEventRelay(ctx: ConversationContext): Promise<void> {
-  // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
-  givenUp().add(0);
-  await enqueueJobOnce(ctx.db, { ownerId: "", jobId: RELAY, queue: RELAY, payload: {}, dueAt: ctx.clock.now() });
+/** Never gives up. */
+const retryDelayMs = backOff(1_000, 30_000);
+
+interface RelayContext extends ConversationContext {
+  log: Logger;
+  outage: Outage;
 }
 
 /**
- * Delivers the events of ended conversations to the webhook dispatcher, at least once, in one replica at a time. Owners
- * are served side by side and take turns (`lanes.ts`).
+ * Delivers the events of ended conversations to the webhook dispatcher, at least once. Runs one job for each owner with events, which
+ * the database enqueues with each event (0033_relay_jobs).
  */
 export function eventRelayQueue(
-  ctx: ConversationContext,
+  context: ConversationContext,
   log: Logger,
 ): { queues: Record<string, Queue>; stop(): void } {
-  const state = noLanes();
-  const run = (_: Job, lease: AbortSignal) => relay(ctx, log, state, lease);
-  const rested = (lease: AbortSignal) => wakeForLateEvents(ctx, lease);
-  return {
-    queues: { [RELAY]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run, rested } },
-    stop: observeHeldBytes("events", () => state.heldBytes),
+  // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
+  givenUp().add(0);
+  const ctx: RelayContext = { ...context, log, outage: dispatcherOutage(context.clock) };
+  const { db, clock, turns, outage } = ctx;
+  let heldBytes = 0;
+  let running = 0;
+
+  async function relay(ownerId: string, lease: AbortSignal): Promise<Date | typeof HAND_OVER | undefined> {
+    const isSliceOver = timeSlice(lease);
+    // Other owners may wait for a place: then each batch is a turn.
+    const isOver = () => isSliceOver() || running >= OWNERS_MAX || turns.cutOff.aborted;
+    for (;;) {
+      const pausedUntil = outage.endsAt();
+      if (pausedUntil) return pausedUntil;
+      const batch = beginningWithin(await findDueEvents(db, ownerId, clock.now(), BATCH_MAX), BATCH_BYTES_MAX);
+      await holding(batch, () => relayBatch(ctx, batch));
+      const next = await findNextDueEvent(db, ownerId);
+      if (!next || next > clock.now()) return next ?? undefined;
+      if (isOver()) return HAND_OVER;
+    }
+  }
+
+  async function holding(batch: readonly DueEvent[], work: () => Promise<void>): Promise<void> {
+    const bytes = batch.reduce((sum, { bytesMax }) => sum + bytesMax, 0);
+    heldBytes += bytes;
+    try {
+      await work();
+    } finally {
+      heldBytes -= bytes;
+    }
+  }
+
+  const queue: Queue = {
+    concurrency: OWNERS_MAX,
+    leaseMs: LEASE_MS,
+    retryDelayMs,
+    run: async ({ ownerId }, lease) => {
+      running++;
+      try {
+        return await relay(ownerId, lease);
+      } finally {
+        running--;
+      }
+    },
   };
+  return { queues: { [RELAY]: queue }, stop: observeHeldBytes("events", () => heldBytes) };
 }
 
-/** Never gives up. */
-const retryDelayMs = backOff(1_000, RETRY_MAX_MS);
-
-/** @returns when to run again */
-async function relay(ctx: ConversationContext, log: Logger, state: LaneState, lease: AbortSignal): Promise<Date> {
-  const { db, clock } = ctx;
-  for (;;) {
-    const wereDue = await relayInLanes(
-      ctx,
-      state,
-      (events) => relayBatch(ctx, log, events),
-      () => isOver(ctx, lease),
-    );
-    // Often the last look: it costs less than looking for due owners, and is needed at the end.
-    const next = await findNextDueEvent(db);
-    const now = clock.now();
-    if (wereDue && next && next <= now && !isOver(ctx, lease)) continue;
-    const latest = now.getTime() + REST_MS;
-    return new Date(Math.min(latest, next?.getTime() ?? latest));
-  }
-}
-
-/**
- * Makes the relay run again if events were committed that found it running. Those whose transactions are still in progress
- * are waited for, for as long as the relay rests at most.
- */
-async function wakeForLateEvents(ctx: ConversationContext, lease: AbortSignal): Promise<void> {
-  const { db, clock } = ctx;
-  const until = performance.now() + REST_MS;
-  while (!isOver(ctx, lease) && performance.now() < until) {
-    // Asked first: whoever is no longer on the way has committed, and is seen below.
-    const mayMiss = await isEventOnItsWay(db);
-    const now = clock.now();
-    const next = await findNextDueEvent(db);
-    if (next && next <= now) return wakeRelay(db, now);
-    if (!mayMiss) return;
-    await Bun.sleep(LOOK_MS);
-  }
-}
-
-function isOver({ turns }: ConversationContext, lease: AbortSignal): boolean {
-  return turns.cutOff.aborted || lease.aborted;
+/** Returns at least one event if there are any, however large. */
+function beginningWithin(events: readonly DueEvent[], bytesMax: number): DueEvent[] {
+  let bytes = 0;
+  return events.filter(({ bytesMax: more }, at) => {
+    bytes += more;
+    return at === 0 || bytes <= bytesMax;
+  });
 }
 
 /**
  * If a batch cannot be prepared, its halves are, so that one event does not block the others.
- * @throws the error of a dispatcher or database that cannot be reached: further batches would fail too
+ * @throws the error of a database that cannot be reached
  */
-async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
-  const readAt = ctx.clock.now().getTime();
+async function relayBatch(ctx: RelayContext, events: readonly DueEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  const { clock, log, outage } = ctx;
+  const readAt = clock.now().getTime();
   const ready = await readyToSend(ctx, log, events).catch((error: unknown) => ({ error }));
   if ("error" in ready && isUnreachableDatabase(ready.error)) throw ready.error;
   if ("error" in ready && events.length > 1) {
     const half = Math.ceil(events.length / 2);
-    for (const part of [events.slice(0, half), events.slice(half)]) await relayBatch(ctx, log, part);
+    for (const part of [events.slice(0, half), events.slice(half)]) await relayBatch(ctx, part);
     return;
   }
-  const outcome =
-    "error" in ready
-      ? unprepared(events, ready.error)
-      : await sendEvents(ctx, ready, () => ctx.clock.now().getTime() - readAt < SEND_WITHIN_MS);
-  await storeOutcome(ctx, log, outcome);
-  if (isUnreachable(outcome)) throw outcome.failed[0]?.error;
+  if ("error" in ready) return storeOutcome(ctx, unprepared(events, ready.error));
+  const mayBeSent = () => !outage.endsAt() && clock.now().getTime() - readAt < SEND_WITHIN_MS;
+  await storeOutcome(ctx, await sendEvents(ctx, ready, mayBeSent));
 }
 
 function unprepared(events: readonly DueEvent[], error: unknown): SendOutcome {
   return { sent: [], refused: [], failed: events.map((event) => ({ event, error })) };
 }
 
-async function storeOutcome(ctx: ConversationContext, log: Logger, outcome: SendOutcome): Promise<void> {
-  const { db, clock } = ctx;
+async function storeOutcome(ctx: RelayContext, outcome: SendOutcome): Promise<void> {
+  const { db, clock, log, outage } = ctx;
   const { sent, refused, failed } = outcome;
+  const isDown = isUnreachable(outcome);
+  if (isDown || sent.length + refused.length > 0) outage.note(isDown);
+  if (isDown) return log.warn({ err: failed[0]?.error }, "the webhook dispatcher cannot be reached, will retry");
   if (sent.length > 0) await deleteEvents(db, sent);
   const now = clock.now().getTime();
   const [hopeless, others] = partition(refused, ({ event }) => event.endedAt.getTime() < now - REFUSED_MS);
-  await giveUp(ctx, log, hopeless);
+  await giveUp(ctx, hopeless);
   const again = [...others, ...failed];
   if (again.length === 0) return;
   const putOff = again.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
   await putOffEvents(db, putOff);
-  if (isUnreachable(outcome)) return;
   log.warn(
     { err: again[0]?.error, events: again.length },
     "could not hand events to the webhook dispatcher, will retry",
   );
 }
 
-async function giveUp({ db }: ConversationContext, log: Logger, failures: readonly Failure[]): Promise<void> {
+async function giveUp({ db, log }: RelayContext, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   await giveUpEvents(
     db,

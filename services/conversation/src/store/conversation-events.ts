@@ -1,10 +1,11 @@
 import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { isLongText, textList } from "@parley/shared/db/text-list";
+import { enqueueJob } from "@parley/shared/jobs/store";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
-import { tellRelay } from "./tell-relay.ts";
+import { RELAY } from "./tell-relay.ts";
 
 /** The event of an ended conversation that the webhook dispatcher has not accepted yet (0005_conversation_events). */
 export interface EventRow extends SessionKey {
@@ -36,83 +37,14 @@ const FIELDS_BYTES_MAX = 16_384;
 /** This many messages alone fill a payload. */
 const MESSAGES_MAX = PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MAX;
 
-export interface DueOwnersWanted {
-  /** `many`: owners with more than `fewMax` due events, and those named in `many`; `few`: the others. */
-  backlog: "few" | "many";
-  fewMax: number;
-  many: readonly string[];
-  limit: number;
-  /** The owner served last, for owners to take turns. */
-  afterOwnerId: string;
-  /** Owners to leave out. */
-  except: readonly string[];
-}
-
-/** Lists owners that have due events, in the order of their ids, beginning after `afterOwnerId` and ending with it. */
-export async function findDueOwners(
-  sql: Sql,
-  now: Date,
-  { backlog, fewMax, many, limit, afterOwnerId, except }: DueOwnersWanted,
-): Promise<string[]> {
-  // Steps through the index owner by owner, so that one owner's events cost the others nothing (0010_fair_events).
-  const rows = await sql<{ ownerId: string }[]>`
-    with recursive owners (owner_id, lap) as (
-      select ${afterOwnerId}::text, 0 where exists (select from conversation_events where due_at <= ${now})
-      union all
-      select next.* from owners cross join lateral (
-        (
-          select owner_id, owners.lap from conversation_events
-          where due_at < 'infinity' and owner_id > owners.owner_id and (owners.lap = 0 or owners.owner_id < ${afterOwnerId})
-          order by owner_id limit 1
-        )
-        union all
-        (
-          select owner_id, 1 from conversation_events
-          where due_at < 'infinity' and owners.lap = 0 order by owner_id limit 1
-        )
-        limit 1
-      ) as next
-    )
-    select owner_id from owners cross join lateral (
-      select count(*) as due from (
-        select from conversation_events
-        where due_at < 'infinity' and due_at <= ${now} and owner_id = owners.owner_id limit ${fewMax + 1}
-      ) as first
-    ) as counted
-    where (lap = 1) = (owner_id <= ${afterOwnerId}) and owner_id <> all(${arraysOf(sql).text(except)})
-      and due > 0 and (due > ${fewMax} or owner_id = any(${arraysOf(sql).text(many)})) = ${backlog === "many"}
-    limit ${limit}`;
-  return rows.map(({ ownerId }) => ownerId);
-}
-
-export interface DueEventsWanted {
-  limit: number;
-  /** Limits for one owner. */
-  ofOwner: number;
-}
-
-/**
- * Lists due events of some owners: the first of each, in the order of `ownerIds`, then the second of each, and so on; an
- * owner's longest due first.
- */
-export async function findDueEvents(
-  sql: Sql,
-  now: Date,
-  ownerIds: readonly string[],
-  { limit, ofOwner }: DueEventsWanted,
-): Promise<DueEvent[]> {
+/** Lists an owner's due events, the longest due first. */
+export async function findDueEvents(sql: Sql, ownerId: string, now: Date, limit: number): Promise<DueEvent[]> {
   return sql<DueEvent[]>`
     with due as materialized (
-      select event.*, place
-      from unnest(${arraysOf(sql).text(ownerIds)}) with ordinality as served (owner_id, place)
-      cross join lateral (
-        select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent,
-          coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes,
-          row_number() over (order by due_at, conversation_id) as turn
-        from conversation_events where due_at < 'infinity' and due_at <= ${now} and owner_id = served.owner_id
-        order by due_at, conversation_id limit ${ofOwner}
-      ) as event
-      order by turn, place limit ${limit}
+      select owner_id, conversation_id, event_uuid, event, ended_at, due_at, awaits_analysis, attempts, traceparent,
+        coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes
+      from conversation_events where due_at < 'infinity' and due_at <= ${now} and owner_id = ${ownerId}
+      order by due_at, conversation_id limit ${limit}
     )
     select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent, is_built,
       agent_id, coalesce(has_said, false) as has_said,
@@ -136,30 +68,14 @@ export async function findDueEvents(
       ) as said
       where owner_id = due.owner_id and conversation_id = due.conversation_id and not due.is_built
     ) as source on true
-    order by turn, place`;
+    order by due_at, conversation_id`;
 }
 
-/** When the next event is due; null when there is none. */
-export async function findNextDueEvent(sql: Sql): Promise<Date | null> {
+/** When an owner's next event is due; null when there is none. */
+export async function findNextDueEvent(sql: Sql, ownerId: string): Promise<Date | null> {
   const [row] = await sql<{ dueAt: Date }[]>`
-    select due_at from conversation_events where due_at < 'infinity' order by due_at limit 1`;
+    select due_at from conversation_events where owner_id = ${ownerId} and due_at < 'infinity' order by due_at limit 1`;
   return row?.dueAt ?? null;
-}
-
-/**
- * Whether a transaction is in progress that stores or releases an event. It may have found the relay running, and so not
- * have woken it (0022_relay_wakes).
- */
-export async function isEventOnItsWay(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ isFree: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(current_schema() || '.relay-events', 0)) as is_free`;
-  return row?.isFree !== true;
-}
-
-/** Lets the relay run now, unless it runs, is due, or backs off from a dispatcher that is away. */
-export async function wakeRelay(sql: Sql, now: Date): Promise<void> {
-  await sql`select wake_event_relay(${now})`;
-  tellRelay(sql);
 }
 
 /** Defers events until their analysis is stored, at most `waitMs` milliseconds after the conversation's end. */
@@ -169,16 +85,12 @@ export async function awaitAnalyses(sql: Sql, keys: readonly SessionKey[], waitM
     where (owner_id, conversation_id) in (${keysOf(sql, keys)})`;
 }
 
-/** Makes an event due once its analysis is stored or given up. */
-export async function releaseEvent(sql: Sql, { ownerId, conversationId }: SessionKey, now: Date): Promise<void> {
-  const woken = await sql`
-    with released as (
-      update conversation_events set due_at = ${now}
-      where owner_id = ${ownerId} and conversation_id = ${conversationId} and payload is null and due_at > ${now}
-      returning 1
-    )
-    select wake_event_relay(${now}) from released`;
-  if (woken.length > 0) tellRelay(sql);
+/** Makes an event due, and enqueues its owner's job, once its analysis is stored or given up. For a transaction. */
+export async function releaseEvent(tx: Sql, { ownerId, conversationId }: SessionKey, now: Date): Promise<void> {
+  const { count } = await tx`
+    update conversation_events set due_at = ${now}
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and payload is null and due_at > ${now}`;
+  if (count > 0) await enqueueJob(tx, { ownerId, jobId: RELAY, queue: RELAY, payload: {}, dueAt: now });
 }
 
 /** The stored payloads of events, by `keyOf`. */

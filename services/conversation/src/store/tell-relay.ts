@@ -1,13 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
 import { announce } from "@parley/shared/jobs/announce";
 
-/** The event relay's job and queue (src/events/relay.ts). */
+/** The queue of the event relay, and the id of each owner's job in it (src/events/relay.ts). */
 export const RELAY = "relay-events";
 
-/**
- * Tells the processes that the relay may be due. For whoever has ended conversations: if the relay was at rest, the database has made
- * it due (0005_conversation_events).
- */
+/** Tells the processes of jobs that the database has enqueued: those of the owners whose conversations `sql` ended (0033_relay_jobs). */
 export function tellRelay(sql: Sql): void {
   announce(sql, [RELAY]);
 }

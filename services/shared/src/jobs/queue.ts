@@ -15,11 +15,6 @@ export interface Queue {
   // biome-ignore lint/suspicious/noConfusingVoidType: most handlers simply end
   run(job: Job, lease: AbortSignal): Promise<Date | typeof HAND_OVER | void>;
   /**
-   * Called once it is stored when a job runs again, with the lease of the run that ended. For work whose senders wake only
-   * a job that is at rest: here it looks for what was sent before.
-   */
-  rested?(lease: AbortSignal): Promise<void>;
-  /**
    * Called when jobs are enqueued that may be running already. They run again in any case; this is for runs that want
    * to know at once.
    */

@@ -73,10 +73,8 @@ async function runAndStore(
   }
   const dueAt = again === HAND_OVER ? new Date(clock.now().getTime() + HAND_OVER_MS) : (again ?? null);
   if (again === HAND_OVER && dueAt) await handOverJob(db, job, dueAt);
-  else if (dueAt) {
-    await repeatJob(db, job, dueAt);
-    await queue.rested?.(lease);
-  } else await finish(job);
+  else if (dueAt) await repeatJob(db, job, dueAt);
+  else await finish(job);
   log.debug(fields(job), "job done");
   return dueAt;
 }

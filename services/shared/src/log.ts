@@ -6,7 +6,8 @@ import { activeTraceIds } from "./telemetry/spans.ts";
 export type { Logger };
 
 /** The ends of the names of secrets, in every style: `api_key`, `x-api-key`, `accessToken`, `app_secret`. */
-const SECRET_NAMES = /(?:api[_-]?key|password|secret|authorization|cookie|token|credential)$/i;
+const SECRET_NAMES =
+  /(?:(?:(?:api|private|signing|master|access)[_-]?key|password|passphrase|secret|cookie|credential)s?|authorization|token)$/i;
 const CENSORED = "[Redacted]";
 
 /**

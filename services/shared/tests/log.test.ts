@@ -15,6 +15,7 @@ test("fields that are named like a secret are censored, at the top and one level
 test.each([
   ...["accessToken", "access_token", "appSecret", "app_secret", "authToken", "auth_token", "token", "verifyToken"],
   ...["deviceToken", "currentPassword", "X-API-Key", "Set-Cookie", "Proxy-Authorization", "credential", "clientSecret"],
+  ...["credentials", "cookies", "secrets", "api_keys", "privateKey", "signing_key", "PARLEY_MASTER_KEY", "passphrase"],
 ])("a field named %s is censored, and counts of tokens and keys' ids are not", (name) => {
   const { log, lines } = recordLog();
   log.info({ [name]: "hush", settings: { [name]: "hush" }, input_tokens: 7, key_id: "key_1" }, "slip");

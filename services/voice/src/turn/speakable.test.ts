@@ -53,12 +53,15 @@ test.each([
   ["tags with attributes", "See <a href=\"https://x.org\" target='_blank'>us</a><br />now", "See us now"],
   ["a line that a backslash ends", "Nine to five.\\\nClosed today.", "Nine to five.\nClosed today."],
   ["a list with dashes", "– tea\n– cake\n", "tea.\ncake.\n"],
+  ["characters by their names", "Q&amp;A &mdash; it&#39;s&nbsp;5&lt;6", "Q&A — it's 5<6"],
+  ["an address with a user", "Go to https://me:secret@example.com/x.", "Go to example.com."],
   ["escaped marks", "\\*Not\\* \\# a \\[link\\](x)", "*Not* # a [link](x)"],
   ["Windows line ends", "- tea\r\n- cake\r\n", "tea.\r\ncake.\r\n"],
 ])("of %s, the words are spoken", (_what, written, words) => expect(spokenOf([written])).toBe(words));
 
 test.each([
   "2 * 3 = 6 and 2*3 < 7, 5* hotel, price*",
+  "2**3 = 8, AT&T, R&D; &c;",
   "Dial *72, then # or *.",
   "Mail jane_doe@example.com about snake_case_names.",
   "It is -5 degrees; a - b, 3.5 or 1.",
@@ -81,6 +84,8 @@ const UNITS = [
   "[a](b)",
   "![a](",
   "https://",
+  "&am",
+  "&lt;",
   "www.a.b",
   "|--|",
   "word ",

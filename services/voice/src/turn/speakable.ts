@@ -29,7 +29,7 @@ interface Segment {
 
 /** Where something other than plain words may begin. */
 const SPECIAL =
-  /[\s\\*_~`[<|]|\uFE0F|\u20E3|!(?=\[|$)|https?:\/\/|www\.|(?![©®™‼⁉ℹ])\p{Extended_Pictographic}|\p{Regional_Indicator}/giu;
+  /[\s\\*_~`[<|&]|\uFE0F|\u20E3|!(?=\[|$)|https?:\/\/|www\.|(?![©®™‼⁉ℹ])\p{Extended_Pictographic}|\p{Regional_Indicator}/giu;
 /** An address that may have begun. */
 const UNSURE_END = /(?<![a-z\d])(?:h|ht|htt|https?|https?:\/?|w|ww|www)$/iu;
 const HALF_CHARACTER = /[\uD800-\uDBFF]?$/;
@@ -60,6 +60,14 @@ const TAG =
 const OPEN_TAG = /<(?:[/!]|!-|(?:!--|\/?[a-z])[^<>\n]{0,300})?$/iy;
 const ADDRESS_TAG = /<(?=(?:https?:\/\/[^<>\s]{0,290}|[a-z][^\s@<>]{0,100}@[^\s<>]{1,100})>)/iy;
 const EMOJI = /(?:\p{RGI_Emoji}|\p{Regional_Indicator}|\p{Extended_Pictographic}\p{Emoji_Modifier}?)[\uFE0F\u200D]*/vy;
+
+/** Characters that HTML names, as some models write them. */
+const NAMED: Readonly<Record<string, string>> = {
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#34": '"', "#39": "'" },
+  ...{ nbsp: " ", "#160": " ", ndash: "–", mdash: "—", hellip: "…", rsquo: "’", euro: "€", pound: "£" },
+};
+const NAME = new RegExp(`&(${Object.keys(NAMED).join("|")});`, "y");
+const OPEN_NAME = /&#?[a-z\d]{0,6}$/y;
 
 /** A bracket that does not close within so many characters is a bracket. */
 const LINK_MAX = 1_000;
@@ -158,6 +166,7 @@ export function speakable(): Speakable {
     if (next === "*" || next === "_") return readStars(isAll);
     if (next === "[" || next === "!") return readLink(isAll);
     if (next === "<") return readTag(isAll);
+    if (next === "&") return readName(isAll);
     if (next === "\\") {
       if (isTouching(1, isAll)) return false;
       if (match(ESCAPED)) skip(1);
@@ -213,10 +222,11 @@ export function speakable(): Speakable {
     const isUnderscore = text.charAt(at) === "_";
     const isWord = (character: string) => /[\p{L}\p{N}]/u.test(character);
     const isDialed = !isUnderscore && length === 1 && /\d/.test(after) && !/\p{L}/u.test(before);
+    const isPower = !isUnderscore && /\d/.test(before) && /\d/.test(after);
     const mayEnd = !/\s/.test(before) && !(isUnderscore && isWord(after));
     const mayBegin =
       !(/\s/.test(after) || (/\s/.test(before) && /[.,;:!?)]/.test(after)) || (isUnderscore && isWord(before))) &&
-      !isDialed;
+      !(isDialed || isPower);
     if (mayEnd && emphases > 0) emphases--;
     else if (mayBegin) emphases++;
     else return done(() => copy(length));
@@ -299,6 +309,12 @@ export function speakable(): Speakable {
     return done(() => copy(1));
   }
 
+  function readName(isAll: boolean): boolean {
+    const [written, name = ""] = match(NAME) ?? [];
+    if (written !== undefined) return done(() => speak(NAMED[name] ?? "", written.length));
+    return (isAll || !match(OPEN_NAME)) && done(() => copy(1));
+  }
+
   /** Of an address, its host is spoken: nobody can note down the rest by ear. */
   function readAddress(length: number, isAll: boolean): boolean {
     if (isTouching(length, isAll)) return false;
@@ -306,6 +322,7 @@ export function speakable(): Speakable {
     const address = text.slice(at, at + length).replace(/[.,;:!?)*_'\\]+$/, "");
     const host = address
       .replace(/^https?:\/\//i, "")
+      .replace(/^[^/?#]*@/, "")
       .replace(/^www\./i, "")
       .replace(/[/?#:].*$/s, "");
     return done(() => speak(host, Math.max(1, address.length)));

@@ -39,6 +39,7 @@ const REQUEST = "INVITE:sip:agent@example.com";
 /** The forms of challenges, and the answer by the formulas of RFC 2069, 2617 and 7616. */
 test.each<[string, string[], (cnonce: string) => string]>([
   ["without qop", ['Digest realm="r, s", nonce="n"'], () => md5(`${md5(KNOWN)}:n:${md5(REQUEST)}`)],
+  ["with an empty qop", ['Digest realm="r, s", nonce="n", qop=""'], () => md5(`${md5(KNOWN)}:n:${md5(REQUEST)}`)],
   [
     "with qop in any case, without quotes",
     ['DIGEST Realm="r, s",NONCE="n",QOP=AUTH,Algorithm=md5'],

@@ -49,7 +49,7 @@ export function answerChallenge(challenge: Params, asked: Asked, { username, pas
   const offered = challenge
     .get("qop")
     ?.toLowerCase()
-    .split(/[,\s]+/);
+    .match(/[^,\s]+/g);
   const qop = offered && (["auth", "auth-int"] as const).find((each) => offered.includes(each));
   if (!algorithm || realm === undefined || nonce === undefined || (offered && !qop)) return null;
   const cnonce = randomBytes(12).toString("hex");

@@ -21,6 +21,8 @@ export const NUMBERS: readonly Row[] = [
   ["a called number with an escaped plus", called("sip:%2B12145550100@127.0.0.1"), ANSWERED],
   ["a called number with separators", called("sip:+1(214)555-0100@127.0.0.1"), ANSWERED],
   ["a called number of scheme tel", called("tel:+1-214-555-0100;isub=1411"), ANSWERED],
+  ["a called local number with its context", called("sip:2145550100;phone-context=+1@127.0.0.1;user=phone"), ANSWERED],
+  ["a called number with an escaped parameter", called(`sip:${CALLED}%3Bnpdi@127.0.0.1`), ANSWERED],
   ["a called number of scheme sips", called(`sips:${CALLED}@127.0.0.1`), ANSWERED],
   ["a called number with headers", called(`sip:${CALLED}@127.0.0.1;user=phone?Subject=x`), ANSWERED],
   [

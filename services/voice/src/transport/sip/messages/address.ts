@@ -27,10 +27,15 @@ const SIP =
 /** Returns null for other schemes and malformed URIs. A password in the user part is dropped. */
 export function readUri(text: string): SipUri | null {
   const [, number, numberParams = ""] = TEL.exec(text) ?? [];
-  if (number !== undefined) return telUri(number, readParams(numberParams));
+  if (number !== undefined) {
+    const params = readParams(numberParams);
+    const subscriber = subscriberOf(number, params);
+    return subscriber === null ? null : { scheme: "tel", user: subscriber, host: "", port: null, params };
+  }
   const [, scheme, user = "", host, port, params = ""] = SIP.exec(text) ?? [];
   if (scheme === undefined || host === undefined || Number(port ?? 0) > 65_535) return null;
-  const decoded = percentDecoded(user.split(/[;:]/)[0] as string);
+  const [name = "", ...userParams] = (user.split(":")[0] as string).split(/;|%3b/i);
+  const decoded = subscriberOf(name, paramsOf(userParams));
   if (decoded === null) return null;
   return {
     scheme: scheme.toLowerCase() as SipUri["scheme"],
@@ -41,13 +46,11 @@ export function readUri(text: string): SipUri | null {
   };
 }
 
-/** RFC 3966: a local number is completed by its context. */
-function telUri(number: string, params: Params): SipUri | null {
+/** RFC 3966: a local number is completed by its context. Null if it is malformed. */
+function subscriberOf(number: string, params: Params): string | null {
   const decoded = percentDecoded(number);
-  if (decoded === null) return null;
   const context = params.get("phone-context") ?? "";
-  const isLocal = !number.startsWith("+") && context.startsWith("+");
-  return { scheme: "tel", user: isLocal ? `${context}${decoded}` : decoded, host: "", port: null, params };
+  return decoded !== null && !decoded.startsWith("+") && context.startsWith("+") ? `${context}${decoded}` : decoded;
 }
 
 /**

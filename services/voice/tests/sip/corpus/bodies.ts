@@ -50,6 +50,20 @@ export const BODIES: readonly Row[] = [
     ),
     PLAIN,
   ],
+  [
+    "a description of early media before that of the call",
+    parts(
+      "multipart/mixed;boundary=b",
+      "--b",
+      "Content-Type: application/sdp",
+      "Content-Disposition: early-session",
+      "",
+      ...OFFER.map((line) => line.replace("RTP/AVP 0 8 101", "RTP/AVP 9")),
+      ...sdpPart("b"),
+      "--b--",
+    ),
+    PLAIN,
+  ],
   ["parts without an end", parts("multipart/mixed;boundary=b", ...sdpPart("b")), PLAIN],
   [
     "parts in a part",

@@ -15,12 +15,16 @@ export function bodyOf(message: SipMessage, type: string): string {
 
 /** Whether we must refuse what we cannot read (RFC 3261, section 20.11; RFC 5621, section 5). */
 export function isBodyRequired({ headers, body }: SipMessage): boolean {
-  const { params } = readValue(headers.get("content-disposition")?.[0] ?? "");
+  const { params } = dispositionOf(headers);
   return (
     body !== "" &&
     !isMultipart(headers.get("content-type")?.[0] ?? "") &&
     params.get("handling")?.toLowerCase() !== "optional"
   );
+}
+
+function dispositionOf(headers: SipMessage["headers"]) {
+  return readValue(headers.get("content-disposition")?.[0] ?? "");
 }
 
 type Part = Pick<SipMessage, "headers" | "body">;
@@ -29,6 +33,8 @@ function found({ headers, body }: Part, type: string, depth: number): string | n
   const { value, params } = readValue(headers.get("content-type")?.[0] ?? "");
   const given = value.toLowerCase();
   const encoding = headers.get("content-encoding")?.[0]?.toLowerCase() ?? "identity";
+  // The description of what plays before the answer (RFC 3959).
+  if (dispositionOf(headers).value.toLowerCase() === "early-session") return null;
   if (given === type || given === "") return encoding === "identity" ? body : null;
   const boundary = params.get("boundary");
   if (!isMultipart(given) || boundary === undefined || depth === 0) return null;

@@ -110,6 +110,12 @@ test("what is spoken does not depend on how the text arrives", () => {
   );
 });
 
+test("a long tag is left out as it comes, and words behind a sign of less are not held back", () => {
+  const link = `<a href="https://example.com/${"x".repeat(400)}" title='It is us' class=b >us</a>`;
+  expect(spokenOf([...`See ${link} now`])).toBe("See us now");
+  expect(speakable().push("If a<b and then")).toBe("If a<b and then");
+});
+
 test("each position in what is spoken has one in the text, in the same order, and the end is the end", () => {
   fc.assert(
     fc.property(pieces, (given) => {

@@ -55,9 +55,16 @@ const MARKS = /`+|~~+|[\uFE0F\u20E3]+/y;
 const ESCAPED = /\\(?:[!-/:-@[-`{-~]|(?=[\r\n]))/y;
 const ADDRESS = /(?:https?:\/\/|www\.)[!#-;=?-Z\\^_a-z{}~]*/iy;
 /** A tag has attributes with values, if any: what else is in such brackets is words. */
-const TAG =
-  /<(?:!--[^<>\n]{0,300}|\/?[a-z][a-z\d-]{0,20}(?:[ \t]+[a-z:_-]{1,30}=(?:"[^"<>\n]*"|'[^'<>\n]*'|[^\s"'<>]+)){0,20}[ \t]*\/?)>/iy;
-const OPEN_TAG = /<(?:[/!]|!-|(?:!--|\/?[a-z])[^<>\n]{0,300})?$/iy;
+const BEGUN_TAG = String.raw`\/?[a-z][a-z\d-]{0,20}(?:[ \t]+[a-z:_-]{1,30}=(?:"[^"<>\n]{0,500}"|'[^'<>\n]{0,500}'|[^\s"'<>]{1,300})){0,20}`;
+const TAG = new RegExp(String.raw`<(?:!--[^<>\n]{0,300}|${BEGUN_TAG}[ \t]*\/?)>`, "iy");
+/** The beginning of a tag, or of an address in brackets. */
+const OPEN_TAG = new RegExp(
+  [
+    String.raw`<(?:[\/!]|!-|!--[^<>\n]{0,300}|[a-z][^\s<>]{0,300}`,
+    String.raw`${BEGUN_TAG}(?:[ \t]+(?:[a-z:_-]{1,30}(?:=(?:"[^"<>\n]{0,500}|'[^'<>\n]{0,500}|[^\s"'<>]{1,300})?)?)?|[ \t]*\/)?)?$`,
+  ].join("|"),
+  "iy",
+);
 const ADDRESS_TAG = /<(?=(?:https?:\/\/[^<>\s]{0,290}|[a-z][^\s@<>]{0,100}@[^\s<>]{1,100})>)/iy;
 const EMOJI = /(?:\p{RGI_Emoji}|\p{Regional_Indicator}|\p{Extended_Pictographic}\p{Emoji_Modifier}?)[\uFE0F\u200D]*/vy;
 

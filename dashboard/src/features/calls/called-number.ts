@@ -6,8 +6,12 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/min";
  * @returns what was typed, without separators, if it is no number; the API says what is wrong
  */
 export function calledNumber(typed: string, from: string | undefined): string {
-  const plain = typed.replaceAll(/[\s()-]/g, "").replace(/^00/, "+");
-  if (plain.startsWith("+") || !from) return plain;
-  const country = parsePhoneNumberFromString(from)?.country;
-  return (country && parsePhoneNumberFromString(typed, country)?.number) || plain;
+  const written = typed
+    .replaceAll(/\p{Cf}/gu, "")
+    .trim()
+    .replace(/^00/, "+");
+  const country = from === undefined ? undefined : parsePhoneNumberFromString(from)?.country;
+  const read = parsePhoneNumberFromString(written, { ...(country && { defaultCountry: country }), extract: false });
+  // Nobody would dial the extension.
+  return read && !read.ext ? read.number : written.replaceAll(/[\s()./-]/g, "");
 }

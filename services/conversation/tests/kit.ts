@@ -154,22 +154,33 @@ export async function say({ chat }: Pick<TestChat, "chat">, agent: TestAgent, me
 /** Characters that a streamed turn may be ahead of its reader, as in the gateway. */
 const CREDIT = 16 * 1024;
 
+type Heard = { sessionId: string; text?: never } | { text: string; sessionId?: never };
+
 /** A streamed turn, alone in its stream, read piece by piece. */
-export async function* listen(chat: ChatClient, asked: Turn, { origin, onReplayed }: CallOptions = {}) {
+export async function* listen(chat: ChatClient, asked: Turn, options: CallOptions = {}): AsyncGenerator<Heard, void> {
   const requests = new PassThrough({ objectMode: true });
   const ask = (request: Partial<RunTurnsRequest>) => requests.write(RunTurnsRequest.fromPartial(request));
   ask({ starts: [turnStart(asked)] });
-  for await (const { news } of chat.runTurns(requests, { origin })) {
-    for (const { number, started, text, end } of news) {
-      if (started) yield { sessionId: started.sessionId };
-      if (text !== "") yield { text };
-      ask({ credits: [{ number, characters: text.length }] });
-      if (!end) continue;
-      requests.end();
-      if (end.errorReplayed) onReplayed?.();
-      if (end.error) throw readStatus(end.error);
-      if (end.refused) throw new ServiceError("unavailable", "the replica is stopping");
+  let isOpen = false;
+  try {
+    for await (const { news } of chat.runTurns(requests, { origin: options.origin })) {
+      isOpen = true;
+      for (const { number, started, text, end } of news) {
+        if (started) yield { sessionId: started.sessionId };
+        if (text !== "") yield { text };
+        ask({ credits: [{ number, characters: text.length }] });
+        if (!end) continue;
+        requests.end();
+        if (end.errorReplayed) options.onReplayed?.();
+        if (end.error) throw readStatus(end.error);
+        if (end.refused) throw new ServiceError("unavailable", "the replica is stopping");
+      }
     }
+  } catch (error) {
+    // A connection that has reached its age refuses a stream. The next one takes it, as for the gateway.
+    const isRefused = !isOpen && error instanceof ServiceError && error.kind === "unavailable";
+    if (!isRefused || !(await chat.isReachable(TIMEOUT_MS))) throw error;
+    yield* listen(chat, asked, options);
   }
 }
 

@@ -42,6 +42,15 @@ const CONVERSATION = {
 } as const;
 const VOICE = { definition: VoiceServiceService, peer: "voice", variable: "PARLEY_VOICE_ADDRESS" } as const;
 
+/** Who runs the command, by login name, or by number in a container that lists no users. */
+function systemUser(): string {
+  try {
+    return userInfo().username.replaceAll(/[^\w.@-]/g, "_") || "unknown";
+  } catch {
+    return `uid-${process.getuid?.() ?? "unknown"}`;
+  }
+}
+
 /** The stack listens on loopback unless TLS is set up, and this process listens nowhere. */
 const NO_LISTENER = "127.0.0.1:0";
 
@@ -98,7 +107,7 @@ async function withService<D extends Definition, T>(
     peer,
     address,
     credentials: peerCredentials(tlsFiles(config, NO_LISTENER), silentLogger).channel,
-    actor: { kind: "operator", id: userInfo().username.replaceAll(/[^\w.@-]/g, "_") },
+    actor: { kind: "operator", id: systemUser() },
   });
   try {
     return await work(client);

@@ -1,9 +1,12 @@
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 
-/** Tables that change by themselves: jobs, sums of other rows, into which a job folds their changes, and the index of search. */
+/**
+ * Tables that change by themselves: jobs, attempts to deliver webhooks, sums of other rows, into which a job folds their
+ * changes, and the index of search.
+ */
 const RESTLESS = [
-  "jobs",
+  ...["jobs", "attempts"],
   ...["conversation_changes", "conversation_counts"],
   ...["figure_changes", "figures", "usage_days"],
   ...["stored_changes", "stored_bytes"],
@@ -11,6 +14,8 @@ const RESTLESS = [
 ];
 /** Between these, a job moves the conversations that search can find. */
 const SEARCHED = ["search_waiting", "search_documents"];
+/** An attempt changes these of its delivery, but not the sum of attempts made and left. */
+const ATTEMPTED = "array['status', 'attempts', 'attempts_left', 'next_attempt_at']";
 
 /** The rows of each owner in the database. */
 export interface OwnerRows {
@@ -43,12 +48,15 @@ export async function openOwnerRows(databaseUrls: Record<Schema, string>): Promi
 /** One statement for all tables: with one for each, most of the time went into sending them. */
 function allRows(schema: Schema, tables: readonly string[]): string {
   const each = tables.map((table) => {
-    const shown = SEARCHED.includes(table)
-      ? `'${schema}.searched: ' || conversation_id`
-      : `'${schema}.${table}: ' || (to_jsonb(t) - 'last_used_at')::text`;
-    return `select ${shown} as row from "${table}" t where owner_id = $1`;
+    return `select ${shown(schema, table)} as row from "${table}" t where owner_id = $1`;
   });
   return `${each.join(" union all ")} order by row`;
+}
+
+function shown(schema: Schema, table: string): string {
+  if (SEARCHED.includes(table)) return `'${schema}.searched: ' || conversation_id`;
+  if (table !== "deliveries") return `'${schema}.${table}: ' || (to_jsonb(t) - 'last_used_at')::text`;
+  return `'${schema}.deliveries: ' || (to_jsonb(t) - ${ATTEMPTED})::text || ' of attempts: ' || attempts + attempts_left`;
 }
 
 async function ownedTables(sql: postgres.Sql, schema: Schema): Promise<string[]> {

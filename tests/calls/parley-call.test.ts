@@ -91,7 +91,7 @@ test("a phone of the stand-in carrier calls a number of the owner's, and its age
   });
 
   await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [NUMBER] });
-  const { status, stdout } = await parley("call", NUMBER, "--say", "When are you open on Sunday?");
+  const { status, stdout } = await parley("call", NUMBER, "--say", "When are you open?");
   expect({ status, stdout }).toMatchObject({ status: 0 });
   expect(stdout).toStartWith(`A phone of the stand-in carrier calls ${NUMBER}.\n`);
   expect(stdout).toContain(`agent  ${GREETING}\n`);

@@ -152,10 +152,10 @@ test(
     await dialog.getByRole("combobox", { name: "Transport" }).selectOption("UDP");
 
     await dialog.getByLabel("Server").fill("127.0.0.1");
-    await dialog.getByLabel("Trunk IP addresses").fill("192.0.2.0/24, everywhere");
+    await dialog.getByLabel("Trunk IP addresses").fill("203.0.113.0/24, everywhere");
     await dialog.getByRole("button", { name: "Connect" }).click();
     await dialog.getByRole("alert").getByText('not "everywhere"').waitFor();
-    await dialog.getByLabel("Trunk IP addresses").fill("192.0.2.0/24");
+    await dialog.getByLabel("Trunk IP addresses").fill("203.0.113.0/24");
     await dialog.getByRole("button", { name: "Connect" }).click();
     const carrier = page.getByRole("list", { name: "Carriers" }).getByRole("listitem");
     await carrier.getByRole("button", { name: "Copy address for calls" }).click();

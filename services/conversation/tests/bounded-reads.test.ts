@@ -38,7 +38,7 @@ async function lockMessages(): Promise<() => Promise<void>> {
 async function waiting(): Promise<number> {
   const [row] = await lists.db<[{ count: number }]>`
     select count(*)::integer as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and query like '%conversation_id, seq, role, content, created_at, latency%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%conversation_id, seq, role, content, created_at, started_at, latency%'`;
   return row.count;
 }
 

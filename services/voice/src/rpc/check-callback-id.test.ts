@@ -29,7 +29,8 @@ function check(provider: string, id: string, operatorKey = "") {
   };
   const verifyFewAtOnce = fewUnverified();
   const calledBack = { find: async (callId: string) => (callId === CALL ? { ownerId: "own_1", carrierId: "" } : null) };
-  const carriers = { accounts, calledBack, verifyFewAtOnce } as unknown as CallbackContext;
+  const spoken = { find: async () => null };
+  const carriers = { accounts, calledBack, spoken, verifyFewAtOnce } as unknown as CallbackContext;
   const connections = dailyConnections({ accounts, baseUrl: "http://127.0.0.1:1", operatorKey });
   return checkCallbackId(carriers, { connections, verifyFewAtOnce } as DailyContext)({ provider, id }, SERVED);
 }

@@ -76,6 +76,7 @@ test("a call over a trunk rings, is answered and ends when the other party hangs
   });
   const call = await placed(kit);
   await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_IN_PROGRESS));
+  await eventually(async () => expect(far).toHaveLength(1));
   expect(far[0]?.invite.called.user).toBe(THEIRS);
   expect(far[0]?.invite.identities[0]?.user).toBe(OURS);
   await far[0]?.leg.hangUp();
@@ -101,6 +102,8 @@ test("an answered call is held even if it cannot be stored that it is answered",
     });
   const call = await placed(kit);
   expect(await connected.promise).toHaveProperty("hangUp");
+  // The far end has the call only once it is told that its answer arrived.
+  await eventually(async () => expect(far).toHaveLength(1));
   await far[0]?.hangUp();
   expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS });
 });

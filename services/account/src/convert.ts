@@ -11,12 +11,12 @@ import {
 import { nameOf, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./keys/key-state.ts";
-import { rateLimitOf, type TierName } from "./settings/tiers.ts";
+import { rateLimitOf } from "./settings/tiers.ts";
 import { expiryOf } from "./sign-in/session.ts";
 import type { GrantRow, KeyRow } from "./store/api-keys.ts";
 import type { CarrierRow } from "./store/carriers.ts";
 import type { NumberRow } from "./store/mobile-numbers.ts";
-import type { OwnerRow } from "./store/owners.ts";
+import type { OwnerRow, TierName } from "./store/owners.ts";
 import type { SessionRow } from "./store/sessions.ts";
 
 /** The tier in a message, or undefined when it is unspecified. @throws ServiceError invalid for an unknown tier */

@@ -5,9 +5,10 @@ import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
 import { modelKeysOf, readAgentConfig } from "../src/config.ts";
-import { openLlm, type StoredLlm } from "../src/model-keys/llm-secrets.ts";
+import { openLlm } from "../src/model-keys/llm-secrets.ts";
 import { resealAgents } from "../src/model-keys/reseal.ts";
-import { openSpeech, type StoredSpeech } from "../src/model-keys/speech-secrets.ts";
+import { openSpeech } from "../src/model-keys/speech-secrets.ts";
+import type { StoredLlm, StoredSpeech } from "../src/store/stored-keys.ts";
 import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");

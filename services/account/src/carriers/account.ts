@@ -1,4 +1,5 @@
 import type { CarrierNumber } from "@parley/proto/parley/account/v1/account.ts";
+import type { NumberSettings } from "../store/mobile-numbers.ts";
 
 /**
  * An account with a carrier, as this service uses it: its credentials and its numbers. Its adapters are beside this file. Every
@@ -22,8 +23,5 @@ export interface CarrierNumbers {
   /** Restores the number's earlier settings, unless someone has pointed it elsewhere since. May be repeated. */
   restore(mobileNumber: string, before: NumberSettings): Promise<void>;
 }
-
-/** The carrier's own fields of a number, as stored until the number is removed. {} if its calls already come here. */
-export type NumberSettings = Readonly<Record<string, string>>;
 
 export const NUMBERS_MAX = 1_000;

@@ -1,10 +1,10 @@
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Sealer } from "@parley/shared/sealing";
-import type { CarrierRow } from "../store/carriers.ts";
+import type { CarrierRow, SealedSettings } from "../store/carriers.ts";
 import type { CarrierAccount } from "./account.ts";
 import { type CarrierAddresses, carrierAccount } from "./accounts.ts";
-import { openSettings, type SealedSettings, sealSettings } from "./sealed-settings.ts";
+import { openSettings, sealSettings } from "./sealed-settings.ts";
 
 /** Seals and opens the credentials of carriers, and finds their adapters. */
 export interface Carriers {

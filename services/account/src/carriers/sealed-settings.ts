@@ -1,18 +1,13 @@
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { type CarrierField, type CarrierProvider, carrierFields } from "@parley/shared/domain/carriers";
 import { mask, type Sealer } from "@parley/shared/sealing";
+import type { SealedSettings } from "../store/carriers.ts";
 
 /** What the secrets are sealed for; they cannot be opened for anything else. */
 export interface CarrierUse {
   ownerId: string;
   carrierId: string;
   provider: CarrierProvider;
-}
-
-/** Settings as stored: masks instead of secrets, and the sealed secrets by field. */
-export interface SealedSettings {
-  settings: CarrierSettings;
-  sealed: Readonly<Record<string, string>>;
 }
 
 export function sealSettings(sealer: Sealer, use: CarrierUse, settings: CarrierSettings): SealedSettings {

@@ -2,7 +2,8 @@ import { CarrierRefusal } from "@parley/shared/carriers/errors";
 import { twilioRest } from "@parley/shared/carriers/twilio";
 import { callbackUrl } from "@parley/shared/carriers/urls";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import { type CarrierAccount, NUMBERS_MAX, type NumberSettings } from "./account.ts";
+import type { NumberSettings } from "../store/mobile-numbers.ts";
+import { type CarrierAccount, NUMBERS_MAX } from "./account.ts";
 
 export interface TwilioAccountSettings {
   baseUrl: string;

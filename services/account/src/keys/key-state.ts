@@ -1,10 +1,6 @@
 import { KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
-
-export interface KeyState {
-  active: boolean;
-  expiresAt: Date | null;
-}
+import type { KeyState } from "../store/api-keys.ts";
 
 /** Later dates have no four-digit year. */
 const EXPIRES_BEFORE = new Date("9999-01-01T00:00:00Z");

@@ -1,6 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
-import type { NumberSettings } from "../carriers/account.ts";
 import { asking } from "../carriers/accounts.ts";
 import { promiseRestore } from "../carriers/restore-numbers.ts";
 import { claimNumber } from "../claim-number.ts";
@@ -8,7 +7,7 @@ import type { AccountContext, Handler } from "../context.ts";
 import { toMobileNumber } from "../convert.ts";
 import { checkMobileNumber } from "../mobile-number.ts";
 import { type CarrierRow, getCarrier } from "../store/carriers.ts";
-import { deleteNumber, findNumber, type NumberRow } from "../store/mobile-numbers.ts";
+import { deleteNumber, findNumber, type NumberRow, type NumberSettings } from "../store/mobile-numbers.ts";
 import { takeRestore } from "../store/number-restores.ts";
 import { lockOwner } from "../store/owners.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { changePlan, type Plan, planOf, rateLimitOf, type TierName } from "./tiers.ts";
+import type { Plan, TierName } from "../store/owners.ts";
+import { changePlan, planOf, rateLimitOf } from "./tiers.ts";
 
 const FREE: Plan = { tier: "free", customRateLimit: null };
 const AGREED: Plan = { tier: "enterprise", customRateLimit: 700 };

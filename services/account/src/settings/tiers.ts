@@ -1,5 +1,5 @@
-import type { TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
+import type { Plan, TierName } from "../store/owners.ts";
 
 /** Requests a minute for each key of an owner, or the bounds of a number agreed with the owner (docs/api-reference.md#rate-limits). */
 const RATE_LIMITS = {
@@ -7,14 +7,6 @@ const RATE_LIMITS = {
   pro: 500,
   enterprise: { min: 1, max: 1_000_000 },
 } as const satisfies Record<TierName, unknown>;
-
-export type TierName = keyof typeof TIERS;
-
-export interface Plan {
-  tier: TierName;
-  /** Requests per minute, for a tier without a fixed limit. */
-  customRateLimit: number | null;
-}
 
 export interface PlanChange {
   tier: TierName | undefined;

@@ -1,14 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { SessionTimes } from "../store/sessions.ts";
 
 /** NIST SP 800-63B-4, 2.1.3: at most 30 days; unused sessions end after a day. */
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const IDLE_MS = 24 * 60 * 60 * 1000;
 const TOKEN_BYTES = 32;
-
-export interface SessionTimes {
-  createdAt: Date;
-  lastUsedAt: Date;
-}
 
 export interface NewToken {
   /** Returned at sign-in and never stored. */

@@ -1,8 +1,12 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { KeyState } from "../keys/key-state.ts";
-import type { Plan } from "../settings/tiers.ts";
+import type { Plan } from "./owners.ts";
+
+export interface KeyState {
+  active: boolean;
+  expiresAt: Date | null;
+}
 
 export interface KeyRow extends KeyState {
   ownerId: string;

@@ -1,8 +1,8 @@
+import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { CarrierProvider } from "@parley/shared/domain/carriers";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { SealedSettings } from "../carriers/sealed-settings.ts";
 
 /** The queue of the jobs that tell services of a deleted owner. */
 export const TELL_DELETION = "tell-deletion";
@@ -10,6 +10,12 @@ export const TELL_DELETION = "tell-deletion";
 export interface CarrierKey {
   ownerId: string;
   carrierId: string;
+}
+
+/** Settings as stored: masks instead of secrets, and the sealed secrets by field. */
+export interface SealedSettings {
+  settings: CarrierSettings;
+  sealed: Readonly<Record<string, string>>;
 }
 
 export interface CarrierRow extends CarrierKey, SealedSettings {

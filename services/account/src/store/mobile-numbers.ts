@@ -1,5 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { NumberSettings } from "../carriers/account.ts";
+
+/** The carrier's own fields of a number, as stored until the number is removed. {} if its calls already come here. */
+export type NumberSettings = Readonly<Record<string, string>>;
 
 export interface NumberRow {
   ownerId: string;

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { NumberSettings } from "../carriers/account.ts";
+import type { NumberSettings } from "./mobile-numbers.ts";
 
 /** A removed number whose former settings are to be restored at its carrier. */
 export interface RestoreRow {

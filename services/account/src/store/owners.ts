@@ -1,7 +1,15 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { TIERS } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Plan } from "../settings/tiers.ts";
+
+export type TierName = keyof typeof TIERS;
+
+export interface Plan {
+  tier: TierName;
+  /** Requests per minute, for a tier without a fixed limit. */
+  customRateLimit: number | null;
+}
 
 export interface OwnerRow extends Plan {
   ownerId: string;

@@ -1,6 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { SessionTimes } from "../sign-in/session.ts";
+
+export interface SessionTimes {
+  createdAt: Date;
+  lastUsedAt: Date;
+}
 
 export interface SessionRow extends SessionTimes {
   ownerId: string;

@@ -1,6 +1,7 @@
 import type { ModelPrice } from "@parley/proto/parley/agent/v1/agent.ts";
-import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
+import { TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
+import type { ClonedVoice } from "../store/cloned-voices.ts";
 import data from "./data/llm.json" with { type: "json" };
 
 /** Every accepted provider; for language models, those that the data lists. */
@@ -15,14 +16,7 @@ export type ProviderKind = keyof typeof PROVIDERS;
 /** Model names by provider. */
 export type Models = Readonly<Record<string, readonly string[]>>;
 
-export interface Voice {
-  voiceId: string;
-  name: string;
-  /** NEUTRAL also where the provider states none. */
-  gender: keyof typeof GENDERS;
-  /** A BCP 47 tag. */
-  language: string;
-  previewUrl: string | null;
+export interface Voice extends ClonedVoice {
   /** Null when the voice works with every model of its provider. */
   models: readonly string[] | null;
 }

@@ -1,24 +1,9 @@
-import type { LlmConfig, LlmParams, ModelPrice } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { CUSTOM, type Prices } from "../catalogue/catalogue.ts";
+import type { StoredLlm, StoredParams } from "../store/stored-keys.ts";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
-import { type Before, openKey, type SealedKey, sealKey } from "./sealed-key.ts";
-
-/** An LLM configuration as stored: the key is sealed, and only its mask can be shown. */
-export interface StoredLlm {
-  providerName: string;
-  modelName: string;
-  params: StoredParams;
-  fallbacks: StoredLlm[];
-  /** As the owner of a CUSTOM_LLM states it. */
-  price?: ModelPrice | undefined;
-}
-
-export interface StoredParams extends SealedKey {
-  temperature?: number | undefined;
-  baseUrl?: string | undefined;
-  apiType?: string | undefined;
-}
+import { type Before, openKey, sealKey } from "./sealed-key.ts";
 
 /**
  * Prepares a configuration for storing. If a mask stands for several keys, because the masks of short keys are all

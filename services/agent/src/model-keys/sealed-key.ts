@@ -1,13 +1,8 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { invalid } from "@parley/shared/errors";
 import { mask, STARS } from "@parley/shared/sealing";
+import type { SealedKey } from "../store/stored-keys.ts";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
-
-/** A key as stored: only its mask can be shown. */
-export interface SealedKey {
-  sealedApiKey?: string;
-  apiKeyMask?: string;
-}
 
 /** A configuration, if there was one, of the agent whose keys masks stand for. */
 export interface Before<C> {

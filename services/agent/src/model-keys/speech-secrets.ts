@@ -1,20 +1,8 @@
-import type { SpeechEndpoint } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ServiceError } from "@parley/shared/errors";
+import type { SpeechConfig, StoredEndpoint, StoredSpeech } from "../store/stored-keys.ts";
 import type { KeyUse, ModelKeys } from "./model-keys.ts";
-import { type Before, openKey, type SealedKey, sealKey } from "./sealed-key.ts";
-
-interface SpeechConfig {
-  providerName: string;
-  endpoint: SpeechEndpoint | undefined;
-}
-
-/** A speech configuration as stored. */
-export type StoredSpeech<C extends SpeechConfig> = Omit<C, "endpoint"> & { endpoint?: StoredEndpoint | undefined };
-
-interface StoredEndpoint extends SealedKey {
-  baseUrl: string;
-}
+import { type Before, openKey, sealKey } from "./sealed-key.ts";
 
 /**
  * Prepares a configuration for storing.

@@ -5,8 +5,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
-import type { StoredLlm } from "../model-keys/llm-secrets.ts";
-import type { StoredSpeech } from "../model-keys/speech-secrets.ts";
+import type { StoredLlm, StoredSpeech } from "./stored-keys.ts";
 
 type JsonObject = Record<string, unknown>;
 

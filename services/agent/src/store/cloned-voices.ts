@@ -1,7 +1,15 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { Voice } from "../catalogue/catalogue.ts";
+import type { GENDERS } from "@parley/shared/domain/api-names";
 
-export type ClonedVoice = Omit<Voice, "models">;
+export interface ClonedVoice {
+  voiceId: string;
+  name: string;
+  /** NEUTRAL also where the provider states none. */
+  gender: keyof typeof GENDERS;
+  /** A BCP 47 tag. */
+  language: string;
+  previewUrl: string | null;
+}
 
 /** The key of a voice. */
 export interface VoiceKey {

@@ -19,7 +19,7 @@ import {
 } from "@parley/shared/domain/api-names";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
-import type { KeptToolCall } from "./turn/reply/kept-tool-calls.ts";
+import type { KeptToolCall } from "./store/turns/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
 

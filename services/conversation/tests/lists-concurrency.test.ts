@@ -4,9 +4,9 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
-import { type ConversationFilter, matching, NO_FILTER } from "../src/store/conversation-filter.ts";
 import { closeSilentChats, insertGreetedSession } from "../src/store/conversations.ts";
-import { findCountedPage } from "../src/store/list-page.ts";
+import { type ConversationFilter, matching, NO_FILTER } from "../src/store/lists/conversation-filter.ts";
+import { findCountedPage } from "../src/store/lists/list-page.ts";
 import { insertSessionWithTurn, takeTurn } from "../src/store/turns/take-turns.ts";
 import { AGENTS, STATUSES, startTestLists, type TestLists } from "./lists-kit.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newOwner } from "@parley/shared/testing/owners";
-import { PART } from "../src/search/number-set.ts";
-import { eachTerm } from "../src/search/terms.ts";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
+import { PART } from "../src/store/search/number-set.ts";
 import { insertPart } from "../src/store/search/terms.ts";
+import { eachTerm } from "../src/store/search/text-terms.ts";
 import { insert, request, startTestLists, stored, type TestLists } from "./lists-kit.ts";
 
 // What one owner's texts may take while they are indexed.

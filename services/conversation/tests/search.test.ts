@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import fc from "fast-check";
-import { PART } from "../src/search/number-set.ts";
 import { goneConversations } from "../src/search/tidy.ts";
 import { indexNextPart, indexStatuses, rebuildBlock } from "../src/store/search/build-index.ts";
 import { numberEnded, numberSilent } from "../src/store/search/number-conversations.ts";
+import { PART } from "../src/store/search/number-set.ts";
 import { mergeBlock } from "../src/store/search/terms.ts";
 import {
   AGENTS,

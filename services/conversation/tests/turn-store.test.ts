@@ -3,9 +3,9 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { StoredReply, TurnEnd } from "../src/store/turns/finish-turns.ts";
+import type { KeptToolCall } from "../src/store/turns/kept-tool-calls.ts";
 import type { NewTurn } from "../src/store/turns/take-turns.ts";
 import { type TurnStore, turnStore } from "../src/store/turns/turns-together.ts";
-import type { KeptToolCall } from "../src/turn/reply/kept-tool-calls.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const NOW = new Date("2026-02-03T12:00:00Z");

@@ -1,6 +1,6 @@
 import type { FieldType } from "@parley/shared/domain/analysis/notation";
 import { isObject } from "@parley/shared/json/json-object";
-import { storable } from "../storable.ts";
+import { storable } from "../store/storable.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 

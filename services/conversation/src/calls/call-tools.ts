@@ -1,4 +1,4 @@
-import { storable } from "../storable.ts";
+import { storable } from "../store/storable.ts";
 import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "../turn/ask/tools.ts";
 
 /** The instructions for the model of a call, in addition to the agent's prompt. */

@@ -2,8 +2,8 @@ import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/
 import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError, withMetadata } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/text/length";
-import { storable } from "../storable.ts";
 import type { NewMessage } from "../store/calls.ts";
+import { storable } from "../store/storable.ts";
 import { latencyOf } from "./latency.ts";
 
 const CONTENT_MAX = 100_000;

@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
+import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 import { eventPayload } from "./payload.ts";
-import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
 const CHAT: PayloadSource = {

@@ -1,6 +1,6 @@
 import { charactersOf } from "@parley/shared/text/length";
+import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
-import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 
 /** A shorter transcript has at most 600 KB as JSON, however it is escaped. */
 const SHORT_CHARACTERS = 100_000;

@@ -1,8 +1,8 @@
 import type { Database } from "@parley/shared/db/database";
-import type { ConversationFilter } from "../store/conversation-filter.ts";
 import type { ConversationRow } from "../store/conversations.ts";
-import { type FoundPage, findCountedPage, type Page } from "../store/list-page.ts";
-import { findNamedPage, readListedRows } from "../store/listed-rows.ts";
+import type { ConversationFilter } from "../store/lists/conversation-filter.ts";
+import { type FoundPage, findCountedPage, type Page } from "../store/lists/list-page.ts";
+import { findNamedPage, readListedRows } from "../store/lists/listed-rows.ts";
 import { findKeptSince } from "../store/retention.ts";
 import { findSearchedPage } from "../store/search/page.ts";
 

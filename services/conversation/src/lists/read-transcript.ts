@@ -2,8 +2,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { codePoints } from "@parley/shared/text/length";
 import { listTranscript, type MessageRow } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
+import type { KeptToolCall } from "../store/turns/kept-tool-calls.ts";
 import { listToolCalls, type ToolCallsRow } from "../store/turns/tool-calls.ts";
-import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 
 /** The newest messages of a conversation, oldest first, and, if requested, the tool calls of the agent's models. */
 export async function readTranscript(

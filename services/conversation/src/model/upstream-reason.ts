@@ -1,5 +1,5 @@
 import { isObject } from "@parley/shared/json/json-object";
-import { storable } from "../storable.ts";
+import { storable } from "../store/storable.ts";
 
 const REASON_MAX = 500;
 const MASK = "****";

@@ -10,8 +10,8 @@ import { readCall } from "../calls/read-call.ts";
 import { timeOf } from "../calls/transcript.ts";
 import { checkUrl } from "../calls/url.ts";
 import type { ConversationContext } from "../context.ts";
-import { storable } from "../storable.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";
+import { storable } from "../store/storable.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
 

@@ -5,7 +5,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toSummary } from "../convert.ts";
 import { listConversationRows } from "../lists/list-conversations.ts";
-import { NO_FILTER } from "../store/conversation-filter.ts";
+import { NO_FILTER } from "../store/lists/conversation-filter.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
 

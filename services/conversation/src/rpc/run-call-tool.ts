@@ -5,9 +5,9 @@ import { toAction } from "../calls/call-action.ts";
 import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { keptToolCall } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import { runTool } from "../turn/ask/tools.ts";
-import { keptToolCall } from "../turn/reply/kept-tool-calls.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
 

@@ -2,7 +2,7 @@ import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { isLongText, textList } from "@parley/shared/db/text-list";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
+import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
 import { RELAY } from "./tell-relay.ts";

@@ -3,8 +3,8 @@ import { arraysOf } from "@parley/shared/db/arrays-of";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
-import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 import type { SessionKey } from "./session-key.ts";
+import type { KeptToolCall } from "./turns/kept-tool-calls.ts";
 
 export interface MessageRow {
   conversationId: string;

@@ -1,8 +1,8 @@
 import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
-import { ANALYSIS_BYTES_MAX, MESSAGE_CHARACTERS_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import type { ConversationRow } from "./conversations.ts";
 import type { MessageRow } from "./messages.ts";
+import { ANALYSIS_BYTES_MAX, MESSAGE_CHARACTERS_MAX, PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 import type { SessionKey } from "./session-key.ts";
 
 /** The data of an event's payload. */

@@ -1,5 +1,5 @@
 import { isObject, parseObject } from "@parley/shared/json/json-object";
-import { storable } from "../../storable.ts";
+import { storable } from "../../store/storable.ts";
 import type { ToolCall } from "../port.ts";
 
 /** The most tool calls in one answer: each is run, and returns to the model with its result. */

@@ -1,4 +1,4 @@
-import { storable } from "../../storable.ts";
+import { storable } from "../../store/storable.ts";
 import { tokenCount } from "../cost.ts";
 import type { TokenUsage, ToolCall } from "../port.ts";
 import { type CalledTools, calledTools } from "./called-tools.ts";

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { TimeOfDay } from "../lists/count-periods.ts";
-import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
+import type { ConversationRow, StatusName, TypeName } from "../conversations.ts";
+import type { TimeOfDay } from "./count-periods.ts";
 
 /** Null and empty fields do not filter. */
 export interface ConversationFilter {

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
-import { countedRange } from "../lists/count-periods.ts";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
+import { countedRange } from "./count-periods.ts";
 
 export interface Page {
   /** 1 is the first. */

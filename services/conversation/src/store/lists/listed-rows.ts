@@ -1,8 +1,8 @@
 import { arraysOf } from "@parley/shared/db/arrays-of";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
+import { type ConversationRow, conversationColumns } from "../conversations.ts";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
-import { type ConversationRow, conversationColumns } from "./conversations.ts";
 import type { FoundPage, Page } from "./list-page.ts";
 
 /** The page with the one conversation that the filter names, if it matches. */

@@ -1,7 +1,7 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import { statusFact } from "../../search/facts.ts";
-import { BLOCK_PARTS, PART } from "../../search/number-set.ts";
+import { statusFact } from "./facts.ts";
 import { lockIndex } from "./lock-index.ts";
+import { BLOCK_PARTS, PART } from "./number-set.ts";
 import { insertPart, insertTerms, mergeBlock } from "./terms.ts";
 
 /** Conversations whose statuses one transaction indexes. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { NO_FILTER } from "../store/conversation-filter.ts";
+import { NO_FILTER } from "../lists/conversation-filter.ts";
 import { factsOf, factsWanted } from "./facts.ts";
 
 const CALL = { agentId: "agt_1", type: "TELEPHONY", callingType: "INBOUND", status: "COMPLETED" } as const;

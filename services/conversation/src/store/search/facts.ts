@@ -1,4 +1,4 @@
-import type { ConversationFilter } from "../store/conversation-filter.ts";
+import type { ConversationFilter } from "../lists/conversation-filter.ts";
 
 /** The facts that filters select by, besides the time. They no longer change once a conversation has ended. */
 export interface Facts {

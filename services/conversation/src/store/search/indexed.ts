@@ -1,6 +1,7 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import { factsWanted, statusFact } from "../../search/facts.ts";
-import type { Part } from "../../search/newest.ts";
+import type { ConversationFilter } from "../lists/conversation-filter.ts";
+import { factsWanted, statusFact } from "./facts.ts";
+import type { Part } from "./newest.ts";
 import {
   add,
   addEncoded,
@@ -13,10 +14,9 @@ import {
   PART,
   remove,
   removePart,
-} from "../../search/number-set.ts";
-import { planSearch, type SearchPlan } from "../../search/plan.ts";
-import { timeWindow } from "../../search/time-window.ts";
-import type { ConversationFilter } from "../conversation-filter.ts";
+} from "./number-set.ts";
+import { planSearch, type SearchPlan } from "./plan.ts";
+import { timeWindow } from "./time-window.ts";
 
 /** Conversations whose texts are read in one statement. */
 const PARTS_AT_ONCE = 8;

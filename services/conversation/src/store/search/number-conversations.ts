@@ -1,8 +1,8 @@
 import type { Database, Fragment, Sql } from "@parley/shared/db/database";
-import { SEPARATOR } from "../../search/terms.ts";
 import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
 import { lockIndex } from "./lock-index.ts";
 import { searchedValues } from "./searched-values.ts";
+import { SEPARATOR } from "./text-terms.ts";
 
 /** Conversations that one transaction examines, and the bytes of the texts that it stores unless a single text is longer. */
 const ENDED = { batch: 1_024, bytes: 16 * 1024 * 1024 };

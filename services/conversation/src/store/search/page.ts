@@ -1,10 +1,10 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import { type Began, partsOfNewest, slice } from "../../search/newest.ts";
-import { countOfPart, numbersOfPart, PART } from "../../search/number-set.ts";
-import { SEPARATOR } from "../../search/terms.ts";
-import type { ConversationFilter } from "../conversation-filter.ts";
-import type { FoundPage, Page } from "../list-page.ts";
+import type { ConversationFilter } from "../lists/conversation-filter.ts";
+import type { FoundPage, Page } from "../lists/list-page.ts";
 import { findIndexed, type Indexed, loadBegan } from "./indexed.ts";
+import { type Began, partsOfNewest, slice } from "./newest.ts";
+import { countOfPart, numbersOfPart, PART } from "./number-set.ts";
+import { SEPARATOR } from "./text-terms.ts";
 import { type Found, findAllUnindexed, findNamed, findUnindexed } from "./unindexed.ts";
 
 /**

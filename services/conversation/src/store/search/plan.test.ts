@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { planSearch } from "./plan.ts";
-import { eachTerm, SEPARATOR } from "./terms.ts";
+import { eachTerm, SEPARATOR } from "./text-terms.ts";
 
 const piece = fc
   .array(

@@ -1,5 +1,5 @@
 import { containing } from "@parley/shared/db/like";
-import { pairsOf, SEARCH_MAX, seamsOf, WORDS } from "./terms.ts";
+import { pairsOf, SEARCH_MAX, seamsOf, WORDS } from "./text-terms.ts";
 
 /** The terms that tell where a text occurs: only conversations that have all of them can contain it. */
 export interface SearchPlan {

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Sql } from "@parley/shared/db/database";
-import { type Facts, factsOf } from "../../search/facts.ts";
-import { BLOCK_PARTS, encodePlaces, PART } from "../../search/number-set.ts";
-import { eachTerm } from "../../search/terms.ts";
 import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import { BLOCK_PARTS, encodePlaces, PART } from "./number-set.ts";
+import { eachTerm } from "./text-terms.ts";
 
 /** Texts read at a time, and their bytes unless a single text is longer. */
 const SLICE = { texts: 32, bytes: 2 * 1024 * 1024 };

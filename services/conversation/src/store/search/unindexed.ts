@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import { factsWanted } from "../../search/facts.ts";
-import { type ConversationFilter, matching } from "../conversation-filter.ts";
+import { type ConversationFilter, matching } from "../lists/conversation-filter.ts";
+import { factsWanted } from "./facts.ts";
 import { searchedValues } from "./searched-values.ts";
 
 export interface Found {

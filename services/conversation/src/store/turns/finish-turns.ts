@@ -1,8 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import type { TokenUsage } from "../../model/port.ts";
-import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
 import { tellRelay } from "../tell-relay.ts";
+import type { KeptToolCall } from "./kept-tool-calls.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";
 import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
@@ -25,7 +24,8 @@ export interface StoredReply extends ReplySoFar {
   partial: boolean;
   /** Why its model cut it short, in the provider's words; null if it did not. */
   partialReason: string | null;
-  usage: TokenUsage;
+  /** Undefined when the provider did not report it. */
+  usage: { inputTokens: number | undefined; outputTokens: number | undefined };
   /** In millionths of a US dollar; null if unknown. */
   costUsdMicros: number | null;
   firstWordMs: number | null;

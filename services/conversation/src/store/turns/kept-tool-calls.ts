@@ -1,4 +1,4 @@
-import { storable } from "../../storable.ts";
+import { storable } from "../storable.ts";
 
 /** A tool call with its result, as it is kept for readers of the conversation. */
 export interface KeptToolCall {

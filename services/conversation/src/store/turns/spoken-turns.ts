@@ -1,12 +1,12 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
-import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
 import type { ScheduledCall } from "../conversations.ts";
 import { newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
 import type { OpenReply, ReplySoFar, StoredReply } from "./finish-turns.ts";
+import type { KeptToolCall } from "./kept-tool-calls.ts";
 import type { OpenTurn } from "./take-turns.ts";
 import { addingToolCall, storingToolCalls } from "./tool-calls.ts";
 

@@ -1,13 +1,6 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import {
-  bytesOf,
-  bytesOfAll,
-  CALLS_MAX,
-  type KeptToolCall,
-  REPLY_BYTES_MAX,
-  withoutTexts,
-} from "../../turn/reply/kept-tool-calls.ts";
 import type { SessionKey } from "../session-key.ts";
+import { bytesOf, bytesOfAll, CALLS_MAX, type KeptToolCall, REPLY_BYTES_MAX, withoutTexts } from "./kept-tool-calls.ts";
 
 /** A reply, and the tools that the model called for it. */
 export interface CallingReply extends SessionKey {

@@ -2,10 +2,10 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched, createLane } from "@parley/shared/rpc/batched";
 import { fewAtOnce, NEVER_GONE } from "@parley/shared/shares/few-at-once";
-import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
 import { type Checkpoint, storeCheckpoints } from "./checkpoints.ts";
 import { extendTurns, type LeasedTurn } from "./extend-turns.ts";
 import { type FinishedTurn, finishedTurn, type finishTurn, finishTurns, type ReplySoFar } from "./finish-turns.ts";
+import { bytesOfAll } from "./kept-tool-calls.ts";
 import { releaseTurns, type SilentTurn } from "./release-turns.ts";
 import {
   insertSessionsWithTurns,

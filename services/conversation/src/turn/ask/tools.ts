@@ -1,6 +1,6 @@
 import type { ModelTool, ToolCall } from "../../model/port.ts";
-import { storable } from "../../storable.ts";
 import type { ScheduledCall } from "../../store/conversations.ts";
+import { storable } from "../../store/storable.ts";
 import { languageName, parseLanguage } from "./language.ts";
 
 /** An agent's tools, by name: true, false or a configuration. */

@@ -1,8 +1,8 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../../context.ts";
-import { storable } from "../../storable.ts";
 import { noteFailure } from "../../store/conversations.ts";
+import { storable } from "../../store/storable.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 
 /** Several models may have failed, each for a reason of its own. */

@@ -12,9 +12,9 @@ import type {
   ToolCall,
 } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
+import { type KeptToolCall, keepToolCall, keptToolCall } from "../../store/turns/kept-tool-calls.ts";
 import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "../ask/tools.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
-import { type KeptToolCall, keepToolCall, keptToolCall } from "./kept-tool-calls.ts";
 import { wordCutter } from "./words.ts";
 
 /** A turn's reply. It grows while the model speaks, and is stored as it is when the turn ends. */

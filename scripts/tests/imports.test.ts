@@ -32,6 +32,10 @@ test.each([
   ["gateway/src/gate.ts", "gateway/src/problem.ts"],
   ["tests/api/chat.test.ts", "dev/stack/stack.ts"],
   ["services/agent/tests/agents.test.ts", "services/shared/src/testing/database.ts"],
+  ["services/agent/src/prompts/agent-prompts.ts", "services/agent/src/store/agents.ts"],
+  ["services/conversation/src/store/turns/take-turns.ts", "services/conversation/src/store/session-key.ts"],
+  ["services/agent/src/store/agents.ts", "services/shared/src/errors.ts"],
+  ["services/shared/src/jobs/store.ts", "services/shared/src/db/database.ts"],
 ])("%s may import %s", (importer, imported) => {
   expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([]);
 });
@@ -45,6 +49,8 @@ test.each([
   ["dev/stack/plan.ts", "services/shared/src/testing/programs/binaries.ts"],
   ["services/shared/src/process/run-process.ts", "services/shared/src/testing/clock.ts"],
   ["unknown/src/main.ts", "services/shared/src/errors.ts"],
+  ["services/agent/src/store/agents.ts", "services/agent/src/convert.ts"],
+  ["services/conversation/src/store/turns/take-turns.ts", "services/conversation/src/turn/turn.ts"],
 ])("%s may not import %s", (importer, imported) => {
   expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([`${importer} imports ${imported}`]);
 });

@@ -1,4 +1,4 @@
-import { install, isMissing, isNeed, type NeedName } from "../services/shared/src/testing/programs/obtain.ts";
+import { install, isMissing, isNeed, type NeedName } from "../testkit/src/programs/obtain.ts";
 import { kubectl } from "../tests/kit/deploy/kubernetes.ts";
 import { postgresClient } from "../tests/kit/deploy/postgres-client.ts";
 import { importersOf } from "./affected.ts";

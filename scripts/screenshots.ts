@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Tier } from "../proto/gen/parley/account/v1/account.ts";
-import { eventually } from "../services/shared/src/testing/eventually.ts";
+import { eventually } from "../testkit/src/eventually.ts";
 import type { Api } from "../tests/kit/api.ts";
 import { startChromium } from "../tests/kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../tests/kit/dashboard.ts";

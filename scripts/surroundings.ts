@@ -1,6 +1,6 @@
 import { builtDashboard } from "../dashboard/build.ts";
-import { BINARIES_VARIABLE } from "../services/shared/src/testing/programs/binaries.ts";
-import { type RunningAgents, startSharedAgents } from "../services/shared/src/testing/shared-agents.ts";
+import { BINARIES_VARIABLE } from "../testkit/src/programs/binaries.ts";
+import { type RunningAgents, startSharedAgents } from "../testkit/src/shared-agents.ts";
 import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
 import { importersOf } from "./affected.ts";
 import { compileBinaries } from "./binaries.ts";
@@ -8,8 +8,8 @@ import { fetchPrograms } from "./needs.ts";
 import type { Surroundings } from "./running/run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
-const BINARIES = "services/shared/src/testing/programs/binaries.ts";
-const SHARED_AGENTS = "services/shared/src/testing/shared-agents.ts";
+const BINARIES = "testkit/src/programs/binaries.ts";
+const SHARED_AGENTS = "testkit/src/shared-agents.ts";
 const SHARED_STACK = "tests/kit/stack/shared-stack.ts";
 /** What starts stacks, which serve the dashboard. */
 const STACKS = ["dev/stack/stack.ts", "tests/stack/stack-run.ts"];

@@ -1,4 +1,6 @@
-const TESTS = new Bun.Glob("{bench,cli,dashboard,deploy,dev,gateway,proto,scripts,services,tests}/**/*.test.ts");
+const TESTS = new Bun.Glob(
+  "{bench,cli,dashboard,deploy,dev,gateway,proto,scripts,services,testkit,tests}/**/*.test.ts",
+);
 
 /** The test files whose path contains one of `paths`, or all if `paths` is empty, ordered by path. */
 export async function findTestFiles(paths: readonly string[]): Promise<string[]> {

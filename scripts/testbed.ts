@@ -8,9 +8,9 @@ import { ensureDatabase, pingPostgres, postgresCommand, postgresUrl, prepareClus
 import { pingRedis, redisCommand, redisUrl } from "../dev/storage/redis.ts";
 import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
 import { silentLogger } from "../services/shared/src/log.ts";
-import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
-import { eventually } from "../services/shared/src/testing/eventually.ts";
-import { obtain } from "../services/shared/src/testing/programs/obtain.ts";
+import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../testkit/src/database.ts";
+import { eventually } from "../testkit/src/eventually.ts";
+import { obtain } from "../testkit/src/programs/obtain.ts";
 import { fastFolder } from "./fast-folder.ts";
 
 const PASSWORD = "test";

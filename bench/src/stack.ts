@@ -10,7 +10,7 @@ import { AccountServiceService } from "@parley/proto/parley/account/v1/account_s
 import { connectPostgres } from "@parley/shared/db/connect";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { obtain } from "@parley/testkit/programs/obtain";
 import { ownDatabase } from "@parley/tests/kit/stack/stack-database.ts";
 import type { Run } from "./run.ts";
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
-import { testProgramWords } from "@parley/shared/testing/programs/binaries";
-import { startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { testProgramWords } from "@parley/testkit/programs/binaries";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import { type Outcome, runHere } from "./run-here.ts";
 
 export const MAIN = join(import.meta.dir, "../src/main.ts");

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Admission, createAdmission } from "../src/admission.ts";
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ConfigError } from "@parley/shared/config";
-import { recordLog } from "@parley/shared/testing/recorded-log";
+import { recordLog } from "@parley/testkit/recorded-log";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";

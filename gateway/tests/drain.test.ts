@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { createHttpClient } from "@parley/shared/testing/network/http-client";
+import { eventually } from "@parley/testkit/eventually";
+import { createHttpClient } from "@parley/testkit/network/http-client";
 import { createDrain } from "../src/drain.ts";
 
 /** Longer than a test may take. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import { createGuesses, fewFirst } from "../src/rate-limit/guesses.ts";
 import type { RateLimiter } from "../src/rate-limit/limiter.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";

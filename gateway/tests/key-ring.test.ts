@@ -3,7 +3,7 @@ import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/accoun
 import type { WatchKeysResponse } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { createKeyRing, type KeyRing } from "../src/auth/key-ring.ts";
 
 /** Much shorter than the half minute after which a remembered key is looked up again; it takes less than a second. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
 import { type RedisLimiter, redisLimiter } from "../src/rate-limit/redis.ts";
 import { startRedis, type TestRedis } from "./redis-server.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
 import { failoverLimiter } from "../src/rate-limit/failover.ts";
 import type { RateLimiter } from "../src/rate-limit/limiter.ts";

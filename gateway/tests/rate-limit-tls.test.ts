@@ -3,14 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLogger } from "@parley/shared/log";
-import { eventually } from "@parley/shared/testing/eventually";
+import { authorityIn } from "@parley/shared/tls/authority";
+import { eventually } from "@parley/testkit/eventually";
 import {
   type Certificate,
   createAuthority,
   createCertificate,
   storeCertificate,
-} from "@parley/shared/testing/tls/certificates";
-import { authorityIn } from "@parley/shared/tls/authority";
+} from "@parley/testkit/tls/certificates";
 import { readGatewayConfig } from "../src/config.ts";
 import { redisLimiter } from "../src/rate-limit/redis.ts";
 import { startGateway } from "../src/server.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "@parley/shared/testing/network/free-port";
+import { freePort } from "@parley/testkit/network/free-port";
 import type { Subprocess } from "bun";
 
 const START_TIMEOUT_MS = 10_000;

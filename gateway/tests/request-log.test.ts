@@ -3,7 +3,7 @@ import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
 import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import { recordLog } from "@parley/shared/testing/recorded-log";
+import { recordLog } from "@parley/testkit/recorded-log";
 import { createAdmission } from "../src/admission.ts";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createRequestLog } from "../src/http/log-request.ts";

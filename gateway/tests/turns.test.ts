@@ -11,8 +11,8 @@ import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
 import { type Handlers, type RunningServer, type ServerSettings, serve } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
-import { eventually } from "@parley/shared/testing/eventually";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { createTurns, type Turns } from "../src/turns/turns.ts";
 
 const ends: (() => unknown)[] = [];

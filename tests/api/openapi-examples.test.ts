@@ -8,7 +8,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Answer, answerOf } from "../kit/api.ts";
 import { violationsBy } from "../kit/document-schemas.ts";
 import { type OpenCallers, openCallers } from "../kit/open-callers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { twilioSignature } from "@parley/shared/carriers/signatures";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Answer, Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { type DailyPeople, dailyPeople } from "../kit/calls/daily-stand-in.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";

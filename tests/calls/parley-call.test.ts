@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
-import { testProgramWords } from "@parley/shared/testing/programs/binaries";
+import { testProgramWords } from "@parley/testkit/programs/binaries";
 import type { Api } from "../kit/api.ts";
 import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";

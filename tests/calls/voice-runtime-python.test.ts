@@ -10,8 +10,8 @@ import {
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type Handlers, serve } from "@parley/shared/rpc/server";
-import { obtain } from "@parley/shared/testing/programs/obtain";
-import { startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { obtain } from "@parley/testkit/programs/obtain";
+import { startScriptedModel } from "@parley/testkit/scripted-model";
 import { Glob } from "bun";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Browser, Page } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { startChromium } from "../kit/calls/chromium.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { eventually } from "@parley/testkit/eventually";
+import { obtain } from "@parley/testkit/programs/obtain";
 import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";

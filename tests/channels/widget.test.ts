@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Browser, Page } from "playwright-core";
 import postgres from "postgres";
 import type { Api } from "../kit/api.ts";

@@ -7,7 +7,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Browser } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";

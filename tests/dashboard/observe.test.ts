@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Browser } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { PEERS } from "@parley/shared/testing/tls/peers";
+import { PEERS } from "@parley/testkit/tls/peers";
 import { $ } from "bun";
 import { connectionsOfProcess } from "../kit/deploy/connections.ts";
 import { type Labels, type Manifest, renderComponent, renderOverlay, renderSecrets } from "../kit/deploy/kubernetes.ts";

@@ -7,15 +7,15 @@ import { ensureDatabase, OWNER, postgresUrl } from "@parley/dev/storage/postgres
 import { connectPostgres } from "@parley/shared/db/connect";
 import { roleUrls } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
-import { TEST_SECRET } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import {
   type Certificate,
   createAuthority,
   createCertificate,
   storeCertificate,
-} from "@parley/shared/testing/tls/certificates";
+} from "@parley/testkit/tls/certificates";
 import { type OwnPostgres, PASSWORD, prepareOwnPostgres } from "../kit/deploy/own-postgres.ts";
 
 let own: OwnPostgres;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { roleUrls } from "@parley/shared/db/provision";
-import { TEST_SECRET } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";

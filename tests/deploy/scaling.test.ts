@@ -4,7 +4,7 @@ import { readMigrateConfig } from "@parley/deploy/src/migrate/config.ts";
 import { migrateAll } from "@parley/deploy/src/migrate/migrate-all.ts";
 import { SCHEMAS } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import postgres from "postgres";
 
 // What docs/scaling.md says about the tables.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Answer, type Api, answerOf } from "../kit/api.ts";
 import { isComplete, rawChat } from "../kit/raw-chat.ts";
 import { type Exchange, echoOf, type Script, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import fc from "fast-check";
 import type { Answer, Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
 
 import { type Api, answerOf } from "../kit/api.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";

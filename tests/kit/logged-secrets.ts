@@ -1,5 +1,5 @@
 import type { Home } from "@parley/dev/stack/home.ts";
-import { TEST_SECRET } from "@parley/shared/testing/database";
+import { TEST_SECRET } from "@parley/testkit/database";
 import { Glob } from "bun";
 import { PROMPT_TEXT, SCRIPTED_KEY } from "./test-agent.ts";
 

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { ownDatabase, readInstallation } from "./stack/stack-database.ts";
 import type { TestStack } from "./stack/test-stack.ts";
 

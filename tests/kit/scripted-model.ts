@@ -1,5 +1,5 @@
-import { chatCompletions } from "@parley/shared/stand-ins/dialects/chat-completions";
-import { type ModelCall, startScriptedModel as startServer } from "@parley/shared/testing/scripted-model";
+import { type ModelCall, startScriptedModel as startServer } from "@parley/testkit/scripted-model";
+import { chatCompletions } from "@parley/testkit/stand-ins/dialects/chat-completions";
 
 /** A request to a language model, in OpenAI's form. */
 export interface ModelRequest {

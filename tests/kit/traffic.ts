@@ -1,4 +1,4 @@
-import { createHttpClient, type HttpAnswer, type HttpClient } from "@parley/shared/testing/network/http-client";
+import { createHttpClient, type HttpAnswer, type HttpClient } from "@parley/testkit/network/http-client";
 import { echoOf, type Script } from "./scripted-model.ts";
 
 /** Requests of every kind through the gateway's port, by clients that never resend one. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
-import { eventually } from "@parley/shared/testing/eventually";
-import { tellWorkers } from "@parley/shared/testing/jobs";
-import { countOwnedRows } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { tellWorkers } from "@parley/testkit/jobs";
+import { countOwnedRows } from "@parley/testkit/owners";
 import postgres from "postgres";
 import { fillOwnedTables } from "../kit/rows/fill-owned-tables.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Answer, type Api, createApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/stack/second-gateway.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";

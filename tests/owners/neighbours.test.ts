@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Exchange, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";

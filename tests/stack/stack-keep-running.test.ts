@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { BackOff } from "@parley/dev/processes/back-off.ts";
 import { type Events, type Kept, keepRunning, type Program } from "@parley/dev/processes/keep-running.ts";
 import { identify } from "@parley/dev/processes/process-table.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 
 const SOON: BackOff = { firstMs: 1, factor: 1, maxMs: 1, resetAfterMs: 60_000 };
 

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { identify } from "@parley/dev/processes/process-table.ts";
 import type { RunningProcess } from "@parley/dev/stack/stack-file.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { BINARIES_VARIABLE } from "@parley/shared/testing/programs/binaries";
+import { eventually } from "@parley/testkit/eventually";
+import { BINARIES_VARIABLE } from "@parley/testkit/programs/binaries";
 import { LONG_LIVED, SHORT_LIVED } from "../kit/stack/short-lived.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");

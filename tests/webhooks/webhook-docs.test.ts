@@ -3,8 +3,8 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { testProgramWords } from "@parley/shared/testing/programs/binaries";
+import { eventually } from "@parley/testkit/eventually";
+import { testProgramWords } from "@parley/testkit/programs/binaries";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 

@@ -8,7 +8,7 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import { connectPostgres } from "@parley/shared/db/connect";
 import { newId, newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 
 /** The long run, which does not need the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */

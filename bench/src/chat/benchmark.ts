@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { table } from "../figures.ts";
 import type { Run } from "../run.ts";
 import { startField } from "./contenders.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { obtain } from "@parley/testkit/programs/obtain";
 import { startChromium } from "@parley/tests/kit/calls/chromium.ts";
 import { createAgent } from "../agents.ts";
 import { medians, table } from "../figures.ts";

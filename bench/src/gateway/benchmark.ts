@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { eventually } from "@parley/testkit/eventually";
+import { obtain } from "@parley/testkit/programs/obtain";
 import type { PublicAgent } from "../agents.ts";
 import { cpuUsed } from "../cpu.ts";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";

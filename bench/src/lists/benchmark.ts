@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { count, table } from "../figures.ts";
 import type { Run } from "../run.ts";
 import { type Case, countRows, listCases } from "./cases.ts";

@@ -10,7 +10,7 @@ import {
   prepareCluster,
 } from "@parley/dev/storage/postgres.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Run } from "../run.ts";
 
 const NAME = "lists";

@@ -1,6 +1,6 @@
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import type { Run } from "../run.ts";
 
 export type ConversationClient = ServiceClient<typeof ConversationServiceService>;

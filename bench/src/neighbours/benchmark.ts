@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { memoryUsed } from "../memory.ts";
 import type { Run } from "../run.ts";
 import type { BenchStack } from "../stack.ts";

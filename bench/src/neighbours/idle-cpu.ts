@@ -1,7 +1,7 @@
 import { accessSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { dirname, join } from "node:path";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Run } from "../run.ts";
 
 /** Lets processes run only while no other process wants the CPU. */

@@ -4,7 +4,7 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { readWav } from "@parley/dev/stand-ins/speech/wav.ts";
 import { muLaw } from "@parley/shared/media/g711";
 import { resampler } from "@parley/shared/media/resample";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { spokenSentence } from "@parley/tests/kit/calls/spoken-sentence.ts";
 import { createAgent } from "../agents.ts";
 import { table } from "../figures.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newId } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { cpuUsed } from "../cpu.ts";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
 import type { Run } from "../run.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type PlivoAccount, type PlivoFields, plivoApi } from "@parley/shared/stand-ins/carriers/plivo-api";
+import { type PlivoAccount, type PlivoFields, plivoApi } from "@parley/testkit/stand-ins/carriers/plivo-api";
 import { type Dialect, hangUp, newCall, redirect, ring, type SimulatedCall } from "./calls.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,5 +1,5 @@
-import type { PlivoAccount, PlivoApi, PlivoFields } from "@parley/shared/stand-ins/carriers/plivo-api";
-import type { TwilioAccount, TwilioApi, TwilioFields } from "@parley/shared/stand-ins/carriers/twilio-api";
+import type { PlivoAccount, PlivoApi, PlivoFields } from "@parley/testkit/stand-ins/carriers/plivo-api";
+import type { TwilioAccount, TwilioApi, TwilioFields } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import { answer, type SimulatedCall } from "./calls.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import { plivoCall, plivoStandIn } from "./plivo.ts";

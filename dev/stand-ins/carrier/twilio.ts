@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type TwilioAccount, type TwilioFields, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
+import { type TwilioAccount, type TwilioFields, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import { type Dialect, hangUp, newCall, redirect, ring, type SimulatedCall } from "./calls.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,4 +1,4 @@
-import { dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
+import { dailyStandIn } from "@parley/testkit/stand-ins/carriers/daily-api";
 import { spokenOnPhone } from "../speech/spoken.ts";
 import { type Behavior, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";

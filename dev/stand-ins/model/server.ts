@@ -1,5 +1,5 @@
-import { chatCompletions } from "@parley/shared/stand-ins/dialects/chat-completions";
-import type { AnswerFacts, AnswerShapes } from "@parley/shared/stand-ins/dialects/dialect";
+import { chatCompletions } from "@parley/testkit/stand-ins/dialects/chat-completions";
+import type { AnswerFacts, AnswerShapes } from "@parley/testkit/stand-ins/dialects/dialect";
 import { ApiError, render } from "../openai-api.ts";
 import type { StandIn } from "../serve.ts";
 import { type Answer, answer, estimateUsage, words } from "./answer.ts";

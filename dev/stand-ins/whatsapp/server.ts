@@ -3,7 +3,7 @@ import {
   type WhatsAppApi,
   type Written,
   whatsAppApi,
-} from "@parley/shared/stand-ins/carriers/whatsapp-api";
+} from "@parley/testkit/stand-ins/carriers/whatsapp-api";
 import type { StandIn } from "../serve.ts";
 import { voiceNote } from "./voice-note.ts";
 

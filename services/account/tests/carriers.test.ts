@@ -3,10 +3,10 @@ import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { type PlivoApi, plivoApi } from "@parley/shared/stand-ins/carriers/plivo-api";
-import { type TwilioApi, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failureOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { type PlivoApi, plivoApi } from "@parley/testkit/stand-ins/carriers/plivo-api";
+import { type TwilioApi, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import postgres from "postgres";
 import { newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failureOf } from "@parley/shared/testing/failures";
-import { startTcpProxy, type TcpProxy } from "@parley/shared/testing/network/tcp-proxy";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { startTcpProxy, type TcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
 import { CreateKeyRequest } from "@parley/proto/parley/account/v1/account_service.ts";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
 import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 

@@ -3,8 +3,8 @@ import type { Owner } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService, CreateKeyRequest } from "@parley/proto/parley/account/v1/account_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
+import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
 import { readAccountConfig } from "../src/config.ts";
 import { startAccount } from "../src/service.ts";
 

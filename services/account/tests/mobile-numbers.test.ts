@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
 import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 

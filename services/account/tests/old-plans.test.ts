@@ -1,4 +1,4 @@
-import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { findTrunkOfNumber } from "../src/store/carriers.ts";
 import { deleteUnusedSessions } from "../src/store/sessions.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 const { TIER_UNSPECIFIED, TIER_FREE, TIER_PRO, TIER_ENTERPRISE } = Tier;

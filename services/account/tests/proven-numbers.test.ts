@@ -4,8 +4,8 @@ import { type SpeakToNumberRequest, VoiceServiceService } from "@parley/proto/pa
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { type TwilioApi, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
+import { type TwilioApi, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import postgres from "postgres";
 import { newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Session } from "@parley/proto/parley/account/v1/account.ts";
 import { isId } from "@parley/shared/ids";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
 import { digestOf, NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 

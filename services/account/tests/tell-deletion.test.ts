@@ -9,10 +9,10 @@ import { migrate } from "@parley/shared/db/migrate";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows } from "@parley/shared/testing/owners";
+import { fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { countOwnedRows } from "@parley/testkit/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { type AccountClient, newKey, newOwner, startAccountProcess } from "./kit.ts";
 

@@ -6,9 +6,9 @@ import {
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
 import { type AccountClient, newOwner, startAccountProcess } from "./kit.ts";
 
 const clock = fakeClock();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failureOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
 import {
   type AccountClient,

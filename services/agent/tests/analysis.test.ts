@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
   change,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@parley/shared/config";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import { loadCatalogue } from "../src/catalogue/load.ts";
 

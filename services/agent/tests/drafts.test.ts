@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { serviceErrorOf } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
   create,

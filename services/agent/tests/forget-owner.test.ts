@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Gender, Voice } from "@parley/proto/parley/agent/v1/agent.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { countOwnedRows, newOwner } from "@parley/testkit/owners";
 import { create, creation, customLlm, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 let service: TestAgents;

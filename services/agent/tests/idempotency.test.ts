@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { newId } from "@parley/shared/ids";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 /** With few connections, so that anything that needs two at once would deadlock here. */

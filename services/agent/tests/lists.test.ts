@@ -3,10 +3,10 @@ import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { openDatabase } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
-import { WRONG_PAGES } from "@parley/shared/testing/pages";
-import { countingReads } from "@parley/shared/testing/statement-cost/reads";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { WRONG_PAGES } from "@parley/testkit/pages";
+import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { listAgentRows } from "../src/store/agents.ts";
 import { create, creation, deletion, inline, list, startTestAgents, type TestAgents } from "./kit.ts";
 

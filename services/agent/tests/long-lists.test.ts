@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { byName, create, createPrompt, creation, startTestAgents, type TestAgents } from "./kit.ts";
 
 let service: TestAgents;

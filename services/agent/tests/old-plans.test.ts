@@ -1,7 +1,7 @@
 import { deleteOwnedRows } from "@parley/shared/db/owned-rows";
 import { newId } from "@parley/shared/ids";
-import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
-import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { findAgents } from "../src/store/agents.ts";
 import { deleteExpiredDrafts, insertDraft } from "../src/store/drafts.ts";
 

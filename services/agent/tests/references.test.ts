@@ -3,10 +3,10 @@ import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import { type Handlers, type RunningServer, serve } from "@parley/shared/rpc/server";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import {
   type AgentClient,
   agentClient,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
   change,

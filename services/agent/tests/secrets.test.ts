@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Agent, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { change, create, creation, customLlm, present, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 let service: TestAgents;

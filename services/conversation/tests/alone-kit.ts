@@ -1,7 +1,7 @@
 import { newId, newUuid } from "@parley/shared/ids";
-import { createTestDatabase } from "@parley/shared/testing/database";
-import { tellWorkers } from "@parley/shared/testing/jobs";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { createTestDatabase } from "@parley/testkit/database";
+import { tellWorkers } from "@parley/testkit/jobs";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 

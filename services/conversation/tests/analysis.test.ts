@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import { endChats } from "./alone-kit.ts";
 import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connectPostgres } from "@parley/shared/db/connect";
 import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { newOwner } from "@parley/shared/testing/owners";
-import { type Columns, insertOwned } from "@parley/shared/testing/statement-cost/filled-tables";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { newOwner } from "@parley/testkit/owners";
+import { type Columns, insertOwned } from "@parley/testkit/statement-cost/filled-tables";
 
 interface Table {
   table: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { endChats } from "./alone-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { ANTHROPIC } from "./forms/anthropic.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { insertGreetedSession } from "../src/store/conversations.ts";
 import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
 

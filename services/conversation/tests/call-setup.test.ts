@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType, type LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ADMITTED, refusePeer } from "@parley/shared/rpc/tls/peers";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { createAgent, failure, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
 const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB", endpoint: undefined };

@@ -11,7 +11,7 @@ import {
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { type ChatClient, line, type TestAgent } from "./kit.ts";
 
 export interface CallKey {

@@ -9,10 +9,10 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { ServiceError } from "@parley/shared/errors";
 import { type Persistence, persistently } from "@parley/shared/retry/persistently";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
-import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
-import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { newOwner } from "@parley/testkit/owners";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
+import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { append, type CallKey, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, startFurtherChat, startTestChat, type TestAgent, type TestChat } from "./kit.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import {

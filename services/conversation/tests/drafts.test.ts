@@ -6,7 +6,7 @@ import {
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { createAgent, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 
 let service: TestChat;

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { tellWorkers } from "@parley/shared/testing/jobs";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { tellWorkers } from "@parley/testkit/jobs";
+import { newOwner } from "@parley/testkit/owners";
 import { type DueEvent, findDueEvents } from "../src/store/conversation-events.ts";
 import { PAYLOAD_BYTES_MAX } from "../src/store/payload-bounds.ts";
 import { endChats, openChats } from "./alone-kit.ts";

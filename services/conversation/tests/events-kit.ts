@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { tellWorkers } from "@parley/shared/testing/jobs";
+import { eventually } from "@parley/testkit/eventually";
+import { tellWorkers } from "@parley/testkit/jobs";
 import type postgres from "postgres";
 import type { FakeDispatcher } from "./fake-dispatcher.ts";
 import { say, type TestAgent, type TestChat } from "./kit.ts";

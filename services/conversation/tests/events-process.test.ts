@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { makeDue } from "@parley/shared/testing/jobs";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { makeDue } from "@parley/testkit/jobs";
+import { newOwner } from "@parley/testkit/owners";
 import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
 import { allSent, eventsOf } from "./events-kit.ts";
 

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
 import { newUuid } from "@parley/shared/ids";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { tellWorkers } from "@parley/shared/testing/jobs";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { tellWorkers } from "@parley/testkit/jobs";
+import { newOwner } from "@parley/testkit/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { deleteConversations } from "../src/store/expired.ts";

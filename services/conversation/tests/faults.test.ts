@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import {
   createAgent,
   failure,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { foldStoredChanges } from "@parley/shared/stored-bytes/fold";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/statement-cost/reads";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { newOwner } from "@parley/testkit/owners";
+import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { CONVERSATIONS } from "../src/store/stored-bytes.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type ChatClient, createAgent, say, startFurtherChat, startTestChat, type TestChat, turn } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 

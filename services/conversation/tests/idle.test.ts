@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { makeDue } from "@parley/shared/testing/jobs";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import { makeDue } from "@parley/testkit/jobs";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import { append, complete, read, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import {
   createAgent,
   failure,

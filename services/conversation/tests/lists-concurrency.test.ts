@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { closeSilentChats, insertGreetedSession } from "../src/store/conversations.ts";
 import { type ConversationFilter, matching, NO_FILTER } from "../src/store/lists/conversation-filter.ts";

@@ -7,8 +7,8 @@ import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/c
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
-import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase } from "@parley/shared/testing/database";
+import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase } from "@parley/testkit/database";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
 import { type ChatClient, chatClient } from "./kit.ts";

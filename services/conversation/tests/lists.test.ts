@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { insertGreetedSession } from "../src/store/conversations.ts";
 import { failure } from "./kit.ts";
 import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { createAgent, failure, hear, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
 
 const CHARACTERS_MAX = 1_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { sharedAgents } from "@parley/shared/testing/shared-agents";
+import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
 import { createAgent, failure, hear, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 

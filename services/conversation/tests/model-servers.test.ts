@@ -5,7 +5,7 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { silentLogger } from "@parley/shared/log";
-import { recordLog } from "@parley/shared/testing/recorded-log";
+import { recordLog } from "@parley/testkit/recorded-log";
 import type { Model, ModelReply, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { custom, failure, type settings as Settings, settings, standard } from "./provider-kit.ts";

@@ -4,17 +4,12 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { anthropic } from "@parley/shared/stand-ins/dialects/anthropic";
-import { chatCompletions, groqChat, mistralChat } from "@parley/shared/stand-ins/dialects/chat-completions";
-import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/shared/stand-ins/dialects/dialect";
-import { google } from "@parley/shared/stand-ins/dialects/google";
-import { responses } from "@parley/shared/stand-ins/dialects/responses";
-import {
-  type ModelCall,
-  type Script,
-  type ScriptedModel,
-  startScriptedModel,
-} from "@parley/shared/testing/scripted-model";
+import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { anthropic } from "@parley/testkit/stand-ins/dialects/anthropic";
+import { chatCompletions, groqChat, mistralChat } from "@parley/testkit/stand-ins/dialects/chat-completions";
+import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/testkit/stand-ins/dialects/dialect";
+import { google } from "@parley/testkit/stand-ins/dialects/google";
+import { responses } from "@parley/testkit/stand-ins/dialects/responses";
 import type { Model, ModelEnd, ModelRequest, TokenUsage, ToolCall } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";

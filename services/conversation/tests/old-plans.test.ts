@@ -1,8 +1,8 @@
 import { connectPostgres } from "@parley/shared/db/connect";
 import { sweepKeys } from "@parley/shared/idempotency/keys";
 import { finishJobs } from "@parley/shared/jobs/store";
-import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
-import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { closeSilentCalls, closeSilentChats, closeSilentThreads } from "../src/store/conversations.ts";
 import { NO_FILTER } from "../src/store/lists/conversation-filter.ts";
 import { findCountedPage } from "../src/store/lists/list-page.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import { endedChat, eventOf, payloadOf } from "./events-kit.ts";
 import { createAgent, inline, startTestChat, type TestChat } from "./kit.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listUsage } from "../src/store/usage.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import {
   type ChatClient,
   chatClient,

@@ -1,6 +1,6 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";

@@ -6,8 +6,8 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
-import { newOwner } from "@parley/shared/testing/owners";
-import { WRONG_PAGES } from "@parley/shared/testing/pages";
+import { newOwner } from "@parley/testkit/owners";
+import { WRONG_PAGES } from "@parley/testkit/pages";
 import { createAgent, failure, line, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 import { insert, stored } from "./lists-kit.ts";
 

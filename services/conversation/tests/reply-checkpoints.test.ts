@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import {
   createAgent,
   failure,

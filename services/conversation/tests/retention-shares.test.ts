@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { expiredConversations } from "../src/retention/retention.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { makeDue, tellWorkers } from "@parley/shared/testing/jobs";
-import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { makeDue, tellWorkers } from "@parley/testkit/jobs";
+import { newOwner } from "@parley/testkit/owners";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient } from "./kit.ts";
 import { request } from "./lists-kit.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import type { TestAgent, TestChat } from "./kit.ts";
 import { createAgent, failure, say, startTestChat, transcript, turn } from "./kit.ts";
 import { insert, request, type Stored, stored } from "./lists-kit.ts";

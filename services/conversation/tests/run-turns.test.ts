@@ -7,8 +7,8 @@ import type {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { readStatus } from "@parley/shared/rpc/status";
-import { eventually } from "@parley/shared/testing/eventually";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import {
   type ChatClient,
   createAgent,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { PART } from "../src/store/search/number-set.ts";
 import { insertPart } from "../src/store/search/terms.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
 import { goneConversations } from "../src/search/tidy.ts";
 import { indexNextPart, indexStatuses, rebuildBlock } from "../src/store/search/build-index.ts";

@@ -4,7 +4,7 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { Model, ModelReply, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";

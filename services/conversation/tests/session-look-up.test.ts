@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import postgres from "postgres";
 import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";

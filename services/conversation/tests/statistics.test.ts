@@ -5,7 +5,7 @@ import {
   type GetStatisticsResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { listFigures } from "../src/store/figures.ts";
 import { foldFigureChanges } from "../src/store/fold-figures.ts";
 import { startCall } from "./calls-kit.ts";

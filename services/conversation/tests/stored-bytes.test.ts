@@ -3,8 +3,8 @@ import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { findStoredBytes, foldStoredChanges } from "@parley/shared/stored-bytes/fold";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { deleteConversations, deleteOldestMessages } from "../src/store/expired.ts";
 import { CONVERSATIONS } from "../src/store/stored-bytes.ts";
 import { append, type CallKey, callOf, complete, lines, said, startCall } from "./calls-kit.ts";

@@ -8,8 +8,8 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { makeDue } from "@parley/shared/testing/jobs";
+import { eventually } from "@parley/testkit/eventually";
+import { makeDue } from "@parley/testkit/jobs";
 import { append, type CallKey, callOf, lines, read, refusal, said } from "./calls-kit.ts";
 import { createAgent, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
 

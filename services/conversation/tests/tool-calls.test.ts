@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
-import type { Script } from "@parley/shared/testing/scripted-model";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
+import type { Script } from "@parley/testkit/scripted-model";
 import { append, type CallKey, callOf, refusal, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, failure, hear, listen, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";

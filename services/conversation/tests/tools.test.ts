@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { ModelCall, Script } from "@parley/shared/testing/scripted-model";
+import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import {
   createAgent,
   failure,

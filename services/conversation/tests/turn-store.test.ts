@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { StoredReply, TurnEnd } from "../src/store/turns/finish-turns.ts";
 import type { KeptToolCall } from "../src/store/turns/kept-tool-calls.ts";

@@ -3,7 +3,7 @@ import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Database } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
-import type { ModelCall } from "@parley/shared/testing/scripted-model";
+import type { ModelCall } from "@parley/testkit/scripted-model";
 import { deleteConversations } from "../src/store/expired.ts";
 import {
   createAgent,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/shared/testing/database";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
+import { newOwner } from "@parley/testkit/owners";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { listUsage } from "../src/store/usage.ts";
 import { append, said, startCall } from "./calls-kit.ts";

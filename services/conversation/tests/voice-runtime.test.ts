@@ -4,7 +4,7 @@ import { status } from "@grpc/grpc-js";
 import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { toStatus } from "@parley/shared/rpc/status";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import { lines, read } from "./calls-kit.ts";
 import { createAgent, startTestChat, type TestChat } from "./kit.ts";
 

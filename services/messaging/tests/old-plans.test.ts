@@ -1,5 +1,5 @@
-import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
-import { NOW, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
+import { NOW, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { deleteOldIncoming } from "../src/store/incoming.ts";
 import { deleteOldDays } from "../src/store/message-days.ts";
 import { deleteOldOutgoing, storeStatuses } from "../src/store/outgoing.ts";

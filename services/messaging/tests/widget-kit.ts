@@ -2,9 +2,9 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
-import { sharedAgents } from "@parley/shared/testing/shared-agents";
+import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { sharedAgents } from "@parley/testkit/shared-agents";
 import { readMessagingConfig } from "../src/config.ts";
 import { startMessaging } from "../src/service.ts";
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newId } from "@parley/shared/ids";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { serviceErrorOf } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { MESSAGES_PER_ADDRESS, MESSAGES_PER_DAY, startTestMessaging, type TestMessaging } from "./widget-kit.ts";
 
 const ORIGIN = "https://shop.example";

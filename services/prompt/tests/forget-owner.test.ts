@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { countOwnedRows, newOwner } from "@parley/testkit/owners";
 import { byName, creation, newAgent, startTestService, type TestService, update, withContent } from "./harness.ts";
 
 let service: TestService;

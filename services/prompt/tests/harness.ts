@@ -7,8 +7,8 @@ import {
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { readPromptConfig } from "../src/config.ts";
 import { startPrompt } from "../src/service.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import {
   byName,
   creation,

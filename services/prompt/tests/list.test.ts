@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
-import { WRONG_PAGES } from "@parley/shared/testing/pages";
-import { countingReads } from "@parley/shared/testing/statement-cost/reads";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { WRONG_PAGES } from "@parley/testkit/pages";
+import { countingReads } from "@parley/testkit/statement-cost/reads";
 import fc from "fast-check";
 import { listPromptRows } from "../src/store/list-prompts.ts";
 import { creation, type PromptClient, startTestService, type TestService, update } from "./harness.ts";

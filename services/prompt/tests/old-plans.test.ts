@@ -1,5 +1,5 @@
 import type { Database } from "@parley/shared/db/database";
-import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { listPromptRows } from "../src/store/list-prompts.ts";
 import { deleteGoneRevisions } from "../src/store/references.ts";
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { failureOf } from "@parley/testkit/failures";
 import { afterCommit, poolOf } from "../src/db/after-commit.ts";
 import { connectPostgres } from "../src/db/connect.ts";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { failureOf } from "../src/testing/failures.ts";
 
 let testDatabase: TestDatabase;
 let db: Database;

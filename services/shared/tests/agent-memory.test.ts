@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, spyOn, test } from "bun:test";
 import type { ChangedKey, Changes, WatchState } from "@parley/proto/parley/common/v1/changes.ts";
+import { eventually } from "@parley/testkit/eventually";
 import { createSubscribers, type Subscribers } from "../src/changes/subscribers.ts";
 import { type AgentMemory, rememberAgents } from "../src/domain/agent-memory.ts";
 import { silentLogger } from "../src/log.ts";
-import { eventually } from "../src/testing/eventually.ts";
 
 interface TestAgent {
   name: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
 import { arraysOf } from "../src/db/arrays-of.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { plainArray } from "../src/db/plain-array.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 
 /** Plans of a prepared statement that Postgres makes for the values at hand before it considers one for any values. */
 const CUSTOM_PLANS = 5;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
 import { openDatabase } from "../src/db/database.ts";
 import { observeBacklog } from "../src/jobs/backlog.ts";
 import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { fakeClock } from "../src/testing/clock.ts";
-import { eventually } from "../src/testing/eventually.ts";
 import { type JobKit, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
 let telemetry: Telemetry;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
+import { eventually } from "@parley/testkit/eventually";
 import { type BatchOptions, batched, createLane } from "../src/rpc/batched.ts";
-import { eventually } from "../src/testing/eventually.ts";
 
 /** A read whose calls the test answers, with each key in capitals. */
 function heldReads(

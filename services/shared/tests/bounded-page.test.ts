@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { failureOf } from "@parley/testkit/failures";
 import { readBoundedPage } from "../src/db/bounded-page.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
 

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { watchCertificates } from "../src/rpc/tls/certificates.ts";
-import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { recordLog } from "@parley/testkit/recorded-log";
 import {
   type Certificate,
   createAuthority,
   createCertificate,
   storeCertificate,
-} from "../src/testing/tls/certificates.ts";
+} from "@parley/testkit/tls/certificates";
+import { watchCertificates } from "../src/rpc/tls/certificates.ts";
+import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
 
 const REREAD_MS = 5;
 /** A certificate's end has whole seconds. */

@@ -1,4 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { startTcpProxy, type TcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { type ChangeFollower, followChanges, LEASE_MS, willSettle } from "../src/changes/follow.ts";
 import { type Subscription, subscribe, type Watch } from "../src/changes/subscribe.ts";
 import table from "../src/changes/table.sql" with { type: "text" };
@@ -6,9 +9,6 @@ import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { silentLogger } from "../src/log.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { startTcpProxy, type TcpProxy } from "../src/testing/network/tcp-proxy.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 const OWNER = "own_1";

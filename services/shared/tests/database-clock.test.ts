@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
 import { isSure } from "../src/clock.ts";
 import { type DatabaseClock, followDatabaseClock } from "../src/db/clock.ts";
 import type { Database } from "../src/db/database.ts";
 import { silentLogger } from "../src/log.ts";
-import { eventually } from "../src/testing/eventually.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { startTcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { startTcpProxy } from "../src/testing/network/tcp-proxy.ts";
 
 let database: TestDatabase;
 let admin: Database;

@@ -14,10 +14,10 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { silentLogger } from "../src/log.ts";
 import { serve } from "../src/rpc/server.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 

@@ -3,17 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChannelCredentials, credentials, type ServerCredentials, status } from "@grpc/grpc-js";
-import { silentLogger } from "../src/log.ts";
-import { createClient } from "../src/rpc/client.ts";
-import { serve } from "../src/rpc/server.ts";
-import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
-import { peerCredentials } from "../src/rpc/tls/credentials.ts";
 import {
   type Certificate,
   createAuthority,
   createCertificate,
   storeCertificate,
-} from "../src/testing/tls/certificates.ts";
+} from "@parley/testkit/tls/certificates";
+import { silentLogger } from "../src/log.ts";
+import { createClient } from "../src/rpc/client.ts";
+import { serve } from "../src/rpc/server.ts";
+import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
+import { peerCredentials } from "../src/rpc/tls/credentials.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

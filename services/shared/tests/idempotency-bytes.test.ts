@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Duration } from "@parley/proto/google/protobuf/duration.ts";
+import { fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { sweepKeys } from "../src/idempotency/keys.ts";
@@ -8,10 +12,6 @@ import { IDEMPOTENCY_KEYS } from "../src/idempotency/store.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
 import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
-import { fakeClock } from "../src/testing/clock.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { serviceErrorOf } from "../src/testing/failures.ts";
 
 const BYTES_MAX = 1024 ** 3;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Duration } from "@parley/proto/google/protobuf/duration.ts";
+import { fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
@@ -7,9 +10,6 @@ import { runIdempotent } from "../src/idempotency/run.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
 import { IDEMPOTENCY_BYTES } from "../src/stored-bytes/migrations.ts";
-import { fakeClock } from "../src/testing/clock.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const clock = fakeClock();

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { enqueueJob } from "../src/jobs/store.ts";
 import { HAND_OVER, type Queue } from "../src/jobs/worker.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 import { openGate } from "./fixtures/gate.ts";
 import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 

@@ -1,4 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { recordLog } from "@parley/testkit/recorded-log";
 import type { Sql } from "../src/db/database.ts";
 import { claimJobs } from "../src/jobs/claim.ts";
 import {
@@ -12,10 +16,6 @@ import {
   type Job,
   repeatJob,
 } from "../src/jobs/store.ts";
-import { fakeClock } from "../src/testing/clock.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
 import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
 let kit: JobKit;

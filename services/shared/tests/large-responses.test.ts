@@ -3,11 +3,11 @@ import {
   ConversationServiceService,
   GetConversationResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { failureOf } from "@parley/testkit/failures";
+import { recordLog } from "@parley/testkit/recorded-log";
 import type { Call } from "../src/rpc/call.ts";
 import { createClient, type ServiceClient } from "../src/rpc/client.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
   short: "short",

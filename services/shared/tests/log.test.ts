@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { recordLog } from "@parley/testkit/recorded-log";
 import { isLogLevel } from "../src/log.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
 
 test("fields that are named like a secret are censored, at the top and one level down", () => {
   const { log, lines } = recordLog();

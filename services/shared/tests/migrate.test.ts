@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { type Migration, migrate } from "../src/db/migrate.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 
 const FIRST: Migration = { name: "0001_first", sql: "create table first (n int); insert into first values (1)" };
 const SECOND: Migration = { name: "0002_second", sql: "create table second (n int); insert into second values (1)" };

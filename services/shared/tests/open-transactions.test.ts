@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { batched } from "../src/rpc/batched.ts";
-import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
 import { type Served, serveTest } from "./fixtures/serve-test.ts";
 
 let database: TestDatabase;

@@ -9,7 +9,7 @@ import { createClient } from "@parley/shared/rpc/client";
 import { ownerCalls } from "@parley/shared/rpc/owner-calls";
 import { type Registration, registered } from "@parley/shared/rpc/registration";
 import { serve } from "@parley/shared/rpc/server";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 
 const GET = "/parley.conversation.v1.ConversationService/GetConversation";
 const TURN = "/parley.conversation.v1.ConversationService/CompleteTurn";

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
+import { freePort } from "@parley/testkit/network/free-port";
+import type { LogLine } from "@parley/testkit/recorded-log";
 import { serveAdmin } from "../src/process/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { freePort } from "../src/testing/network/free-port.ts";
-import type { LogLine } from "../src/testing/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 /** A process may start slowly where many tests run at once. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 
 const DENIED = { code: "42501" };
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, setSystemTime, test } from "bun:test";
+import { failureOf } from "@parley/testkit/failures";
 import { type Actor, SYSTEM } from "../src/rpc/actor.ts";
 import type { Call } from "../src/rpc/call.ts";
-import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
 // What travels with a call from hop to hop: its deadline, request id, trace and actor.

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { ServiceError } from "../src/errors.ts";
 import type { Call } from "../src/rpc/call.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
 test("a caller that goes away cancels the whole chain behind it, unary and streamed", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { startTcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { createClient } from "../src/rpc/client.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { startTcpProxy } from "../src/testing/network/tcp-proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -1,13 +1,13 @@
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { Metadata, status } from "@grpc/grpc-js";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
+import { failureOf } from "@parley/testkit/failures";
+import { freePort } from "@parley/testkit/network/free-port";
 import { openDatabase } from "../src/db/database.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { fromStatus } from "../src/rpc/status.ts";
-import { createTestDatabase, EMPTY_TEMPLATE } from "../src/testing/database.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { freePort } from "../src/testing/network/free-port.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { serveTrailers } from "./fixtures/serve-trailers.ts";

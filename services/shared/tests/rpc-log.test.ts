@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { recordLog } from "@parley/testkit/recorded-log";
 import { ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
 
 test("a call logs one line with its owner and outcome, and nothing else of the request", async () => {
   const { log, lines } = recordLog("info");

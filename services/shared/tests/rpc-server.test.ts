@@ -5,14 +5,14 @@ import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { type Client, credentials, loadPackageDefinition, type ServiceDefinition } from "@grpc/grpc-js";
 import { loadFileDescriptorSetFromBuffer, loadSync, type PackageDefinition } from "@grpc/proto-loader";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { freePort } from "@parley/testkit/network/free-port";
 import { protoPath as healthProto } from "grpc-health-check";
 import { ServiceError } from "../src/errors.ts";
 import { silentLogger } from "../src/log.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { freePort } from "../src/testing/network/free-port.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

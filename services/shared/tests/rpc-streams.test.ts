@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
 import { invalid } from "../src/errors.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
 test("a consumer that breaks off a stream ends its producer", async () => {

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { type Migration, migrate } from "../src/db/migrate.ts";
 import idempotency from "../src/idempotency/table.sql" with { type: "text" };
 import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
-import { createTestDatabase, EMPTY_TEMPLATE } from "../src/testing/database.ts";
 import formerIdempotencyBytes from "./fixtures/former-idempotency-bytes.sql" with { type: "text" };
 import formerStoredBytes from "./fixtures/former-stored-bytes.sql" with { type: "text" };
 

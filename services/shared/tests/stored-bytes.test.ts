@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
 import { lockStoredBytes, withinRoom } from "../src/stored-bytes/room.ts";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
-import { failureOf } from "../src/testing/failures.ts";
 
 const SIZE = "octet_length(text)";
 const ROOM = { bytesMax: 10, what: "Things", remedy: "delete some" };

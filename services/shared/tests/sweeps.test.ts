@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
+import { recordLog } from "@parley/testkit/recorded-log";
 import { startSweeps, sweepQueues } from "../src/jobs/sweeps.ts";
 import { startWorker } from "../src/jobs/worker.ts";
 import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { fakeClock } from "../src/testing/clock.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { recordLog } from "../src/testing/recorded-log.ts";
 import { type JobKit, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
 
 let telemetry: Telemetry;

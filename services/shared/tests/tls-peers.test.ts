@@ -11,6 +11,17 @@ import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messa
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { failureOf } from "@parley/testkit/failures";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
+import { type RecordedLog, recordLog } from "@parley/testkit/recorded-log";
+import {
+  type Certificate,
+  createAuthority,
+  createCertificate,
+  storeCertificate,
+} from "@parley/testkit/tls/certificates";
+import { PEERS } from "@parley/testkit/tls/peers";
 import { ConfigError } from "../src/config.ts";
 import type { ClientSettings } from "../src/rpc/client/sender.ts";
 import { createClient } from "../src/rpc/client.ts";
@@ -18,17 +29,6 @@ import { type RunningServer, serve } from "../src/rpc/server.ts";
 import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
 import { peerCredentials } from "../src/rpc/tls/credentials.ts";
 import { ADMITTED, type ServiceName } from "../src/rpc/tls/peers.ts";
-import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "../src/testing/failures.ts";
-import { startServiceProcess } from "../src/testing/programs/service-process.ts";
-import { type RecordedLog, recordLog } from "../src/testing/recorded-log.ts";
-import {
-  type Certificate,
-  createAuthority,
-  createCertificate,
-  storeCertificate,
-} from "../src/testing/tls/certificates.ts";
-import { PEERS } from "../src/testing/tls/peers.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 // A service admits the processes that peers.ts lists, with certificates of its own authority (docs/architecture.md).

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@parley/testkit/eventually";
 import { checkReady, serveAdmin } from "../src/process/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { eventually } from "../src/testing/eventually.ts";
 import { type Served, serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import { wavReader } from "../src/audio/wav.ts";
 import type { Times } from "../src/speech/access.ts";

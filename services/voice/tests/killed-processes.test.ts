@@ -7,12 +7,12 @@ import { AgentServiceService, CreateAgentRequest } from "@parley/proto/parley/ag
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
 import { createClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/programs/service-process";
-import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
-import { sharedAgents } from "@parley/shared/testing/shared-agents";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
+import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
+import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { sharedAgents } from "@parley/testkit/shared-agents";
 import { readOggOpus } from "../src/audio/ogg.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { type Columns, firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
-import { NOW, ROWS, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { type Columns, firstTexts } from "@parley/testkit/statement-cost/filled-tables";
+import { NOW, ROWS, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { deleteEndedBatches, deleteOldestEnded, takeDueEntries } from "../src/store/call-batches.ts";
 import { claimLostCalls } from "../src/store/calls.ts";
 import { deleteEndedSessions } from "../src/store/daily-sessions.ts";

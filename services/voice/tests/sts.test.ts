@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import { pcmReader } from "../src/audio/wav.ts";
 import type { Times } from "../src/speech/access.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Times } from "../src/speech/access.ts";
 import { selectTextToSpeech } from "../src/speech/providers.ts";
 import type { SpokenEvent } from "../src/speech/tts.ts";

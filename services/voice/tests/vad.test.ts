@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { silentLogger } from "@parley/shared/log";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import type { VoiceDetector, VoiceEvent } from "../src/vad/detector.ts";
 import { startSileroDetector } from "../src/vad/silero.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ServiceError } from "@parley/shared/errors";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { readOggOpus } from "../src/audio/ogg.ts";
 import { opus } from "../src/audio/opus.ts";
 import { durationMs, type Pcm } from "../src/audio/pcm.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSealer } from "@parley/shared/sealing";
-import { TEST_SECRET } from "@parley/shared/testing/database";
+import { TEST_SECRET } from "@parley/testkit/database";
 import { Webhook } from "standardwebhooks";
 import { newSecret, OLD_SECRET_MS, rotated, sealSecret, signer } from "./secrets.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { acceptor } from "../src/accept.ts";
 import { readEvent } from "../src/rules.ts";
 import type { EventRow } from "../src/store/events.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { ATTEMPTS_KEPT } from "../src/store/deliveries.ts";
 import {
   acceptEvent,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { startRawServer } from "@parley/shared/testing/network/raw-server";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { startRawServer } from "@parley/testkit/network/raw-server";
+import { newOwner } from "@parley/testkit/owners";
 import {
   acceptEvent,
   DELIVERED,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { findStoredBytes, foldStoredChanges } from "@parley/shared/stored-bytes/fold";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { EVENTS } from "../src/store/stored-bytes.ts";
 import {
   DELIVERED,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createPace, type Pace } from "@parley/shared/shares/pace";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import {
   acceptEvent,
   DELIVERED,

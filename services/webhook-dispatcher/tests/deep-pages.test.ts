@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/statement-cost/reads";
+import { newOwner } from "@parley/testkit/owners";
+import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { type DeliveryFilter, listDeliveryRows } from "../src/store/list-deliveries.ts";
 import { startTestDispatcher, type TestDispatcher } from "./kit.ts";
 

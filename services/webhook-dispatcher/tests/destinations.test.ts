@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { fakeClock } from "@parley/shared/testing/clock";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
-import { WRONG_PAGES } from "@parley/shared/testing/pages";
+import { fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { WRONG_PAGES } from "@parley/testkit/pages";
 import { DESTINATIONS_MAX } from "../src/rules.ts";
 import {
   ANY,

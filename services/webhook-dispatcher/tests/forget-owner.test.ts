@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { countOwnedRows, newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { countOwnedRows, newOwner } from "@parley/testkit/owners";
 import { DELIVERED, ended, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 

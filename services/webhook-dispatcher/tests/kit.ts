@@ -13,9 +13,9 @@ import {
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import postgres from "postgres";
 import { readDispatcherConfig } from "../src/config.ts";
 import { startDispatcher } from "../src/service.ts";

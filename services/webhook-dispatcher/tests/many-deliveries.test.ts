@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { resent } from "../src/delivery/state.ts";
 import { CHANGED_AT_ONCE, changeFailed } from "../src/store/deliveries.ts";
 import type { DestinationKey } from "../src/store/destinations.ts";

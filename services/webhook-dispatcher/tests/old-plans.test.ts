@@ -1,5 +1,5 @@
-import { firstTexts } from "@parley/shared/testing/statement-cost/filled-tables";
-import { NOW, ROWS, type Statement, testOldPlans } from "@parley/shared/testing/statement-cost/old-plans";
+import { firstTexts } from "@parley/testkit/statement-cost/filled-tables";
+import { NOW, ROWS, type Statement, testOldPlans } from "@parley/testkit/statement-cost/old-plans";
 import { cancelled, resent } from "../src/delivery/state.ts";
 import { changeFailed, changePending, type Ended, storeEnded } from "../src/store/deliveries.ts";
 import { deleteOldDeliveries, deleteOldEvents } from "../src/store/events.ts";

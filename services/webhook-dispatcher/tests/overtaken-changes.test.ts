@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { cancelled, resent } from "../src/delivery/state.ts";
 import { changeFailed, changePending } from "../src/store/deliveries.ts";
 import { forgetDeliveries } from "../src/store/forget.ts";

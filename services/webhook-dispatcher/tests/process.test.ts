@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ListDeliveriesRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
-import { startServiceProcess } from "@parley/shared/testing/programs/service-process";
-import { createAuthority, createCertificate } from "@parley/shared/testing/tls/certificates";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
+import { createAuthority, createCertificate } from "@parley/testkit/tls/certificates";
 import {
   acceptEvent,
   DELIVERED,

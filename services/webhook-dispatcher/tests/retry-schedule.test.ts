@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { RetrySchedule } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failure } from "@parley/shared/testing/failures";
+import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
 import {
   acceptEvent,
   deliveriesOf,

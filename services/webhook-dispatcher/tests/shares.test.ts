@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId } from "@parley/shared/ids";
 import { createSealer } from "@parley/shared/sealing";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
-import { TEST_SECRET } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { tellWorkers } from "@parley/shared/testing/jobs";
-import { newOwner } from "@parley/shared/testing/owners";
+import { TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { tellWorkers } from "@parley/testkit/jobs";
+import { newOwner } from "@parley/testkit/owners";
 import { sealSecret } from "../src/secrets.ts";
 import {
   acceptEvent,

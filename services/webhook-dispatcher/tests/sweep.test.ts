@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { newOwner } from "@parley/shared/testing/owners";
+import { newOwner } from "@parley/testkit/owners";
 import { deleteOldEvents } from "../src/store/events.ts";
 import { startTestDispatcher, type TestDispatcher } from "./kit.ts";
 

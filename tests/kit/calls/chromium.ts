@@ -1,4 +1,4 @@
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { obtain } from "@parley/testkit/programs/obtain";
 import { type Browser, chromium } from "playwright-core";
 
 export interface ChromiumSettings {

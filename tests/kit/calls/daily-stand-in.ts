@@ -1,4 +1,4 @@
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 
 /** A room as the stand-in reports it. */
 export interface StandInRoom {

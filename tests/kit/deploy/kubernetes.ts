@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { obtain } from "@parley/testkit/programs/obtain";
 import { $ } from "bun";
 import { unpackPrograms } from "./unpacked-programs.ts";
 

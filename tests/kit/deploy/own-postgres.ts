@@ -12,7 +12,7 @@ import {
   postgresUrl,
   prepareCluster,
 } from "@parley/dev/storage/postgres.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 
 export const PASSWORD = "test";
 const STOP_WITHIN_MS = 10_000;

@@ -6,9 +6,9 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { databaseUser } from "@parley/dev/storage/database-user.ts";
 import { pingPostgres } from "@parley/dev/storage/postgres.ts";
 import { roleUrls } from "@parley/shared/db/provision";
-import { TEST_SECRET } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { TEST_SECRET } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { obtain } from "@parley/testkit/programs/obtain";
 
 export interface PgBouncer {
   /** The database's address through PgBouncer. */

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { apt, exclusively } from "@parley/shared/testing/programs/debian";
+import { apt, exclusively } from "@parley/testkit/programs/debian";
 import { $, Glob } from "bun";
 
 export interface DebianPackage {

@@ -1,6 +1,6 @@
 import { expect } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import postgres from "postgres";
 import type { Api } from "../api.ts";
 import { type OpenCallers, openCallers } from "../open-callers.ts";

@@ -4,8 +4,8 @@ import { pingHttp } from "@parley/dev/processes/ping.ts";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { gatewayPrograms, gatewayUrl, type StandInName } from "@parley/dev/stack/plan.ts";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { eventually } from "@parley/shared/testing/eventually";
-import { BINARIES_VARIABLE } from "@parley/shared/testing/programs/binaries";
+import { eventually } from "@parley/testkit/eventually";
+import { BINARIES_VARIABLE } from "@parley/testkit/programs/binaries";
 import type { RunningStack } from "./use-stack.ts";
 
 const HOST = "127.0.0.1";

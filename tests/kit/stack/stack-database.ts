@@ -6,7 +6,7 @@ import { readStackFile } from "@parley/dev/stack/stack-file.ts";
 import { ensureDatabase, postgresUrl } from "@parley/dev/storage/postgres.ts";
 import { provision, roleUrls, SCHEMAS } from "@parley/shared/db/provision";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "@parley/shared/testing/database";
+import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "@parley/testkit/database";
 import postgres from "postgres";
 
 /** A database for a stack, like one that an operator sets in DATABASE_URL. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Run } from "../../run.ts";
 import type { IdleCpu } from "../idle-cpu.ts";
 import type { Orders, Report } from "./orders.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fakeClock } from "@parley/shared/testing/clock";
+import { fakeClock } from "@parley/testkit/clock";
 import { dispatcherOutage } from "./outage.ts";
 
 function waitMs(outage: ReturnType<typeof dispatcherOutage>, clock: ReturnType<typeof fakeClock>): number {

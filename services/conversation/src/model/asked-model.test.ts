@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { TOOL_CALL_CHARACTERS_MAX, TOOL_CALLS_MAX } from "./answers/called-tools.ts";
 import { chatCompletions } from "./answers/chat-completions.ts";
 import { askedModel } from "./asked-model.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import type { MessagingContext } from "../context.ts";
 import { handleWhatsAppCallback } from "./handle-whatsapp-callback.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import {
   type Connected,
   MESSAGES_PER_CONTACT,

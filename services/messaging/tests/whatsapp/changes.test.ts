@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { type Connected, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 
 let service: TestWhatsApp;

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 
 const RETRY_MS = 5 * 60_000;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
-import { eventually } from "@parley/shared/testing/eventually";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { eventually } from "@parley/testkit/eventually";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { echo } from "./fakes.ts";
 import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 

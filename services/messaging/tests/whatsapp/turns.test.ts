@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
-import { eventually } from "@parley/shared/testing/eventually";
-import { newOwner } from "@parley/shared/testing/owners";
+import { eventually } from "@parley/testkit/eventually";
+import { newOwner } from "@parley/testkit/owners";
 import { echo } from "./fakes.ts";
 import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
-import { eventually } from "../testing/eventually.ts";
-import { startRawServer } from "../testing/network/raw-server.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { startRawServer } from "@parley/testkit/network/raw-server";
 import { parseAllowList } from "./allow-list.ts";
 import type { Answer } from "./answer.ts";
 import { createEgress } from "./egress.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { eventually } from "../testing/eventually.ts";
-import { startRawServer } from "../testing/network/raw-server.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { startRawServer } from "@parley/testkit/network/raw-server";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
 import { resolveChecked } from "./resolve.ts";

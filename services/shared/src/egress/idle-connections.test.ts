@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { eventually } from "../testing/eventually.ts";
-import { type RawServer, startRawServer } from "../testing/network/raw-server.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { type RawServer, startRawServer } from "@parley/testkit/network/raw-server";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress } from "./egress.ts";
 import { meterBodies } from "./meter.ts";

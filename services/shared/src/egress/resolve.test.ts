@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setServers } from "node:dns";
-import { failureOf } from "../testing/failures.ts";
-import { startNameServer } from "../testing/network/name-server.ts";
+import { failureOf } from "@parley/testkit/failures";
+import { startNameServer } from "@parley/testkit/network/name-server";
 import { remembered, resolveHost } from "./resolve.ts";
 
 /** More than the threads of any pool. */

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { eventually } from "../testing/eventually.ts";
-import { startRawServer } from "../testing/network/raw-server.ts";
+import { eventually } from "@parley/testkit/eventually";
+import { startRawServer } from "@parley/testkit/network/raw-server";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
 

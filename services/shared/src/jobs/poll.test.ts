@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
+import { fakeClock } from "@parley/testkit/clock";
+import { eventually } from "@parley/testkit/eventually";
 import type { Database } from "../db/database.ts";
 import { silentLogger } from "../log.ts";
-import { fakeClock } from "../testing/clock.ts";
-import { eventually } from "../testing/eventually.ts";
 import { type Poll, poll } from "./poll.ts";
 
 let polling: Poll;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventually } from "../testing/eventually.ts";
+import { eventually } from "@parley/testkit/eventually";
 import { repeat } from "./repeat.ts";
 
 test("work is repeated, also after a failure, and never twice at a time", async () => {

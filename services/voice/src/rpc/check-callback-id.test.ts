@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Call } from "@parley/shared/rpc/call";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import type { CallbackContext } from "../carriers/callbacks/handle-callback.ts";
 import { dailyConnections } from "../daily/connections.ts";
 import type { DailyContext } from "../daily/context.ts";

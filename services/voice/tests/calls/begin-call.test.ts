@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Conversation, ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { NotConnected } from "../../src/call/port.ts";
 import { type FakeConversations, fakeConversations } from "../kit/fake-conversations.ts";
 import { fakeTime, settle } from "../kit/fake-time.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { fakeConversations, says } from "../kit/fake-conversations.ts";
 import { type FakeTime, fakeTime } from "../kit/fake-time.ts";
 import { newCall, REQUEST } from "../kit/scripted-call.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { fakeClock } from "@parley/shared/testing/clock";
+import { fakeClock } from "@parley/testkit/clock";
 import { completeLost } from "../../src/call/complete-call.ts";
 import { fakeConversations } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { fakeClock } from "@parley/shared/testing/clock";
+import { fakeClock } from "@parley/testkit/clock";
 import { speakable } from "../../src/turn/speakable.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
 import { type Given, newCall } from "../kit/scripted-call.ts";

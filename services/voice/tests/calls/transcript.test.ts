@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { fakeClock } from "@parley/shared/testing/clock";
+import { fakeClock } from "@parley/testkit/clock";
 import { transcript } from "../../src/call/transcript.ts";
 import { fakeConversations } from "../kit/fake-conversations.ts";
 import { fakeTime } from "../kit/fake-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { serviceErrorOf } from "@parley/testkit/failures";
 import { fakeConversations } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { type PlivoApi, type PlivoFields, plivoApi } from "@parley/shared/stand-ins/carriers/plivo-api";
+import { type PlivoApi, type PlivoFields, plivoApi } from "@parley/testkit/stand-ins/carriers/plivo-api";
 import { type Carrier, CarrierRefusal } from "../../src/carriers/carrier.ts";
 import { readTransfer } from "../../src/carriers/documents.ts";
 import { plivoCarrier } from "../../src/carriers/plivo.ts";

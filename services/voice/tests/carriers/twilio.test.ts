@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { type TwilioApi, type TwilioFields, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
+import { type TwilioApi, type TwilioFields, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
 import { twilioCarrier } from "../../src/carriers/twilio.ts";
 

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { dailySignature } from "@parley/shared/carriers/signatures";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { type DailyParticipant, deliver } from "@parley/shared/stand-ins/carriers/daily-api";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { eventually } from "@parley/shared/testing/eventually";
-import { failure } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { eventually } from "@parley/testkit/eventually";
+import { failure } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
+import { type DailyParticipant, deliver } from "@parley/testkit/stand-ins/carriers/daily-api";
 import { type Daily, daily, OPERATORS_KEY } from "./kit.ts";
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { muLaw } from "@parley/shared/media/g711";
 import { resampler } from "@parley/shared/media/resample";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { framer } from "../../src/audio/frames.ts";
 import { newToken } from "../../src/token.ts";
 import type { LegListener } from "../../src/transport/leg.ts";

@@ -5,9 +5,9 @@ import { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_serv
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { failure, failureOf } from "@parley/shared/testing/failures";
-import { newOwner } from "@parley/shared/testing/owners";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { failure, failureOf } from "@parley/testkit/failures";
+import { newOwner } from "@parley/testkit/owners";
 import { callPolicies, countryFault } from "../../src/outbound/call-policy.ts";
 import { outbound } from "./kit.ts";
 

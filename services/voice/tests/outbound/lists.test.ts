@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { newOwner } from "@parley/shared/testing/owners";
-import { countingReads } from "@parley/shared/testing/statement-cost/reads";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { newOwner } from "@parley/testkit/owners";
+import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { listOutboundCalls } from "../../src/store/outbound-calls.ts";
 
 const MANY = 3_000;

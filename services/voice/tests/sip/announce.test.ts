@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { announcer } from "../../src/sip-calls/announce.ts";
 import type { TextToSpeech } from "../../src/speech/tts.ts";
 import { listening, tone } from "../listening.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { muLaw } from "@parley/shared/media/g711";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { agree } from "../../src/transport/sip/messages/sdp.ts";
 import { relayTo } from "../kit/bad-network.ts";
 import { listening, tone } from "../listening.ts";

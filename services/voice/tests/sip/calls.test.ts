@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import type { PendingInvite } from "../../src/transport/sip/dialog.ts";

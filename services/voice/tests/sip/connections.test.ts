@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import { headersOf, writeSip } from "../../src/transport/sip/messages/message.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { openPhoneAudio, PHONE_HZ } from "@parley/shared/phone/audio";
 import { dial } from "@parley/shared/phone/dial";
 import type { MediaAddress } from "@parley/shared/phone/session-description";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import { listening, tone } from "../listening.ts";

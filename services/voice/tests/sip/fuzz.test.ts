@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { writeRtp } from "@parley/shared/media/rtp-packet";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { writeSip } from "../../src/transport/sip/messages/message.ts";
 import { agree } from "../../src/transport/sip/messages/sdp.ts";
 import { listening } from "../listening.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { isRequest } from "../../src/transport/sip/messages/message.ts";
 import { listening } from "../listening.ts";
 import { phone, to } from "./phones.ts";

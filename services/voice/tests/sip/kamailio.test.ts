@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { eventually } from "@parley/shared/testing/eventually";
-import { obtain } from "@parley/shared/testing/programs/obtain";
+import { eventually } from "@parley/testkit/eventually";
+import { obtain } from "@parley/testkit/programs/obtain";
 import { Glob, type Subprocess } from "bun";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { Leg } from "../../src/transport/leg.ts";
 import { headerOf } from "../../src/transport/sip/messages/message.ts";
 import { agree } from "../../src/transport/sip/messages/sdp.ts";

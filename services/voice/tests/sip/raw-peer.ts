@@ -1,6 +1,6 @@
 import { muLaw } from "@parley/shared/media/g711";
 import { type RtpPacket, writeRtp } from "@parley/shared/media/rtp-packet";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { responseTo } from "../../src/transport/sip/messages/derived-messages.ts";
 import {
   cseqOf,

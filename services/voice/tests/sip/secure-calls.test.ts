@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
-import { type Certificate, createAuthority, createCertificate } from "@parley/shared/testing/tls/certificates";
+import { eventually } from "@parley/testkit/eventually";
+import { type Certificate, createAuthority, createCertificate } from "@parley/testkit/tls/certificates";
 import type { Socket } from "bun";
 import type { Leg } from "../../src/transport/leg.ts";
 import { listening, tone } from "../listening.ts";

@@ -3,7 +3,7 @@ import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
 import { ADMISSIONS, answerInvite, type InviteContext } from "../../src/sip-calls/answer-invite.ts";
 import { CONFIRMATIONS_MAX, confirmations } from "../../src/sip-calls/confirmations.ts";

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
-import { createAuthority, createCertificate } from "@parley/shared/testing/tls/certificates";
+import { createAuthority, createCertificate } from "@parley/testkit/tls/certificates";
 
 /** A browser's certificate with its key, and with another one, as files. */
 export async function certificatesIn(folder: string) {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { tone } from "../listening.ts";
 import { callsForTest } from "./connected.ts";
 import { natBefore } from "./nat.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
-import { failureOf } from "@parley/shared/testing/failures";
+import { failureOf } from "@parley/testkit/failures";
 import type { ModelRequest } from "../../model/port.ts";
 import { watchModel } from "../../model/watch.ts";
 import { CHAT_TOOLS } from "../ask/tools.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { SpokenEvent } from "../tts.ts";
 import { reply, type SpeakerEvents } from "./reply.ts";
 

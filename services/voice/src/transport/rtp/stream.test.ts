@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { muLaw } from "@parley/shared/media/g711";
 import { writeRtp } from "@parley/shared/media/rtp-packet";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { listening } from "../../../tests/listening.ts";
 import { openRtpStream } from "./stream.ts";
 

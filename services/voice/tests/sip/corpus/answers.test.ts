@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import { responseTo } from "../../../src/transport/sip/messages/derived-messages.ts";
 import { headerOf, type SipRequest } from "../../../src/transport/sip/messages/message.ts";
 import { listening } from "../../listening.ts";

@@ -2,7 +2,7 @@ import { expect } from "bun:test";
 import { connect } from "node:net";
 import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { eventually } from "@parley/shared/testing/eventually";
+import { eventually } from "@parley/testkit/eventually";
 import type { CallRequest } from "../../../src/call/port.ts";
 import { ADMISSIONS, answerInvite, type InviteContext } from "../../../src/sip-calls/answer-invite.ts";
 import { confirmations } from "../../../src/sip-calls/confirmations.ts";

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const MODULE = join(import.meta.dir, "../src/testing/programs/obtain.ts");
+const MODULE = join(import.meta.dir, "../src/programs/obtain.ts");
 const MISSING = "redis-server or valkey-server is missing: put it on PATH, or run as root on Debian";
 /** Only root may install. */
 const root = process.getuid?.() === 0;

@@ -1,5 +1,5 @@
+import { roleUrls, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
-import { roleUrls, type Schema } from "../db/provision.ts";
 
 /** A database with roles and schemas but no tables, created by the test command; its name is the prefix of the roles. */
 export const EMPTY_TEMPLATE = "parley_template";

@@ -1,4 +1,4 @@
-import type { Database } from "../../db/database.ts";
+import type { Database } from "@parley/shared/db/database";
 
 /** SQL expressions of columns: of `n`, the row's number, and its `owner` and time `at`. The others get a value of their type. */
 export type Columns = Readonly<Record<string, string>>;

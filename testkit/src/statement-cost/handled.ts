@@ -1,8 +1,8 @@
+import { withAfterCommit } from "@parley/shared/db/after-commit";
+import { connectPostgres } from "@parley/shared/db/connect";
+import type { Database } from "@parley/shared/db/database";
+import type { Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
-import { withAfterCommit } from "../../db/after-commit.ts";
-import { connectPostgres } from "../../db/connect.ts";
-import type { Database } from "../../db/database.ts";
-import type { Schema } from "../../db/provision.ts";
 import type { TestDatabase } from "../database.ts";
 import { newOwner } from "../owners.ts";
 import { type Columns, insertOthers, insertOwned } from "./filled-tables.ts";

@@ -1,4 +1,4 @@
-import type { Database, Sql } from "../../db/database.ts";
+import type { Database, Sql } from "@parley/shared/db/database";
 
 /**
  * Runs work in a transaction of `db` and tells how many rows of a table, or entries of its indexes, it read: what a statement costs,

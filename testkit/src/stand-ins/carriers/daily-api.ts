@@ -1,4 +1,4 @@
-import { dailySignature } from "../../carriers/signatures.ts";
+import { dailySignature } from "@parley/shared/carriers/signatures";
 
 /**
  * Daily's REST API and webhooks as far as Parley uses them, over domains in memory. Fields and errors as on

@@ -1,5 +1,5 @@
-import type { Sql } from "../db/database.ts";
-import { newId } from "../ids.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { newId } from "@parley/shared/ids";
 
 /** A new owner's id; other services than the account service need nothing more. */
 export function newOwner(): string {

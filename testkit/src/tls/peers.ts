@@ -1,4 +1,4 @@
-import { ADMITTED, type Admitted, type ServiceName } from "../../rpc/tls/peers.ts";
+import { ADMITTED, type Admitted, type ServiceName } from "@parley/shared/rpc/tls/peers";
 
 /** All processes that each service serves. */
 export const PEERS: Readonly<Record<ServiceName, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import { basicAuth } from "../../carriers/rest.ts";
+import { basicAuth } from "@parley/shared/carriers/rest";
 
 /**
  * The part of Twilio's REST API that Parley uses, over accounts in memory, with the fields and codes of the pages that the

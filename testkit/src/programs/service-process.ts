@@ -25,7 +25,7 @@ export async function startServiceProcess(
   env: Record<string, string>,
   listensWithinMs = LISTENS_WITHIN_MS,
 ): Promise<ServiceProcess> {
-  const main = Bun.fileURLToPath(new URL(`../../../../${name}/src/main.ts`, import.meta.url));
+  const main = Bun.fileURLToPath(new URL(`../../../services/${name}/src/main.ts`, import.meta.url));
   const child = Bun.spawn(testProgramWords(name, main), {
     env: { ...process.env, PARLEY_LISTEN: "127.0.0.1:0", ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,4 +1,4 @@
-import { programWords } from "../../process/program-words.ts";
+import { programWords } from "@parley/shared/process/program-words";
 
 /** The variable with the folder of the programs' binaries, if the test command compiled them. */
 export const BINARIES_VARIABLE = "PARLEY_TEST_BINARIES";

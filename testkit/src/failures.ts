@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { ServiceError } from "@parley/shared/errors";
 
 /**
  * Returns what a promise rejects with. Replaces `expect(…).rejects`, during which Bun 1.4.5 blocks work that this process must do

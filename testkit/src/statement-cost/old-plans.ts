@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Database } from "../../db/database.ts";
-import type { Schema } from "../../db/provision.ts";
+import type { Database } from "@parley/shared/db/database";
+import type { Schema } from "@parley/shared/db/provision";
 import { createTestDatabase, type TestDatabase } from "../database.ts";
 import type { Columns } from "./filled-tables.ts";
 import { countingHandled, PLANNED, type Planned } from "./handled.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chatCompletions } from "../stand-ins/dialects/chat-completions.ts";
-import type { Asked, Dialect, End, RecordedRequest } from "../stand-ins/dialects/dialect.ts";
+import { chatCompletions } from "./stand-ins/dialects/chat-completions.ts";
+import type { Asked, Dialect, End, RecordedRequest } from "./stand-ins/dialects/dialect.ts";
 
 export interface ModelCall extends RecordedRequest {
   asked: Asked;

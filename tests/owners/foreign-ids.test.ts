@@ -66,8 +66,11 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   watchPrompts: "tells of names alone, to other services",
 };
 
-/** The kinds of refusal that a service may answer with when the object is another owner's. */
-const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
+/**
+ * The kinds of refusal that a service may answer with when the object is another owner's. An RPC that is declared ahead of its
+ * handler is unimplemented.
+ */
+const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated", "unimplemented"];
 
 /** Methods whose answer tells of other owners by design. */
 const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
@@ -123,6 +126,8 @@ function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
     toMobileNumber: mobileNumber,
     toMobileNumbers: [mobileNumber],
     fromMobileNumber: trunkNumber,
+    toolId: "tol_00000000000000000000000000",
+    secretName: promptName,
     page: { number: 1, size: 100 },
     search: promptName,
   };

@@ -22,6 +22,8 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
     promptPinned: row.promptVersion !== null,
+    customTools: [],
+    handoffs: [],
     dynamicVariables: variablesOf(row.ownerId, prompt?.promptContent, row.firstMessagePrompt).map(
       (v) => v.variableName,
     ),
@@ -54,6 +56,8 @@ export function toRuntime(
     prompt,
     analysis: toAnalysis(row.analysis),
     analysisPrompt,
+    customTools: [],
+    handoffs: [],
   };
 }
 

@@ -31,6 +31,7 @@ import {
   KeyGrant,
   MobileNumber,
   Owner,
+  Secret,
   Session,
   Settings,
   Tier,
@@ -453,6 +454,69 @@ export interface ListTrunksResponse {
 export interface FindCarrierOfNumberResponse {
   /** Absent: the number is not the owner's, or was not imported. Without settings. */
   carrier: Carrier | undefined;
+}
+
+export interface ListSecretsRequest {
+  ownerId: string;
+}
+
+export interface ListSecretsResponse {
+  secrets: Secret[];
+}
+
+export interface CreateSecretRequest {
+  ownerId: string;
+  name: string;
+  /** At least 8 characters. */
+  value: string;
+}
+
+export interface CreateSecretResponse {
+  secret: Secret | undefined;
+}
+
+export interface SetSecretRequest {
+  ownerId: string;
+  name: string;
+  value: string;
+}
+
+export interface SetSecretResponse {
+  secret: Secret | undefined;
+}
+
+export interface DeleteSecretRequest {
+  ownerId: string;
+  name: string;
+}
+
+export interface DeleteSecretResponse {
+}
+
+export interface RevealSecretsRequest {
+  ownerId: string;
+  names: string[];
+}
+
+export interface RevealSecretsResponse {
+  /** In any order, without those that the owner does not have. */
+  secrets: RevealedSecret[];
+}
+
+export interface RevealedSecret {
+  name: string;
+  value: string;
+  version: number;
+}
+
+export interface FindSecretsRequest {
+  ownerId: string;
+  names: string[];
+}
+
+export interface FindSecretsResponse {
+  /** Those of the requested names that exist. */
+  names: string[];
 }
 
 function createBaseCreateOwnerRequest(): CreateOwnerRequest {
@@ -5582,7 +5646,822 @@ export const FindCarrierOfNumberResponse: MessageFns<FindCarrierOfNumberResponse
   },
 };
 
-/** Owners, API keys, passwords and sessions, tiers, phone numbers, settings. */
+function createBaseListSecretsRequest(): ListSecretsRequest {
+  return { ownerId: "" };
+}
+
+export const ListSecretsRequest: MessageFns<ListSecretsRequest> = {
+  encode(message: ListSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSecretsRequest>, I>>(base?: I): ListSecretsRequest {
+    return ListSecretsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSecretsRequest>, I>>(object: I): ListSecretsRequest {
+    const message = createBaseListSecretsRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseListSecretsResponse(): ListSecretsResponse {
+  return { secrets: [] };
+}
+
+export const ListSecretsResponse: MessageFns<ListSecretsResponse> = {
+  encode(message: ListSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.secrets) {
+      Secret.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secrets.push(Secret.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSecretsResponse>, I>>(base?: I): ListSecretsResponse {
+    return ListSecretsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSecretsResponse>, I>>(object: I): ListSecretsResponse {
+    const message = createBaseListSecretsResponse();
+    message.secrets = object.secrets?.map((e) => Secret.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCreateSecretRequest(): CreateSecretRequest {
+  return { ownerId: "", name: "", value: "" };
+}
+
+export const CreateSecretRequest: MessageFns<CreateSecretRequest> = {
+  encode(message: CreateSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(26).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateSecretRequest>, I>>(base?: I): CreateSecretRequest {
+    return CreateSecretRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateSecretRequest>, I>>(object: I): CreateSecretRequest {
+    const message = createBaseCreateSecretRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.name = object.name ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseCreateSecretResponse(): CreateSecretResponse {
+  return { secret: undefined };
+}
+
+export const CreateSecretResponse: MessageFns<CreateSecretResponse> = {
+  encode(message: CreateSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.secret !== undefined) {
+      Secret.encode(message.secret, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secret = Secret.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateSecretResponse>, I>>(base?: I): CreateSecretResponse {
+    return CreateSecretResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateSecretResponse>, I>>(object: I): CreateSecretResponse {
+    const message = createBaseCreateSecretResponse();
+    message.secret = (object.secret !== undefined && object.secret !== null)
+      ? Secret.fromPartial(object.secret)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetSecretRequest(): SetSecretRequest {
+  return { ownerId: "", name: "", value: "" };
+}
+
+export const SetSecretRequest: MessageFns<SetSecretRequest> = {
+  encode(message: SetSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(26).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetSecretRequest>, I>>(base?: I): SetSecretRequest {
+    return SetSecretRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetSecretRequest>, I>>(object: I): SetSecretRequest {
+    const message = createBaseSetSecretRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.name = object.name ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseSetSecretResponse(): SetSecretResponse {
+  return { secret: undefined };
+}
+
+export const SetSecretResponse: MessageFns<SetSecretResponse> = {
+  encode(message: SetSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.secret !== undefined) {
+      Secret.encode(message.secret, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secret = Secret.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetSecretResponse>, I>>(base?: I): SetSecretResponse {
+    return SetSecretResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetSecretResponse>, I>>(object: I): SetSecretResponse {
+    const message = createBaseSetSecretResponse();
+    message.secret = (object.secret !== undefined && object.secret !== null)
+      ? Secret.fromPartial(object.secret)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteSecretRequest(): DeleteSecretRequest {
+  return { ownerId: "", name: "" };
+}
+
+export const DeleteSecretRequest: MessageFns<DeleteSecretRequest> = {
+  encode(message: DeleteSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteSecretRequest>, I>>(base?: I): DeleteSecretRequest {
+    return DeleteSecretRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteSecretRequest>, I>>(object: I): DeleteSecretRequest {
+    const message = createBaseDeleteSecretRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.name = object.name ?? "";
+    return message;
+  },
+};
+
+function createBaseDeleteSecretResponse(): DeleteSecretResponse {
+  return {};
+}
+
+export const DeleteSecretResponse: MessageFns<DeleteSecretResponse> = {
+  encode(_: DeleteSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteSecretResponse>, I>>(base?: I): DeleteSecretResponse {
+    return DeleteSecretResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteSecretResponse>, I>>(_: I): DeleteSecretResponse {
+    const message = createBaseDeleteSecretResponse();
+    return message;
+  },
+};
+
+function createBaseRevealSecretsRequest(): RevealSecretsRequest {
+  return { ownerId: "", names: [] };
+}
+
+export const RevealSecretsRequest: MessageFns<RevealSecretsRequest> = {
+  encode(message: RevealSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.names) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevealSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevealSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RevealSecretsRequest>, I>>(base?: I): RevealSecretsRequest {
+    return RevealSecretsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RevealSecretsRequest>, I>>(object: I): RevealSecretsRequest {
+    const message = createBaseRevealSecretsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseRevealSecretsResponse(): RevealSecretsResponse {
+  return { secrets: [] };
+}
+
+export const RevealSecretsResponse: MessageFns<RevealSecretsResponse> = {
+  encode(message: RevealSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.secrets) {
+      RevealedSecret.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevealSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevealSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secrets.push(RevealedSecret.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RevealSecretsResponse>, I>>(base?: I): RevealSecretsResponse {
+    return RevealSecretsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RevealSecretsResponse>, I>>(object: I): RevealSecretsResponse {
+    const message = createBaseRevealSecretsResponse();
+    message.secrets = object.secrets?.map((e) => RevealedSecret.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseRevealedSecret(): RevealedSecret {
+  return { name: "", value: "", version: 0 };
+}
+
+export const RevealedSecret: MessageFns<RevealedSecret> = {
+  encode(message: RevealedSecret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    if (message.version !== 0) {
+      writer.uint32(24).int32(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RevealedSecret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRevealedSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.version = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RevealedSecret>, I>>(base?: I): RevealedSecret {
+    return RevealedSecret.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RevealedSecret>, I>>(object: I): RevealedSecret {
+    const message = createBaseRevealedSecret();
+    message.name = object.name ?? "";
+    message.value = object.value ?? "";
+    message.version = object.version ?? 0;
+    return message;
+  },
+};
+
+function createBaseFindSecretsRequest(): FindSecretsRequest {
+  return { ownerId: "", names: [] };
+}
+
+export const FindSecretsRequest: MessageFns<FindSecretsRequest> = {
+  encode(message: FindSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.names) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindSecretsRequest>, I>>(base?: I): FindSecretsRequest {
+    return FindSecretsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindSecretsRequest>, I>>(object: I): FindSecretsRequest {
+    const message = createBaseFindSecretsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindSecretsResponse(): FindSecretsResponse {
+  return { names: [] };
+}
+
+export const FindSecretsResponse: MessageFns<FindSecretsResponse> = {
+  encode(message: FindSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindSecretsResponse>, I>>(base?: I): FindSecretsResponse {
+    return FindSecretsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindSecretsResponse>, I>>(object: I): FindSecretsResponse {
+    const message = createBaseFindSecretsResponse();
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+/** Owners, API keys, passwords and sessions, tiers, phone numbers, settings, secrets of tools. */
 export type AccountServiceService = typeof AccountServiceService;
 export const AccountServiceService = {
   createOwner: {
@@ -6022,6 +6901,69 @@ export const AccountServiceService = {
     responseSerialize: (value: ListTrunksResponse): Buffer => Buffer.from(ListTrunksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListTrunksResponse => ListTrunksResponse.decode(value),
   },
+  /** By name, without values. */
+  listSecrets: {
+    path: "/parley.account.v1.AccountService/ListSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSecretsRequest): Buffer => Buffer.from(ListSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSecretsRequest => ListSecretsRequest.decode(value),
+    responseSerialize: (value: ListSecretsResponse): Buffer => Buffer.from(ListSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSecretsResponse => ListSecretsResponse.decode(value),
+  },
+  /** A conflict if the name is taken. */
+  createSecret: {
+    path: "/parley.account.v1.AccountService/CreateSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateSecretRequest): Buffer => Buffer.from(CreateSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateSecretRequest => CreateSecretRequest.decode(value),
+    responseSerialize: (value: CreateSecretResponse): Buffer =>
+      Buffer.from(CreateSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateSecretResponse => CreateSecretResponse.decode(value),
+  },
+  /** Replaces the value, from the next call of a tool on. */
+  setSecret: {
+    path: "/parley.account.v1.AccountService/SetSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetSecretRequest): Buffer => Buffer.from(SetSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetSecretRequest => SetSecretRequest.decode(value),
+    responseSerialize: (value: SetSecretResponse): Buffer => Buffer.from(SetSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetSecretResponse => SetSecretResponse.decode(value),
+  },
+  /** A conflict while tools use it, which names them. */
+  deleteSecret: {
+    path: "/parley.account.v1.AccountService/DeleteSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteSecretRequest): Buffer => Buffer.from(DeleteSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteSecretRequest => DeleteSecretRequest.decode(value),
+    responseSerialize: (value: DeleteSecretResponse): Buffer =>
+      Buffer.from(DeleteSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteSecretResponse => DeleteSecretResponse.decode(value),
+  },
+  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  revealSecrets: {
+    path: "/parley.account.v1.AccountService/RevealSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RevealSecretsRequest): Buffer => Buffer.from(RevealSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RevealSecretsRequest => RevealSecretsRequest.decode(value),
+    responseSerialize: (value: RevealSecretsResponse): Buffer =>
+      Buffer.from(RevealSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RevealSecretsResponse => RevealSecretsResponse.decode(value),
+  },
+  /** Says which of the names are secrets of the owner; admits the agent service only. */
+  findSecrets: {
+    path: "/parley.account.v1.AccountService/FindSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindSecretsRequest): Buffer => Buffer.from(FindSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindSecretsRequest => FindSecretsRequest.decode(value),
+    responseSerialize: (value: FindSecretsResponse): Buffer => Buffer.from(FindSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindSecretsResponse => FindSecretsResponse.decode(value),
+  },
 } as const;
 
 export interface AccountServiceServer extends UntypedServiceImplementation {
@@ -6096,6 +7038,18 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   findTrunk: handleUnaryCall<FindTrunkRequest, FindTrunkResponse>;
   /** The SIP trunks, of all owners, that Parley has to register with. */
   listTrunks: handleUnaryCall<ListTrunksRequest, ListTrunksResponse>;
+  /** By name, without values. */
+  listSecrets: handleUnaryCall<ListSecretsRequest, ListSecretsResponse>;
+  /** A conflict if the name is taken. */
+  createSecret: handleUnaryCall<CreateSecretRequest, CreateSecretResponse>;
+  /** Replaces the value, from the next call of a tool on. */
+  setSecret: handleUnaryCall<SetSecretRequest, SetSecretResponse>;
+  /** A conflict while tools use it, which names them. */
+  deleteSecret: handleUnaryCall<DeleteSecretRequest, DeleteSecretResponse>;
+  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  revealSecrets: handleUnaryCall<RevealSecretsRequest, RevealSecretsResponse>;
+  /** Says which of the names are secrets of the owner; admits the agent service only. */
+  findSecrets: handleUnaryCall<FindSecretsRequest, FindSecretsResponse>;
 }
 
 export interface AccountServiceClient extends Client {
@@ -6734,6 +7688,102 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListTrunksResponse) => void,
+  ): ClientUnaryCall;
+  /** By name, without values. */
+  listSecrets(
+    request: ListSecretsRequest,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  listSecrets(
+    request: ListSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  listSecrets(
+    request: ListSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSecretsResponse) => void,
+  ): ClientUnaryCall;
+  /** A conflict if the name is taken. */
+  createSecret(
+    request: CreateSecretRequest,
+    callback: (error: ServiceError | null, response: CreateSecretResponse) => void,
+  ): ClientUnaryCall;
+  createSecret(
+    request: CreateSecretRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateSecretResponse) => void,
+  ): ClientUnaryCall;
+  createSecret(
+    request: CreateSecretRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateSecretResponse) => void,
+  ): ClientUnaryCall;
+  /** Replaces the value, from the next call of a tool on. */
+  setSecret(
+    request: SetSecretRequest,
+    callback: (error: ServiceError | null, response: SetSecretResponse) => void,
+  ): ClientUnaryCall;
+  setSecret(
+    request: SetSecretRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetSecretResponse) => void,
+  ): ClientUnaryCall;
+  setSecret(
+    request: SetSecretRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetSecretResponse) => void,
+  ): ClientUnaryCall;
+  /** A conflict while tools use it, which names them. */
+  deleteSecret(
+    request: DeleteSecretRequest,
+    callback: (error: ServiceError | null, response: DeleteSecretResponse) => void,
+  ): ClientUnaryCall;
+  deleteSecret(
+    request: DeleteSecretRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteSecretResponse) => void,
+  ): ClientUnaryCall;
+  deleteSecret(
+    request: DeleteSecretRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteSecretResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns values, at the moment of a tool's call; admits the conversation and voice services only. */
+  revealSecrets(
+    request: RevealSecretsRequest,
+    callback: (error: ServiceError | null, response: RevealSecretsResponse) => void,
+  ): ClientUnaryCall;
+  revealSecrets(
+    request: RevealSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RevealSecretsResponse) => void,
+  ): ClientUnaryCall;
+  revealSecrets(
+    request: RevealSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RevealSecretsResponse) => void,
+  ): ClientUnaryCall;
+  /** Says which of the names are secrets of the owner; admits the agent service only. */
+  findSecrets(
+    request: FindSecretsRequest,
+    callback: (error: ServiceError | null, response: FindSecretsResponse) => void,
+  ): ClientUnaryCall;
+  findSecrets(
+    request: FindSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindSecretsResponse) => void,
+  ): ClientUnaryCall;
+  findSecrets(
+    request: FindSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindSecretsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -9,6 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { PromptReference } from "../../prompt/v1/prompt.ts";
+import { AgentTool, Handoff, Tool } from "./tool.ts";
 
 export const AgentType = { AGENT_TYPE_UNSPECIFIED: 0, AGENT_TYPE_INBOUND: 1, AGENT_TYPE_OUTBOUND: 2 } as const;
 
@@ -196,6 +197,10 @@ export interface Agent {
     | undefined;
   /** Whether it stays with the version in `prompt`, instead of following the latest. */
   promptPinned: boolean;
+  /** The tools of the library that it uses, in the order in which the model sees them; at most 32. */
+  customTools: AgentTool[];
+  /** At most 10. */
+  handoffs: Handoff[];
 }
 
 export interface DynamicVariable {
@@ -226,6 +231,9 @@ export interface AgentRuntime {
   unreadableKey?: string | undefined;
   callSettings: { [key: string]: any } | undefined;
   recording: boolean;
+  /** The definitions that the agent's custom_tools refer to, in their order, with their signing secrets. */
+  customTools: Tool[];
+  handoffs: Handoff[];
 }
 
 export interface ProviderModels {
@@ -1224,6 +1232,8 @@ function createBaseAgent(): Agent {
     recording: false,
     whatsapp: undefined,
     promptPinned: false,
+    customTools: [],
+    handoffs: [],
   };
 }
 
@@ -1303,6 +1313,12 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.promptPinned !== false) {
       writer.uint32(200).bool(message.promptPinned);
+    }
+    for (const v of message.customTools) {
+      AgentTool.encode(v!, writer.uint32(210).fork()).join();
+    }
+    for (const v of message.handoffs) {
+      Handoff.encode(v!, writer.uint32(218).fork()).join();
     }
     return writer;
   },
@@ -1520,6 +1536,22 @@ export const Agent: MessageFns<Agent> = {
             message.promptPinned = reader.bool();
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.customTools.push(AgentTool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.handoffs.push(Handoff.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1566,6 +1598,8 @@ export const Agent: MessageFns<Agent> = {
     message.recording = object.recording ?? false;
     message.whatsapp = object.whatsapp ?? undefined;
     message.promptPinned = object.promptPinned ?? false;
+    message.customTools = object.customTools?.map((e) => AgentTool.fromPartial(e)) || [];
+    message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1678,6 +1712,8 @@ function createBaseAgentRuntime(): AgentRuntime {
     unreadableKey: undefined,
     callSettings: undefined,
     recording: false,
+    customTools: [],
+    handoffs: [],
   };
 }
 
@@ -1727,6 +1763,12 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.recording !== false) {
       writer.uint32(120).bool(message.recording);
+    }
+    for (const v of message.customTools) {
+      Tool.encode(v!, writer.uint32(130).fork()).join();
+    }
+    for (const v of message.handoffs) {
+      Handoff.encode(v!, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -1864,6 +1906,22 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.recording = reader.bool();
             continue;
           }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.customTools.push(Tool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.handoffs.push(Handoff.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1902,6 +1960,8 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.unreadableKey = object.unreadableKey ?? undefined;
     message.callSettings = object.callSettings ?? undefined;
     message.recording = object.recording ?? false;
+    message.customTools = object.customTools?.map((e) => Tool.fromPartial(e)) || [];
+    message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
     return message;
   },
 };

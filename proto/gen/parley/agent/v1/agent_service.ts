@@ -39,6 +39,7 @@ import {
   TtsConfig,
   Voice,
 } from "./agent.ts";
+import { AgentTool, Handoff, Tool, ToolType } from "./tool.ts";
 
 export const Access = {
   ACCESS_UNSPECIFIED: 0,
@@ -96,6 +97,8 @@ export interface CreateAgentRequest {
   moveNumbers: boolean;
   /** An agent of the owner whose keys the masks in the request stand for. */
   copiedAgentId?: string | undefined;
+  customTools: AgentTool[];
+  handoffs: Handoff[];
 }
 
 export interface CreateAgentResponse {
@@ -260,6 +263,8 @@ export interface UpdateAgentRequest {
   moveNumbers: boolean;
   /** The updated_at of the agent that the change is based on: a conflict if the agent has another one. Absent: any. */
   ifUpdatedAt: Date | undefined;
+  customTools: AgentToolList | undefined;
+  handoffs: HandoffList | undefined;
 }
 
 export interface StringList {
@@ -268,6 +273,14 @@ export interface StringList {
 
 export interface MediaFileList {
   values: MediaFile[];
+}
+
+export interface AgentToolList {
+  values: AgentTool[];
+}
+
+export interface HandoffList {
+  values: Handoff[];
 }
 
 export interface UpdateAgentResponse {
@@ -304,6 +317,112 @@ export interface ListDynamicVariablesRequest {
 export interface ListDynamicVariablesResponse {
   agentName: string;
   dynamicVariables: DynamicVariable[];
+}
+
+export interface CreateToolRequest {
+  ownerId: string;
+  /** Without what the service sets: id, times, author, secret, and the definitions and problems of an MCP server. */
+  tool: Tool | undefined;
+  idempotency: Idempotency | undefined;
+}
+
+export interface CreateToolResponse {
+  /** With its signing secret. */
+  tool: Tool | undefined;
+}
+
+export interface GetToolRequest {
+  ownerId: string;
+  toolId: string;
+}
+
+export interface GetToolResponse {
+  tool: Tool | undefined;
+}
+
+export interface ListToolsRequest {
+  ownerId: string;
+  page:
+    | Page
+    | undefined;
+  /** Substring of name or description, case-insensitive. */
+  search: string;
+  type: ToolType;
+}
+
+export interface ListToolsResponse {
+  /** Newest first. */
+  tools: Tool[];
+  total: number;
+}
+
+export interface UpdateToolRequest {
+  ownerId: string;
+  toolId: string;
+  /** Has the new values; its kind is that of the stored tool. */
+  tool:
+    | Tool
+    | undefined;
+  /** Names, in lowerCamelCase, of the fields of Tool and of its kind that get the value in `tool`, or become empty if it has none there. */
+  fields: string[];
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** The updated_at of the tool that the change is based on: a conflict if the tool has another one. Absent: any. */
+  ifUpdatedAt: Date | undefined;
+}
+
+export interface UpdateToolResponse {
+  tool: Tool | undefined;
+}
+
+export interface DeleteToolRequest {
+  ownerId: string;
+  toolId: string;
+  idempotency: Idempotency | undefined;
+}
+
+export interface DeleteToolResponse {
+  name: string;
+  deletedAt: Date | undefined;
+}
+
+export interface RotateToolSecretRequest {
+  ownerId: string;
+  toolId: string;
+}
+
+export interface RotateToolSecretResponse {
+  /** With its new signing secret. */
+  tool: Tool | undefined;
+}
+
+export interface AcceptToolChangesRequest {
+  ownerId: string;
+  toolId: string;
+}
+
+export interface AcceptToolChangesResponse {
+  tool: Tool | undefined;
+}
+
+export interface GetToolRuntimeRequest {
+  ownerId: string;
+  toolId: string;
+}
+
+export interface GetToolRuntimeResponse {
+  tool: Tool | undefined;
+}
+
+export interface ListSecretUsersRequest {
+  ownerId: string;
+  secretName: string;
+}
+
+export interface ListSecretUsersResponse {
+  /** At most 10. */
+  toolNames: string[];
 }
 
 export interface ListProvidersRequest {
@@ -547,6 +666,8 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     whatsapp: undefined,
     moveNumbers: false,
     copiedAgentId: undefined,
+    customTools: [],
+    handoffs: [],
   };
 }
 
@@ -620,6 +741,12 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     if (message.copiedAgentId !== undefined) {
       writer.uint32(186).string(message.copiedAgentId);
+    }
+    for (const v of message.customTools) {
+      AgentTool.encode(v!, writer.uint32(194).fork()).join();
+    }
+    for (const v of message.handoffs) {
+      Handoff.encode(v!, writer.uint32(202).fork()).join();
     }
     return writer;
   },
@@ -821,6 +948,22 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.copiedAgentId = reader.string();
             continue;
           }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.customTools.push(AgentTool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.handoffs.push(Handoff.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -867,6 +1010,8 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.whatsapp = object.whatsapp ?? undefined;
     message.moveNumbers = object.moveNumbers ?? false;
     message.copiedAgentId = object.copiedAgentId ?? undefined;
+    message.customTools = object.customTools?.map((e) => AgentTool.fromPartial(e)) || [];
+    message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
     return message;
   },
 };
@@ -2366,6 +2511,8 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     whatsapp: undefined,
     moveNumbers: false,
     ifUpdatedAt: undefined,
+    customTools: undefined,
+    handoffs: undefined,
   };
 }
 
@@ -2445,6 +2592,12 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.ifUpdatedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.ifUpdatedAt), writer.uint32(202).fork()).join();
+    }
+    if (message.customTools !== undefined) {
+      AgentToolList.encode(message.customTools, writer.uint32(210).fork()).join();
+    }
+    if (message.handoffs !== undefined) {
+      HandoffList.encode(message.handoffs, writer.uint32(218).fork()).join();
     }
     return writer;
   },
@@ -2662,6 +2815,22 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.ifUpdatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.customTools = AgentToolList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.handoffs = HandoffList.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2716,6 +2885,12 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.whatsapp = object.whatsapp ?? undefined;
     message.moveNumbers = object.moveNumbers ?? false;
     message.ifUpdatedAt = object.ifUpdatedAt ?? undefined;
+    message.customTools = (object.customTools !== undefined && object.customTools !== null)
+      ? AgentToolList.fromPartial(object.customTools)
+      : undefined;
+    message.handoffs = (object.handoffs !== undefined && object.handoffs !== null)
+      ? HandoffList.fromPartial(object.handoffs)
+      : undefined;
     return message;
   },
 };
@@ -2826,6 +3001,116 @@ export const MediaFileList: MessageFns<MediaFileList> = {
   fromPartial<I extends Exact<DeepPartial<MediaFileList>, I>>(object: I): MediaFileList {
     const message = createBaseMediaFileList();
     message.values = object.values?.map((e) => MediaFile.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAgentToolList(): AgentToolList {
+  return { values: [] };
+}
+
+export const AgentToolList: MessageFns<AgentToolList> = {
+  encode(message: AgentToolList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.values) {
+      AgentTool.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentToolList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentToolList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.values.push(AgentTool.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentToolList>, I>>(base?: I): AgentToolList {
+    return AgentToolList.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentToolList>, I>>(object: I): AgentToolList {
+    const message = createBaseAgentToolList();
+    message.values = object.values?.map((e) => AgentTool.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseHandoffList(): HandoffList {
+  return { values: [] };
+}
+
+export const HandoffList: MessageFns<HandoffList> = {
+  encode(message: HandoffList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.values) {
+      Handoff.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HandoffList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHandoffList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.values.push(Handoff.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HandoffList>, I>>(base?: I): HandoffList {
+    return HandoffList.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HandoffList>, I>>(object: I): HandoffList {
+    const message = createBaseHandoffList();
+    message.values = object.values?.map((e) => Handoff.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3287,6 +3572,1230 @@ export const ListDynamicVariablesResponse: MessageFns<ListDynamicVariablesRespon
     const message = createBaseListDynamicVariablesResponse();
     message.agentName = object.agentName ?? "";
     message.dynamicVariables = object.dynamicVariables?.map((e) => DynamicVariable.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseCreateToolRequest(): CreateToolRequest {
+  return { ownerId: "", tool: undefined, idempotency: undefined };
+}
+
+export const CreateToolRequest: MessageFns<CreateToolRequest> = {
+  encode(message: CreateToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(18).fork()).join();
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateToolRequest>, I>>(base?: I): CreateToolRequest {
+    return CreateToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateToolRequest>, I>>(object: I): CreateToolRequest {
+    const message = createBaseCreateToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCreateToolResponse(): CreateToolResponse {
+  return { tool: undefined };
+}
+
+export const CreateToolResponse: MessageFns<CreateToolResponse> = {
+  encode(message: CreateToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateToolResponse>, I>>(base?: I): CreateToolResponse {
+    return CreateToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateToolResponse>, I>>(object: I): CreateToolResponse {
+    const message = createBaseCreateToolResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseGetToolRequest(): GetToolRequest {
+  return { ownerId: "", toolId: "" };
+}
+
+export const GetToolRequest: MessageFns<GetToolRequest> = {
+  encode(message: GetToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetToolRequest>, I>>(base?: I): GetToolRequest {
+    return GetToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetToolRequest>, I>>(object: I): GetToolRequest {
+    const message = createBaseGetToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetToolResponse(): GetToolResponse {
+  return { tool: undefined };
+}
+
+export const GetToolResponse: MessageFns<GetToolResponse> = {
+  encode(message: GetToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetToolResponse>, I>>(base?: I): GetToolResponse {
+    return GetToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetToolResponse>, I>>(object: I): GetToolResponse {
+    const message = createBaseGetToolResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseListToolsRequest(): ListToolsRequest {
+  return { ownerId: "", page: undefined, search: "", type: 0 };
+}
+
+export const ListToolsRequest: MessageFns<ListToolsRequest> = {
+  encode(message: ListToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.page !== undefined) {
+      Page.encode(message.page, writer.uint32(18).fork()).join();
+    }
+    if (message.search !== "") {
+      writer.uint32(26).string(message.search);
+    }
+    if (message.type !== 0) {
+      writer.uint32(32).int32(message.type);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.page = Page.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.search = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListToolsRequest>, I>>(base?: I): ListToolsRequest {
+    return ListToolsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListToolsRequest>, I>>(object: I): ListToolsRequest {
+    const message = createBaseListToolsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.page = (object.page !== undefined && object.page !== null) ? Page.fromPartial(object.page) : undefined;
+    message.search = object.search ?? "";
+    message.type = object.type ?? 0;
+    return message;
+  },
+};
+
+function createBaseListToolsResponse(): ListToolsResponse {
+  return { tools: [], total: 0 };
+}
+
+export const ListToolsResponse: MessageFns<ListToolsResponse> = {
+  encode(message: ListToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tools) {
+      Tool.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int32(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tools.push(Tool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListToolsResponse>, I>>(base?: I): ListToolsResponse {
+    return ListToolsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListToolsResponse>, I>>(object: I): ListToolsResponse {
+    const message = createBaseListToolsResponse();
+    message.tools = object.tools?.map((e) => Tool.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
+function createBaseUpdateToolRequest(): UpdateToolRequest {
+  return { ownerId: "", toolId: "", tool: undefined, fields: [], idempotency: undefined, ifUpdatedAt: undefined };
+}
+
+export const UpdateToolRequest: MessageFns<UpdateToolRequest> = {
+  encode(message: UpdateToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.fields) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(42).fork()).join();
+    }
+    if (message.ifUpdatedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.ifUpdatedAt), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.fields.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.ifUpdatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateToolRequest>, I>>(base?: I): UpdateToolRequest {
+    return UpdateToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateToolRequest>, I>>(object: I): UpdateToolRequest {
+    const message = createBaseUpdateToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    message.fields = object.fields?.map((e) => e) || [];
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    message.ifUpdatedAt = object.ifUpdatedAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseUpdateToolResponse(): UpdateToolResponse {
+  return { tool: undefined };
+}
+
+export const UpdateToolResponse: MessageFns<UpdateToolResponse> = {
+  encode(message: UpdateToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<UpdateToolResponse>, I>>(base?: I): UpdateToolResponse {
+    return UpdateToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<UpdateToolResponse>, I>>(object: I): UpdateToolResponse {
+    const message = createBaseUpdateToolResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteToolRequest(): DeleteToolRequest {
+  return { ownerId: "", toolId: "", idempotency: undefined };
+}
+
+export const DeleteToolRequest: MessageFns<DeleteToolRequest> = {
+  encode(message: DeleteToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteToolRequest>, I>>(base?: I): DeleteToolRequest {
+    return DeleteToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteToolRequest>, I>>(object: I): DeleteToolRequest {
+    const message = createBaseDeleteToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDeleteToolResponse(): DeleteToolResponse {
+  return { name: "", deletedAt: undefined };
+}
+
+export const DeleteToolResponse: MessageFns<DeleteToolResponse> = {
+  encode(message: DeleteToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.deletedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.deletedAt), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeleteToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeleteToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deletedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DeleteToolResponse>, I>>(base?: I): DeleteToolResponse {
+    return DeleteToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DeleteToolResponse>, I>>(object: I): DeleteToolResponse {
+    const message = createBaseDeleteToolResponse();
+    message.name = object.name ?? "";
+    message.deletedAt = object.deletedAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRotateToolSecretRequest(): RotateToolSecretRequest {
+  return { ownerId: "", toolId: "" };
+}
+
+export const RotateToolSecretRequest: MessageFns<RotateToolSecretRequest> = {
+  encode(message: RotateToolSecretRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateToolSecretRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateToolSecretRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RotateToolSecretRequest>, I>>(base?: I): RotateToolSecretRequest {
+    return RotateToolSecretRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RotateToolSecretRequest>, I>>(object: I): RotateToolSecretRequest {
+    const message = createBaseRotateToolSecretRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    return message;
+  },
+};
+
+function createBaseRotateToolSecretResponse(): RotateToolSecretResponse {
+  return { tool: undefined };
+}
+
+export const RotateToolSecretResponse: MessageFns<RotateToolSecretResponse> = {
+  encode(message: RotateToolSecretResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RotateToolSecretResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRotateToolSecretResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RotateToolSecretResponse>, I>>(base?: I): RotateToolSecretResponse {
+    return RotateToolSecretResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RotateToolSecretResponse>, I>>(object: I): RotateToolSecretResponse {
+    const message = createBaseRotateToolSecretResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseAcceptToolChangesRequest(): AcceptToolChangesRequest {
+  return { ownerId: "", toolId: "" };
+}
+
+export const AcceptToolChangesRequest: MessageFns<AcceptToolChangesRequest> = {
+  encode(message: AcceptToolChangesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptToolChangesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptToolChangesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AcceptToolChangesRequest>, I>>(base?: I): AcceptToolChangesRequest {
+    return AcceptToolChangesRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AcceptToolChangesRequest>, I>>(object: I): AcceptToolChangesRequest {
+    const message = createBaseAcceptToolChangesRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    return message;
+  },
+};
+
+function createBaseAcceptToolChangesResponse(): AcceptToolChangesResponse {
+  return { tool: undefined };
+}
+
+export const AcceptToolChangesResponse: MessageFns<AcceptToolChangesResponse> = {
+  encode(message: AcceptToolChangesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AcceptToolChangesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAcceptToolChangesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AcceptToolChangesResponse>, I>>(base?: I): AcceptToolChangesResponse {
+    return AcceptToolChangesResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AcceptToolChangesResponse>, I>>(object: I): AcceptToolChangesResponse {
+    const message = createBaseAcceptToolChangesResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseGetToolRuntimeRequest(): GetToolRuntimeRequest {
+  return { ownerId: "", toolId: "" };
+}
+
+export const GetToolRuntimeRequest: MessageFns<GetToolRuntimeRequest> = {
+  encode(message: GetToolRuntimeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolRuntimeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolRuntimeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetToolRuntimeRequest>, I>>(base?: I): GetToolRuntimeRequest {
+    return GetToolRuntimeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetToolRuntimeRequest>, I>>(object: I): GetToolRuntimeRequest {
+    const message = createBaseGetToolRuntimeRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetToolRuntimeResponse(): GetToolRuntimeResponse {
+  return { tool: undefined };
+}
+
+export const GetToolRuntimeResponse: MessageFns<GetToolRuntimeResponse> = {
+  encode(message: GetToolRuntimeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.tool !== undefined) {
+      Tool.encode(message.tool, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetToolRuntimeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetToolRuntimeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tool = Tool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetToolRuntimeResponse>, I>>(base?: I): GetToolRuntimeResponse {
+    return GetToolRuntimeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetToolRuntimeResponse>, I>>(object: I): GetToolRuntimeResponse {
+    const message = createBaseGetToolRuntimeResponse();
+    message.tool = (object.tool !== undefined && object.tool !== null) ? Tool.fromPartial(object.tool) : undefined;
+    return message;
+  },
+};
+
+function createBaseListSecretUsersRequest(): ListSecretUsersRequest {
+  return { ownerId: "", secretName: "" };
+}
+
+export const ListSecretUsersRequest: MessageFns<ListSecretUsersRequest> = {
+  encode(message: ListSecretUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.secretName !== "") {
+      writer.uint32(18).string(message.secretName);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretUsersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretUsersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.secretName = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSecretUsersRequest>, I>>(base?: I): ListSecretUsersRequest {
+    return ListSecretUsersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSecretUsersRequest>, I>>(object: I): ListSecretUsersRequest {
+    const message = createBaseListSecretUsersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.secretName = object.secretName ?? "";
+    return message;
+  },
+};
+
+function createBaseListSecretUsersResponse(): ListSecretUsersResponse {
+  return { toolNames: [] };
+}
+
+export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
+  encode(message: ListSecretUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.toolNames) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSecretUsersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSecretUsersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolNames.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSecretUsersResponse>, I>>(base?: I): ListSecretUsersResponse {
+    return ListSecretUsersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSecretUsersResponse>, I>>(object: I): ListSecretUsersResponse {
+    const message = createBaseListSecretUsersResponse();
+    message.toolNames = object.toolNames?.map((e) => e) || [];
     return message;
   },
 };
@@ -4006,7 +5515,7 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
   },
 };
 
-/** Agents, the variables they expect, the provider catalogue, voices. */
+/** Agents, the variables they expect, their tools, the provider catalogue, voices. */
 export type AgentServiceService = typeof AgentServiceService;
 export const AgentServiceService = {
   createAgent: {
@@ -4157,6 +5666,101 @@ export const AgentServiceService = {
     responseSerialize: (value: WatchAgentsResponse): Buffer => Buffer.from(WatchAgentsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchAgentsResponse => WatchAgentsResponse.decode(value),
   },
+  /** A conflict if the name is taken. */
+  createTool: {
+    path: "/parley.agent.v1.AgentService/CreateTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateToolRequest): Buffer => Buffer.from(CreateToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateToolRequest => CreateToolRequest.decode(value),
+    responseSerialize: (value: CreateToolResponse): Buffer => Buffer.from(CreateToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateToolResponse => CreateToolResponse.decode(value),
+  },
+  getTool: {
+    path: "/parley.agent.v1.AgentService/GetTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetToolRequest): Buffer => Buffer.from(GetToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetToolRequest => GetToolRequest.decode(value),
+    responseSerialize: (value: GetToolResponse): Buffer => Buffer.from(GetToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetToolResponse => GetToolResponse.decode(value),
+  },
+  listTools: {
+    path: "/parley.agent.v1.AgentService/ListTools" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListToolsRequest): Buffer => Buffer.from(ListToolsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListToolsRequest => ListToolsRequest.decode(value),
+    responseSerialize: (value: ListToolsResponse): Buffer => Buffer.from(ListToolsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListToolsResponse => ListToolsResponse.decode(value),
+  },
+  updateTool: {
+    path: "/parley.agent.v1.AgentService/UpdateTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateToolRequest): Buffer => Buffer.from(UpdateToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateToolRequest => UpdateToolRequest.decode(value),
+    responseSerialize: (value: UpdateToolResponse): Buffer => Buffer.from(UpdateToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpdateToolResponse => UpdateToolResponse.decode(value),
+  },
+  /** A conflict while agents use it, which names them. */
+  deleteTool: {
+    path: "/parley.agent.v1.AgentService/DeleteTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DeleteToolRequest): Buffer => Buffer.from(DeleteToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DeleteToolRequest => DeleteToolRequest.decode(value),
+    responseSerialize: (value: DeleteToolResponse): Buffer => Buffer.from(DeleteToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DeleteToolResponse => DeleteToolResponse.decode(value),
+  },
+  /** Replaces the secret that signs the tool's requests, at once. */
+  rotateToolSecret: {
+    path: "/parley.agent.v1.AgentService/RotateToolSecret" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RotateToolSecretRequest): Buffer =>
+      Buffer.from(RotateToolSecretRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RotateToolSecretRequest => RotateToolSecretRequest.decode(value),
+    responseSerialize: (value: RotateToolSecretResponse): Buffer =>
+      Buffer.from(RotateToolSecretResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RotateToolSecretResponse => RotateToolSecretResponse.decode(value),
+  },
+  /** Pins what the tool's MCP server offers now, switches it on, and forgets what is gone. */
+  acceptToolChanges: {
+    path: "/parley.agent.v1.AgentService/AcceptToolChanges" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AcceptToolChangesRequest): Buffer =>
+      Buffer.from(AcceptToolChangesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AcceptToolChangesRequest => AcceptToolChangesRequest.decode(value),
+    responseSerialize: (value: AcceptToolChangesResponse): Buffer =>
+      Buffer.from(AcceptToolChangesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AcceptToolChangesResponse => AcceptToolChangesResponse.decode(value),
+  },
+  /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
+  getToolRuntime: {
+    path: "/parley.agent.v1.AgentService/GetToolRuntime" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetToolRuntimeRequest): Buffer =>
+      Buffer.from(GetToolRuntimeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetToolRuntimeRequest => GetToolRuntimeRequest.decode(value),
+    responseSerialize: (value: GetToolRuntimeResponse): Buffer =>
+      Buffer.from(GetToolRuntimeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetToolRuntimeResponse => GetToolRuntimeResponse.decode(value),
+  },
+  /** Returns the tools that use a secret; admits the account service only. */
+  listSecretUsers: {
+    path: "/parley.agent.v1.AgentService/ListSecretUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSecretUsersRequest): Buffer =>
+      Buffer.from(ListSecretUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSecretUsersRequest => ListSecretUsersRequest.decode(value),
+    responseSerialize: (value: ListSecretUsersResponse): Buffer =>
+      Buffer.from(ListSecretUsersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSecretUsersResponse => ListSecretUsersResponse.decode(value),
+  },
   listProviders: {
     path: "/parley.agent.v1.AgentService/ListProviders" as const,
     requestStream: false as const,
@@ -4237,6 +5841,21 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
    * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
    */
   watchAgents: handleBidiStreamingCall<WatchAgentsRequest, WatchAgentsResponse>;
+  /** A conflict if the name is taken. */
+  createTool: handleUnaryCall<CreateToolRequest, CreateToolResponse>;
+  getTool: handleUnaryCall<GetToolRequest, GetToolResponse>;
+  listTools: handleUnaryCall<ListToolsRequest, ListToolsResponse>;
+  updateTool: handleUnaryCall<UpdateToolRequest, UpdateToolResponse>;
+  /** A conflict while agents use it, which names them. */
+  deleteTool: handleUnaryCall<DeleteToolRequest, DeleteToolResponse>;
+  /** Replaces the secret that signs the tool's requests, at once. */
+  rotateToolSecret: handleUnaryCall<RotateToolSecretRequest, RotateToolSecretResponse>;
+  /** Pins what the tool's MCP server offers now, switches it on, and forgets what is gone. */
+  acceptToolChanges: handleUnaryCall<AcceptToolChangesRequest, AcceptToolChangesResponse>;
+  /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
+  getToolRuntime: handleUnaryCall<GetToolRuntimeRequest, GetToolRuntimeResponse>;
+  /** Returns the tools that use a secret; admits the account service only. */
+  listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
@@ -4459,6 +6078,147 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options?: Partial<CallOptions>,
   ): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
+  /** A conflict if the name is taken. */
+  createTool(
+    request: CreateToolRequest,
+    callback: (error: ServiceError | null, response: CreateToolResponse) => void,
+  ): ClientUnaryCall;
+  createTool(
+    request: CreateToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateToolResponse) => void,
+  ): ClientUnaryCall;
+  createTool(
+    request: CreateToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateToolResponse) => void,
+  ): ClientUnaryCall;
+  getTool(
+    request: GetToolRequest,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  getTool(
+    request: GetToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  getTool(
+    request: GetToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetToolResponse) => void,
+  ): ClientUnaryCall;
+  listTools(
+    request: ListToolsRequest,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  listTools(
+    request: ListToolsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  listTools(
+    request: ListToolsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListToolsResponse) => void,
+  ): ClientUnaryCall;
+  updateTool(
+    request: UpdateToolRequest,
+    callback: (error: ServiceError | null, response: UpdateToolResponse) => void,
+  ): ClientUnaryCall;
+  updateTool(
+    request: UpdateToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UpdateToolResponse) => void,
+  ): ClientUnaryCall;
+  updateTool(
+    request: UpdateToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UpdateToolResponse) => void,
+  ): ClientUnaryCall;
+  /** A conflict while agents use it, which names them. */
+  deleteTool(
+    request: DeleteToolRequest,
+    callback: (error: ServiceError | null, response: DeleteToolResponse) => void,
+  ): ClientUnaryCall;
+  deleteTool(
+    request: DeleteToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DeleteToolResponse) => void,
+  ): ClientUnaryCall;
+  deleteTool(
+    request: DeleteToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DeleteToolResponse) => void,
+  ): ClientUnaryCall;
+  /** Replaces the secret that signs the tool's requests, at once. */
+  rotateToolSecret(
+    request: RotateToolSecretRequest,
+    callback: (error: ServiceError | null, response: RotateToolSecretResponse) => void,
+  ): ClientUnaryCall;
+  rotateToolSecret(
+    request: RotateToolSecretRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RotateToolSecretResponse) => void,
+  ): ClientUnaryCall;
+  rotateToolSecret(
+    request: RotateToolSecretRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RotateToolSecretResponse) => void,
+  ): ClientUnaryCall;
+  /** Pins what the tool's MCP server offers now, switches it on, and forgets what is gone. */
+  acceptToolChanges(
+    request: AcceptToolChangesRequest,
+    callback: (error: ServiceError | null, response: AcceptToolChangesResponse) => void,
+  ): ClientUnaryCall;
+  acceptToolChanges(
+    request: AcceptToolChangesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AcceptToolChangesResponse) => void,
+  ): ClientUnaryCall;
+  acceptToolChanges(
+    request: AcceptToolChangesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AcceptToolChangesResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
+  getToolRuntime(
+    request: GetToolRuntimeRequest,
+    callback: (error: ServiceError | null, response: GetToolRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  getToolRuntime(
+    request: GetToolRuntimeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetToolRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  getToolRuntime(
+    request: GetToolRuntimeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetToolRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns the tools that use a secret; admits the account service only. */
+  listSecretUsers(
+    request: ListSecretUsersRequest,
+    callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,
+  ): ClientUnaryCall;
+  listSecretUsers(
+    request: ListSecretUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,
+  ): ClientUnaryCall;
+  listSecretUsers(
+    request: ListSecretUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,
+  ): ClientUnaryCall;
   listProviders(
     request: ListProvidersRequest,
     callback: (error: ServiceError | null, response: ListProvidersResponse) => void,

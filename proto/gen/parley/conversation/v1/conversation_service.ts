@@ -470,6 +470,53 @@ export interface RunCallToolResponse {
   action: CallAction | undefined;
 }
 
+export interface TryToolRequest {
+  ownerId: string;
+  toolId: string;
+  /** As the model would give them. */
+  arguments:
+    | { [key: string]: any }
+    | undefined;
+  /** Values of dynamic and system variables by name. */
+  variables:
+    | { [key: string]: any }
+    | undefined;
+  /** Which tool of an MCP server; absent for others. */
+  mcpTool?: string | undefined;
+}
+
+export interface TryToolResponse {
+  /** Absent if nothing was called. */
+  request:
+    | TriedRequest
+    | undefined;
+  /** Of the HTTP answer; absent if there was none. */
+  status?:
+    | number
+    | undefined;
+  /** Its body, cut off at 256 KiB; absent if there was none. */
+  answer?: string | undefined;
+  durationMs: number;
+  /** What the model would be told, and whether as an error. */
+  forModel: string;
+  isError: boolean;
+  /** The values that variables would take. */
+  assignments: { [key: string]: any } | undefined;
+}
+
+/** The last request that was made, with secrets masked. */
+export interface TriedRequest {
+  method: string;
+  url: string;
+  headers: { [key: string]: string };
+  body?: string | undefined;
+}
+
+export interface TriedRequest_HeadersEntry {
+  key: string;
+  value: string;
+}
+
 export interface CompleteConversationRequest {
   ownerId: string;
   conversationId: string;
@@ -4517,6 +4564,415 @@ export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
   },
 };
 
+function createBaseTryToolRequest(): TryToolRequest {
+  return { ownerId: "", toolId: "", arguments: undefined, variables: undefined, mcpTool: undefined };
+}
+
+export const TryToolRequest: MessageFns<TryToolRequest> = {
+  encode(message: TryToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    if (message.arguments !== undefined) {
+      Struct.encode(Struct.wrap(message.arguments), writer.uint32(26).fork()).join();
+    }
+    if (message.variables !== undefined) {
+      Struct.encode(Struct.wrap(message.variables), writer.uint32(34).fork()).join();
+    }
+    if (message.mcpTool !== undefined) {
+      writer.uint32(42).string(message.mcpTool);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TryToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTryToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.arguments = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.variables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.mcpTool = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TryToolRequest>, I>>(base?: I): TryToolRequest {
+    return TryToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TryToolRequest>, I>>(object: I): TryToolRequest {
+    const message = createBaseTryToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    message.arguments = object.arguments ?? undefined;
+    message.variables = object.variables ?? undefined;
+    message.mcpTool = object.mcpTool ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTryToolResponse(): TryToolResponse {
+  return {
+    request: undefined,
+    status: undefined,
+    answer: undefined,
+    durationMs: 0,
+    forModel: "",
+    isError: false,
+    assignments: undefined,
+  };
+}
+
+export const TryToolResponse: MessageFns<TryToolResponse> = {
+  encode(message: TryToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.request !== undefined) {
+      TriedRequest.encode(message.request, writer.uint32(10).fork()).join();
+    }
+    if (message.status !== undefined) {
+      writer.uint32(16).int32(message.status);
+    }
+    if (message.answer !== undefined) {
+      writer.uint32(26).string(message.answer);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(32).int32(message.durationMs);
+    }
+    if (message.forModel !== "") {
+      writer.uint32(42).string(message.forModel);
+    }
+    if (message.isError !== false) {
+      writer.uint32(48).bool(message.isError);
+    }
+    if (message.assignments !== undefined) {
+      Struct.encode(Struct.wrap(message.assignments), writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TryToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTryToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.request = TriedRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.answer = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.durationMs = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.forModel = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.assignments = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TryToolResponse>, I>>(base?: I): TryToolResponse {
+    return TryToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TryToolResponse>, I>>(object: I): TryToolResponse {
+    const message = createBaseTryToolResponse();
+    message.request = (object.request !== undefined && object.request !== null)
+      ? TriedRequest.fromPartial(object.request)
+      : undefined;
+    message.status = object.status ?? undefined;
+    message.answer = object.answer ?? undefined;
+    message.durationMs = object.durationMs ?? 0;
+    message.forModel = object.forModel ?? "";
+    message.isError = object.isError ?? false;
+    message.assignments = object.assignments ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTriedRequest(): TriedRequest {
+  return { method: "", url: "", headers: {}, body: undefined };
+}
+
+export const TriedRequest: MessageFns<TriedRequest> = {
+  encode(message: TriedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.method !== "") {
+      writer.uint32(10).string(message.method);
+    }
+    if (message.url !== "") {
+      writer.uint32(18).string(message.url);
+    }
+    globalThis.Object.entries(message.headers).forEach(([key, value]: [string, string]) => {
+      TriedRequest_HeadersEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    if (message.body !== undefined) {
+      writer.uint32(34).string(message.body);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TriedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTriedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.method = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = TriedRequest_HeadersEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.headers[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.body = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TriedRequest>, I>>(base?: I): TriedRequest {
+    return TriedRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TriedRequest>, I>>(object: I): TriedRequest {
+    const message = createBaseTriedRequest();
+    message.method = object.method ?? "";
+    message.url = object.url ?? "";
+    message.headers = (globalThis.Object.entries(object.headers ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    message.body = object.body ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTriedRequest_HeadersEntry(): TriedRequest_HeadersEntry {
+  return { key: "", value: "" };
+}
+
+export const TriedRequest_HeadersEntry: MessageFns<TriedRequest_HeadersEntry> = {
+  encode(message: TriedRequest_HeadersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TriedRequest_HeadersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTriedRequest_HeadersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TriedRequest_HeadersEntry>, I>>(base?: I): TriedRequest_HeadersEntry {
+    return TriedRequest_HeadersEntry.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TriedRequest_HeadersEntry>, I>>(object: I): TriedRequest_HeadersEntry {
+    const message = createBaseTriedRequest_HeadersEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
+    return message;
+  },
+};
+
 function createBaseCompleteConversationRequest(): CompleteConversationRequest {
   return {
     ownerId: "",
@@ -6390,6 +6846,16 @@ export const ConversationServiceService = {
     responseSerialize: (value: SetDeliveryResponse): Buffer => Buffer.from(SetDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetDeliveryResponse => SetDeliveryResponse.decode(value),
   },
+  /** Calls a tool as a conversation would, and tells what came of it. The request has no conversation's id. */
+  tryTool: {
+    path: "/parley.conversation.v1.ConversationService/TryTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TryToolRequest): Buffer => Buffer.from(TryToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TryToolRequest => TryToolRequest.decode(value),
+    responseSerialize: (value: TryToolResponse): Buffer => Buffer.from(TryToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TryToolResponse => TryToolResponse.decode(value),
+  },
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
@@ -6487,6 +6953,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
+  /** Calls a tool as a conversation would, and tells what came of it. The request has no conversation's id. */
+  tryTool: handleUnaryCall<TryToolRequest, TryToolResponse>;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** The owner's usage by day. Usage stays counted after conversations are deleted. */
@@ -6739,6 +7207,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  /** Calls a tool as a conversation would, and tells what came of it. The request has no conversation's id. */
+  tryTool(
+    request: TryToolRequest,
+    callback: (error: ServiceError | null, response: TryToolResponse) => void,
+  ): ClientUnaryCall;
+  tryTool(
+    request: TryToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TryToolResponse) => void,
+  ): ClientUnaryCall;
+  tryTool(
+    request: TryToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TryToolResponse) => void,
   ): ClientUnaryCall;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation(

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { createSealer } from "@parley/shared/sealing";
+import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { TEST_SECRET } from "@parley/testkit/database";
 import { Webhook } from "standardwebhooks";
-import { newSecret, OLD_SECRET_MS, rotated, sealSecret, signer } from "./secrets.ts";
+import { OLD_SECRET_MS, rotated, sealSecret, signer } from "./secrets.ts";
 
 const sealer = createSealer(TEST_SECRET);
 const key = { ownerId: "own_1", destinationId: "whd_1" };
@@ -23,7 +24,7 @@ function takenBy(secrets: readonly string[], headers: object): string[] {
 }
 
 test("after a rotation both secrets are valid for 24 hours, then the new one alone", () => {
-  const [old, fresh] = [newSecret(), newSecret()];
+  const [old, fresh] = [newSigningSecret(), newSigningSecret()];
   const before = { sealedSecret: sealed(old), oldSecrets: [] };
   const { secrets, validUntil } = rotated(before, sealed(fresh), later(-OLD_SECRET_MS + 1));
   expect(validUntil).toEqual(later(1));
@@ -33,13 +34,13 @@ test("after a rotation both secrets are valid for 24 hours, then the new one alo
 });
 
 test("after several rotations within a day the newest secrets are valid, as many as a header can hold", () => {
-  const all = Array.from({ length: 9 }, newSecret);
+  const all = Array.from({ length: 9 }, newSigningSecret);
   let secrets: Parameters<typeof rotated>[0] = { sealedSecret: sealed(all[0] ?? ""), oldSecrets: [] };
   for (const secret of all.slice(1)) secrets = rotated(secrets, sealed(secret), now).secrets;
   expect(takenBy(all, signer(sealer, { ...key, ...secrets })("evt_1", "{}", now))).toEqual(all.slice(-5));
 });
 
 test("a secret signs for no other destination", () => {
-  const other = { ...key, destinationId: "whd_2", sealedSecret: sealed(newSecret()), oldSecrets: [] };
+  const other = { ...key, destinationId: "whd_2", sealedSecret: sealed(newSigningSecret()), oldSecrets: [] };
   expect(() => signer(sealer, other)).toThrow();
 });

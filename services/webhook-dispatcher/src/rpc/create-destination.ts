@@ -2,10 +2,11 @@ import { RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId, newId } from "@parley/shared/ids";
 import { checkName } from "@parley/shared/text/name";
+import { newSigningSecret } from "@parley/shared/webhook-signature";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, fromRetrySchedule, toDestination } from "../convert.ts";
 import { checkDestinationUrl, DESTINATIONS_MAX } from "../rules.ts";
-import { newSecret, sealSecret } from "../secrets.ts";
+import { sealSecret } from "../secrets.ts";
 import { countDestinations, type DestinationRow, insertDestination, lockDestinations } from "../store/destinations.ts";
 
 const { standard: STANDARD } = RETRY_SCHEDULES;
@@ -23,7 +24,7 @@ export function createDestination({
     checkDestinationUrl(url, allowedHosts);
     const now = clock.now();
     const key = { ownerId, destinationId: newId("whd") };
-    const secret = newSecret();
+    const secret = newSigningSecret();
     const row: DestinationRow = {
       ...key,
       name,

@@ -1,12 +1,13 @@
+import { newSigningSecret } from "@parley/shared/webhook-signature";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";
-import { newSecret, rotated, sealSecret } from "../secrets.ts";
+import { rotated, sealSecret } from "../secrets.ts";
 import { lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
 /** The response is the only one that shows the new secret; deliveries also carry the old secret's signature while that is valid. */
 export function rotateSecret({ db, clock, sealer }: DispatcherContext): Handler<"rotateSecret"> {
   return async ({ ownerId, destinationId }) => {
-    const secret = newSecret();
+    const secret = newSigningSecret();
     const now = clock.now();
     const oldSecretValidUntil = await db.begin(async (tx) => {
       const row = await lockDestination(tx, { ownerId, destinationId });

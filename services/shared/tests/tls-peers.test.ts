@@ -45,7 +45,7 @@ const files: Record<string, TlsFiles> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "parley-peers-"));
   authority = await createAuthority("Parley test authority");
-  for (const name of new Set([...PEERS.account, "account", "conversation"]))
+  for (const name of new Set([...PEERS.account, "account", "prompt"]))
     files[name] = await storeCertificate(folder, name, authority, await createCertificate(authority, name));
   log = recordLog();
   server = await serveAs(files.account as TlsFiles);
@@ -154,13 +154,13 @@ describe("mutual TLS refuses", () => {
   });
 
   test("a peer that the service does not admit, whatever the method, and the log names it", async () => {
-    const client = createClient(TestService, settingsOf(as("conversation")));
-    const refused = { kind: "internal", cause: { details: expect.stringContaining("conversation") } };
+    const client = createClient(TestService, settingsOf(as("prompt")));
+    const refused = { kind: "internal", cause: { details: expect.stringContaining("prompt") } };
     expect(await failureOf(client.once({ n: 1 }))).toMatchObject(refused);
     expect(await failureOf(client.many({ n: 1 })[Symbol.asyncIterator]().next())).toMatchObject(refused);
     expect(await failureOf(client.collect((async function* () {})()))).toMatchObject(refused);
     client.close();
-    expect(log.lines.at(-1)).toMatchObject({ msg: "peer refused", reason: expect.stringContaining("conversation") });
+    expect(log.lines.at(-1)).toMatchObject({ msg: "peer refused", reason: expect.stringContaining("prompt") });
   });
 
   test("a server that has no certificate of the authority", async () => {
@@ -173,7 +173,7 @@ describe("mutual TLS refuses", () => {
 });
 
 test("any peer with a certificate may query health", async () => {
-  const client = createClient(HealthService, settingsOf(as("conversation")));
+  const client = createClient(HealthService, settingsOf(as("prompt")));
   expect(await client.check({ service: "" })).toEqual({ status: 1 });
   client.close();
 });

@@ -393,7 +393,7 @@ export interface RotateToolSecretRequest {
 }
 
 export interface RotateToolSecretResponse {
-  /** With its new signing secret. */
+  /** With its signing secrets. */
   tool: Tool | undefined;
 }
 
@@ -5713,7 +5713,7 @@ export const AgentServiceService = {
     responseSerialize: (value: DeleteToolResponse): Buffer => Buffer.from(DeleteToolResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteToolResponse => DeleteToolResponse.decode(value),
   },
-  /** Replaces the secret that signs the tool's requests, at once. */
+  /** Makes a new secret that signs the tool's requests. The old one signs them too for 24 hours. */
   rotateToolSecret: {
     path: "/parley.agent.v1.AgentService/RotateToolSecret" as const,
     requestStream: false as const,
@@ -5848,7 +5848,7 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   updateTool: handleUnaryCall<UpdateToolRequest, UpdateToolResponse>;
   /** A conflict while agents use it, which names them. */
   deleteTool: handleUnaryCall<DeleteToolRequest, DeleteToolResponse>;
-  /** Replaces the secret that signs the tool's requests, at once. */
+  /** Makes a new secret that signs the tool's requests. The old one signs them too for 24 hours. */
   rotateToolSecret: handleUnaryCall<RotateToolSecretRequest, RotateToolSecretResponse>;
   /** Pins what the tool's MCP server offers now, switches it on, and forgets what is gone. */
   acceptToolChanges: handleUnaryCall<AcceptToolChangesRequest, AcceptToolChangesResponse>;
@@ -6155,7 +6155,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteToolResponse) => void,
   ): ClientUnaryCall;
-  /** Replaces the secret that signs the tool's requests, at once. */
+  /** Makes a new secret that signs the tool's requests. The old one signs them too for 24 hours. */
   rotateToolSecret(
     request: RotateToolSecretRequest,
     callback: (error: ServiceError | null, response: RotateToolSecretResponse) => void,

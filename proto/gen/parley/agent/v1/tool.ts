@@ -35,10 +35,10 @@ export namespace ToolInterruption {
   export type TOOL_INTERRUPTION_CANCEL = typeof ToolInterruption.TOOL_INTERRUPTION_CANCEL;
 }
 
-/** Whether the conversation waits for the result. Unspecified in a request: FOREGROUND. */
+/** Whether the conversation waits for the result. Unspecified in a request: WAIT. */
 export const ToolRun = {
   TOOL_RUN_UNSPECIFIED: 0,
-  TOOL_RUN_FOREGROUND: 1,
+  TOOL_RUN_WAIT: 1,
   /** TOOL_RUN_BACKGROUND - The model is told at once that the call runs. The result starts a turn. */
   TOOL_RUN_BACKGROUND: 2,
 } as const;
@@ -47,7 +47,7 @@ export type ToolRun = typeof ToolRun[keyof typeof ToolRun];
 
 export namespace ToolRun {
   export type TOOL_RUN_UNSPECIFIED = typeof ToolRun.TOOL_RUN_UNSPECIFIED;
-  export type TOOL_RUN_FOREGROUND = typeof ToolRun.TOOL_RUN_FOREGROUND;
+  export type TOOL_RUN_WAIT = typeof ToolRun.TOOL_RUN_WAIT;
   export type TOOL_RUN_BACKGROUND = typeof ToolRun.TOOL_RUN_BACKGROUND;
 }
 
@@ -172,8 +172,16 @@ export interface Tool {
     | undefined;
   /** key:key_…, session:ses_… or operator:…; empty for Parley itself. */
   createdBy: string;
-  /** whsec_…, of HTTP tools: only in the responses to CreateTool and RotateToolSecret, and for the conversation service. */
-  signingSecret?: string | undefined;
+  /** Of HTTP tools, newest first: only in the responses to CreateTool and RotateToolSecret, and for the conversation service. */
+  signingSecrets: SigningSecret[];
+}
+
+/** Signs the requests of a tool as https://www.standardwebhooks.com specifies. */
+export interface SigningSecret {
+  /** whsec_… */
+  secret: string;
+  /** Of a secret from before a rotation: until then it signs beside the new one. */
+  validUntil: Date | undefined;
 }
 
 /** What a caller hears while a call runs. */
@@ -369,7 +377,7 @@ function createBaseTool(): Tool {
     createdAt: undefined,
     updatedAt: undefined,
     createdBy: "",
-    signingSecret: undefined,
+    signingSecrets: [],
   };
 }
 
@@ -416,8 +424,8 @@ export const Tool: MessageFns<Tool> = {
     if (message.createdBy !== "") {
       writer.uint32(106).string(message.createdBy);
     }
-    if (message.signingSecret !== undefined) {
-      writer.uint32(114).string(message.signingSecret);
+    for (const v of message.signingSecrets) {
+      SigningSecret.encode(v!, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -544,7 +552,7 @@ export const Tool: MessageFns<Tool> = {
               break;
             }
 
-            message.signingSecret = reader.string();
+            message.signingSecrets.push(SigningSecret.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -596,7 +604,74 @@ export const Tool: MessageFns<Tool> = {
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
     message.createdBy = object.createdBy ?? "";
-    message.signingSecret = object.signingSecret ?? undefined;
+    message.signingSecrets = object.signingSecrets?.map((e) => SigningSecret.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSigningSecret(): SigningSecret {
+  return { secret: "", validUntil: undefined };
+}
+
+export const SigningSecret: MessageFns<SigningSecret> = {
+  encode(message: SigningSecret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.secret !== "") {
+      writer.uint32(10).string(message.secret);
+    }
+    if (message.validUntil !== undefined) {
+      Timestamp.encode(toTimestamp(message.validUntil), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SigningSecret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSigningSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.validUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SigningSecret>, I>>(base?: I): SigningSecret {
+    return SigningSecret.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SigningSecret>, I>>(object: I): SigningSecret {
+    const message = createBaseSigningSecret();
+    message.secret = object.secret ?? "";
+    message.validUntil = object.validUntil ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,78 @@
+import type { HttpTool } from "@parley/proto/parley/agent/v1/tool.ts";
+import { normalizeVariableName } from "@parley/shared/domain/variables/name";
+import { keptOf, valueAt } from "./pointers.ts";
+
+/** Of an answer, the bytes that are read; of those, what the model gets; and what it gets of an error (docs/tools.md). */
+export const ANSWER_BYTES_MAX = 256 * 1024;
+const MODEL_BYTES_MAX = 32 * 1024;
+const ERROR_BYTES_MAX = 4 * 1024;
+const VARIABLE_BYTES_MAX = 16 * 1024;
+
+export interface HttpAnswer {
+  status: number;
+  /** With secrets masked. */
+  text: string;
+  /** Whether it was longer than what was read. */
+  isCut: boolean;
+}
+
+export interface TakenAnswer {
+  forModel: string;
+  isError: boolean;
+  /** Values for dynamic variables by canonical key. */
+  assignments: Record<string, unknown>;
+  /** Variables whose values were too long to keep. */
+  dropped: string[];
+}
+
+/** What the model is told of an answer, and what dynamic variables take from it. */
+export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool): TakenAnswer {
+  const { status, text, isCut } = answer;
+  if (status < 200 || status > 299) {
+    const body = result?.hide ? "" : cut(text, ERROR_BYTES_MAX);
+    const forModel = `The request failed with HTTP status ${status}${body === "" ? "." : `: ${body}`}`;
+    return { forModel, isError: true, assignments: {}, dropped: [] };
+  }
+  const document = isCut ? undefined : parse(text);
+  const taken = assignedBy(assignments, document, text);
+  if (result?.hide) return { forModel: "The request succeeded.", isError: false, ...taken };
+  if (!result || result.keep.length === 0) {
+    const whole = text === "" ? `The request succeeded with HTTP status ${status} and no content.` : text;
+    return { forModel: cut(whole, MODEL_BYTES_MAX), isError: false, ...taken };
+  }
+  if (document === undefined) {
+    const why = isCut ? `is longer than ${ANSWER_BYTES_MAX} bytes` : "is not JSON";
+    return { forModel: `The request succeeded, but its answer ${why}.`, isError: true, ...taken };
+  }
+  const kept = keptOf(document, result.keep);
+  const forModel = kept === undefined ? "The answer has none of the expected fields." : JSON.stringify(kept);
+  return { forModel: cut(forModel, MODEL_BYTES_MAX), isError: false, ...taken };
+}
+
+function assignedBy(assignments: HttpTool["assignments"], document: unknown, text: string) {
+  const taken: Pick<TakenAnswer, "assignments" | "dropped"> = { assignments: {}, dropped: [] };
+  for (const { variable, pointer } of assignments) {
+    const value = document === undefined && pointer === "" ? text : valueAt(document, pointer);
+    if (value === undefined) continue;
+    const key = normalizeVariableName(variable);
+    if (Buffer.byteLength(JSON.stringify(value)) > VARIABLE_BYTES_MAX) taken.dropped.push(key);
+    else taken.assignments[key] = value;
+  }
+  return taken;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The beginning of a text, with a note where the rest is left out. */
+function cut(text: string, bytesMax: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= bytesMax) return text;
+  const beginning = new TextDecoder().decode(bytes.subarray(0, bytesMax), { stream: true });
+  return `${beginning}\n[The rest is left out.]`;
+}

@@ -1,0 +1,230 @@
+import { randomBytes } from "node:crypto";
+import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { HttpTool, Tool, ToolAuth } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Egress } from "@parley/shared/egress/egress";
+import { activeTraceparent } from "@parley/shared/telemetry/spans";
+import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
+import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
+import { maskOf } from "./masks.ts";
+import type { OAuthTokens, TokenRequest } from "./oauth-tokens.ts";
+import { type HttpRequest, headerOf, requestOf } from "./request.ts";
+import { type Received, send } from "./send.ts";
+import { Refused, secretOf } from "./values.ts";
+
+export interface HttpTools {
+  /** Guarded against private addresses, because the owner chooses the address. */
+  ask: Egress["ask"];
+  /** The owner's secrets of these names, as far as they exist. */
+  revealSecrets(ownerId: string, names: readonly string[]): Promise<readonly RevealedSecret[]>;
+  tokens: OAuthTokens;
+  clock: Clock;
+}
+
+export interface HttpCall {
+  ownerId: string;
+  tool: Tool;
+  http: HttpTool;
+  /** The same for each attempt of a call, also after a crash. */
+  idempotencyKey: string;
+  /** Null when a tool is only tried. */
+  conversationId: string | null;
+  /** What the model gave, valid for the tool's schemas. */
+  args: Readonly<Record<string, unknown>>;
+  /** By canonical key. */
+  variables: Readonly<Record<string, unknown>>;
+  /** Aborts a call that must end: its result is then of no use. */
+  signal: AbortSignal;
+}
+
+export interface HttpOutcome {
+  forModel: string;
+  isError: boolean;
+  /** Of the answer; null without one. */
+  status: number | null;
+  attempts: number;
+  /** Values for dynamic variables by canonical key. */
+  assignments: Record<string, unknown>;
+  /** Variables whose values were too long to keep. */
+  dropped: string[];
+  /** The request with secrets masked; null when none was made. */
+  request: HttpRequest | null;
+  /** The body with secrets masked; null without an answer. */
+  answer: string | null;
+}
+
+/**
+ * Calls an HTTP tool: builds its request, authorizes and signs it, sends it, and takes from the answer what the model and the
+ * dynamic variables get. What goes wrong is told to the model.
+ * @throws the signal's reason, and what `revealSecrets` throws
+ */
+export async function callHttpTool(tools: HttpTools, call: HttpCall): Promise<HttpOutcome> {
+  const { tool, signal } = call;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), tool.timeoutMs);
+  const progress: Progress = { attempts: 0, request: null, hidden: new Set() };
+  const tell = (forModel: string) => failed(forModel, progress);
+  try {
+    const received = await exchange(tools, call, AbortSignal.any([signal, late.signal]), progress);
+    if (received instanceof Error) return tell(`The request failed: ${received.message}.`);
+    return outcomeOf(received, call.http, progress);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.signal.aborted) return tell(`The server did not answer within ${tool.timeoutMs / 1_000} s.`);
+    if (error instanceof Refused) return tell(error.message);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a call has done so far. */
+interface Progress {
+  attempts: number;
+  /** The last request. */
+  request: HttpRequest | null;
+  /** What must not be seen of requests and answers. */
+  hidden: Set<string>;
+}
+
+/** @returns the answer, or why there is none @throws Refused, the signal's reason */
+async function exchange(
+  tools: HttpTools,
+  call: HttpCall,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Received | Error> {
+  const { ownerId, tool, http, args, variables } = call;
+  const revealed = await secretsOf(tools, ownerId, http);
+  const secrets = new Map([...revealed].map(([name, { value }]) => [name, value]));
+  for (const value of secrets.values()) progress.hidden.add(value);
+  const plain = requestOf(http, { args, variables, secrets });
+  const tokenRequest = tokenRequestOf(ownerId, http.auth, revealed);
+  const deadlineAt = performance.now() + tool.timeoutMs;
+
+  async function sendAuthorized(): Promise<Received | Error> {
+    const token = tokenRequest && (await tools.tokens.get(tokenRequest));
+    const authorization = token === null ? authorizationOf(http.auth, secrets) : { authorization: `Bearer ${token}` };
+    for (const value of Object.values(authorization)) progress.hidden.add(value.replace(/^(Bearer|Basic) /, ""));
+    const headers = { ...plain.headers, ...authorization };
+    return send(plain, {
+      ask: tools.ask,
+      signal,
+      deadlineAt,
+      retries: http.retries ?? 0,
+      bytesMax: ANSWER_BYTES_MAX + longest(progress.hidden),
+      began: () => progress.attempts++,
+      finish: (unsigned) => {
+        progress.request = signedRequest(tools.clock, call, { ...unsigned, headers });
+        return progress.request;
+      },
+    });
+  }
+
+  const received = await sendAuthorized();
+  if (!tokenRequest || received instanceof Error || received.status !== 401) return received;
+  tools.tokens.drop(tokenRequest);
+  return sendAuthorized();
+}
+
+/** The names of the secrets that a tool uses. */
+export function secretNamesOf({ headers, parameters, auth }: HttpTool): string[] {
+  const ofHeaders = headers.flatMap(({ value }) => (value?.$case === "secret" ? [value.value] : []));
+  const ofParameters = parameters.flatMap(({ source }) => (source?.$case === "secret" ? [source.value] : []));
+  const ofAuth = auth?.kind ? [auth.kind.value.secret] : [];
+  return [...new Set([...ofHeaders, ...ofParameters, ...ofAuth])];
+}
+
+async function secretsOf(tools: HttpTools, ownerId: string, http: HttpTool): Promise<Map<string, RevealedSecret>> {
+  const names = secretNamesOf(http);
+  const revealed = names.length === 0 ? [] : await tools.revealSecrets(ownerId, names);
+  return new Map(revealed.map((secret) => [secret.name, secret]));
+}
+
+function authorizationOf(auth: ToolAuth | undefined, secrets: ReadonlyMap<string, string>): Record<string, string> {
+  switch (auth?.kind?.$case) {
+    case "bearer":
+      return Object.fromEntries([headerOf("authorization", `Bearer ${secretOf(secrets, auth.kind.value.secret)}`)]);
+    case "basic": {
+      const { username, secret } = auth.kind.value;
+      const credential = Buffer.from(`${username}:${secretOf(secrets, secret)}`).toString("base64");
+      return { authorization: `Basic ${credential}` };
+    }
+    case "header":
+      return Object.fromEntries([headerOf(auth.kind.value.name, secretOf(secrets, auth.kind.value.secret))]);
+    default:
+      return {};
+  }
+}
+
+function tokenRequestOf(
+  ownerId: string,
+  auth: ToolAuth | undefined,
+  revealed: ReadonlyMap<string, RevealedSecret>,
+): TokenRequest | null {
+  if (auth?.kind?.$case !== "oauth2ClientCredentials") return null;
+  const secret = revealed.get(auth.kind.value.secret);
+  if (!secret) throw new Refused(`Nothing was called: the secret "${auth.kind.value.secret}" does not exist.`);
+  return { ...auth.kind.value, ownerId, clientSecret: secret.value, secretVersion: secret.version };
+}
+
+/** With the headers that every request of a tool has (docs/tools.md). A request without a body signs an empty one. */
+function signedRequest(
+  clock: Clock,
+  { tool, idempotencyKey, conversationId }: HttpCall,
+  request: HttpRequest,
+): HttpRequest {
+  const keys = tool.signingSecret ? [signingKeyOf(tool.signingSecret)] : [];
+  const signature = keys.length === 0 ? {} : signed(keys, idempotencyKey, request.body, clock.now());
+  const conversation = conversationId === null ? {} : { "x-parley-conversation-id": conversationId };
+  const headers = {
+    accept: "application/json, text/*;q=0.9, */*;q=0.1",
+    "user-agent": "Parley",
+    ...request.headers,
+    "idempotency-key": idempotencyKey,
+    traceparent: activeTraceparent() ?? newTraceparent(),
+    ...conversation,
+    ...signature,
+  };
+  return { ...request, headers };
+}
+
+/** A trace that nobody records here, which the owner's systems may continue (https://www.w3.org/TR/trace-context). */
+function newTraceparent(): string {
+  return `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-00`;
+}
+
+function outcomeOf(received: Received, http: HttpTool, progress: Progress): HttpOutcome {
+  const { text, isCut } = maskedBody(received, progress.hidden);
+  const taken = takeAnswer({ status: received.status, text, isCut }, http);
+  return { ...taken, status: received.status, attempts: progress.attempts, request: shown(progress), answer: text };
+}
+
+/** Of a body that was cut, the end is left out after masking, because it may be a part of a secret. */
+function maskedBody(received: Received, hidden: ReadonlySet<string>): Pick<Received, "text" | "isCut"> {
+  const text = maskOf(hidden)(received.text);
+  const bytes = Buffer.from(text);
+  if (!received.isCut && bytes.length <= ANSWER_BYTES_MAX) return { text, isCut: false };
+  const kept = Math.min(ANSWER_BYTES_MAX, bytes.length - (received.isCut ? longest(hidden) : 0));
+  return { text: new TextDecoder().decode(bytes.subarray(0, kept), { stream: true }), isCut: true };
+}
+
+/** The last request, with secrets masked. */
+function shown({ request, hidden }: Progress): HttpRequest | null {
+  if (!request) return null;
+  const mask = maskOf(hidden);
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, mask(value)] as const);
+  return { ...request, url: mask(request.url), headers: Object.fromEntries(headers), body: mask(request.body) };
+}
+
+function failed(forModel: string, progress: Progress): HttpOutcome {
+  const told = maskOf(progress.hidden)(forModel);
+  const { attempts } = progress;
+  const nothing = { status: null, assignments: {}, dropped: [], answer: null };
+  return { ...nothing, forModel: told, isError: true, attempts, request: shown(progress) };
+}
+
+/** Of the secrets, in bytes of the longest form that `masks.ts` knows. */
+function longest(secrets: ReadonlySet<string>): number {
+  return Math.max(0, ...[...secrets].map((secret) => 6 * secret.length));
+}

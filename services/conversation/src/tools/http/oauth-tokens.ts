@@ -1,0 +1,101 @@
+import type { ClientCredentialsAuth } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { Egress } from "@parley/shared/egress/egress";
+import { isObject } from "@parley/shared/json/json-object";
+import { LRUCache } from "lru-cache";
+import { readText } from "./read-text.ts";
+import { Refused } from "./values.ts";
+
+const TOKENS_MAX = 1_000;
+const TOKEN_BYTES_MAX = 64 * 1024;
+const TOKEN_MS = 10_000;
+
+export interface TokenRequest extends ClientCredentialsAuth {
+  ownerId: string;
+  clientSecret: string;
+  secretVersion: number;
+}
+
+/** OAuth tokens of clients (RFC 6749, 4.4), kept per owner, issuer, client, version of the secret and scope until they expire. */
+export interface OAuthTokens {
+  /** @throws Refused with the reason when the issuer gives none */
+  get(request: TokenRequest): Promise<string>;
+  /** Forgets a token that a server refused. */
+  drop(request: TokenRequest): void;
+}
+
+export function oauthTokens(ask: Egress["ask"]): OAuthTokens {
+  const tokens = new LRUCache<string, string, TokenRequest>({
+    max: TOKENS_MAX,
+    // Each token has its own.
+    ttl: 1,
+    fetchMethod: async (_key, _stale, { options, context }) => {
+      const { token, expiresInMs } = await fetchToken(ask, context);
+      options.ttl = expiresInMs;
+      return token;
+    },
+  });
+  return {
+    async get(request) {
+      const token = await tokens.fetch(keyOf(request), { context: request });
+      if (token === undefined) throw new Refused(`Nothing was called: ${request.tokenUrl} gave no token.`);
+      return token;
+    },
+    drop: (request) => tokens.delete(keyOf(request)),
+  };
+}
+
+function keyOf({ ownerId, tokenUrl, clientId, secret, secretVersion, scope = "" }: TokenRequest): string {
+  return JSON.stringify([ownerId, tokenUrl, clientId, secret, secretVersion, scope]);
+}
+
+async function fetchToken(
+  ask: Egress["ask"],
+  { tokenUrl, clientId, clientSecret, scope }: TokenRequest,
+): Promise<{ token: string; expiresInMs: number }> {
+  const fields = new URLSearchParams({ grant_type: "client_credentials", ...(scope && { scope }) });
+  const basic = btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`);
+  const headers = {
+    accept: "application/json",
+    authorization: `Basic ${basic}`,
+    "content-type": "application/x-www-form-urlencoded",
+    "user-agent": "Parley",
+  };
+  const answer = await ask(tokenUrl, {
+    method: "POST",
+    headers,
+    body: fields.toString(),
+    signal: AbortSignal.timeout(TOKEN_MS),
+  }).catch((error: unknown) => {
+    throw new Refused(`Nothing was called: no token could be had. ${reasonOf(error)}`);
+  });
+  const { text } = await readText(answer, TOKEN_BYTES_MAX);
+  const given = parse(text);
+  const token = given?.access_token;
+  if (answer.status !== 200 || typeof token !== "string" || token === "") {
+    const code = typeof given?.error === "string" ? ` (${given.error.slice(0, 100)})` : "";
+    throw new Refused(
+      `Nothing was called: ${new URL(tokenUrl).host} gave no token: HTTP status ${answer.status}${code}.`,
+    );
+  }
+  // Without a time of its own a token is used once (RFC 6749, 5.1, recommends one).
+  const seconds = typeof given?.expires_in === "number" ? given.expires_in : Number(given?.expires_in);
+  return { token, expiresInMs: seconds > 0 ? seconds * 1_000 : 1 };
+}
+
+/** RFC 6749, 2.3.1: both parts are encoded as in a form. */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ t: text }).toString().slice(2);
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "";
+}

@@ -71,7 +71,11 @@ function call(given: Partial<HttpTool>, { ownerId = "own_1", ...rest }: Given = 
     ...Tool.fromPartial({ kind: { $case: "http", value: { url: base, method: TOOL_METHOD_GET } } }).kind?.value,
     ...given,
   };
-  const tool = Tool.fromPartial({ name: "orders", timeoutMs: rest.timeoutMs ?? 20_000, signingSecret: SIGNING_SECRET });
+  const tool = Tool.fromPartial({
+    name: "orders",
+    timeoutMs: rest.timeoutMs ?? 20_000,
+    signingSecrets: [{ secret: SIGNING_SECRET }],
+  });
   return callHttpTool(
     {
       ask: egress.ask,

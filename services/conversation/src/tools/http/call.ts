@@ -174,8 +174,9 @@ function signedRequest(
   { tool, idempotencyKey, conversationId }: HttpCall,
   request: HttpRequest,
 ): HttpRequest {
-  const keys = tool.signingSecret ? [signingKeyOf(tool.signingSecret)] : [];
-  const signature = keys.length === 0 ? {} : signed(keys, idempotencyKey, request.body, clock.now());
+  const now = clock.now();
+  const valid = tool.signingSecrets.filter(({ validUntil }) => validUntil === undefined || validUntil > now);
+  const keys = valid.map(({ secret }) => signingKeyOf(secret));
   const conversation = conversationId === null ? {} : { "x-parley-conversation-id": conversationId };
   const headers = {
     accept: "application/json, text/*;q=0.9, */*;q=0.1",
@@ -184,7 +185,7 @@ function signedRequest(
     "idempotency-key": idempotencyKey,
     traceparent: activeTraceparent() ?? newTraceparent(),
     ...conversation,
-    ...signature,
+    ...signed(keys, idempotencyKey, request.body, now),
   };
   return { ...request, headers };
 }

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { openDatabase } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { WRONG_PAGES } from "@parley/testkit/pages";
-import { countingReads } from "@parley/testkit/statement-cost/reads";
-import { listAgentRows } from "../src/store/agents.ts";
 import { create, creation, deletion, inline, list, startTestAgents, type TestAgents } from "./kit.ts";
 
 let service: TestAgents;
@@ -112,26 +109,6 @@ describe("listing", () => {
     await create(service.agents, creation(newOwner()));
     expect(await list(service.agents, newOwner())).toEqual({ agents: [], total: 0 });
   });
-});
-
-test("the page and the total of a search are planned for its word, although Postgres would keep plans for any", async () => {
-  const db = openDatabase({ url: service.env().DATABASE_URL ?? "", name: "test" });
-  try {
-    const filter = { ownerId: newOwner(), search: "word", agentType: null, agentCategory: "" };
-    const { result } = await countingReads(db, "agents", async (within) => {
-      await within`set local plan_cache_mode = force_generic_plan`;
-      await listAgentRows(within, filter, { number: 1, size: 100 });
-      return within<{ custom: number; generic: number }[]>`
-        select custom_plans::integer as custom, generic_plans::integer as generic from pg_prepared_statements
-        where statement like ${"%from agents where%"}`;
-    });
-    expect([...result]).toEqual([
-      { custom: 1, generic: 0 },
-      { custom: 1, generic: 0 },
-    ]);
-  } finally {
-    await db.end();
-  }
 });
 
 test.each(WRONG_PAGES)(

@@ -82,6 +82,21 @@ test.each([...SCHEMAS])("an abandoned statement of %s ends, unless its transacti
   expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
 });
 
+test("statements of the conversation service and the webhook dispatcher keep their plans, and others are planned each time", async () => {
+  const keeping = await Promise.all(
+    SCHEMAS.map(async (own) => {
+      const connection = await roles[own].reserve();
+      // Postgres considers a plan for any values after five for those at hand.
+      for (let time = 0; time < 6; time++) await connection`select ${time}::integer as kept`;
+      const [plans] =
+        await connection`select generic_plans from pg_prepared_statements where statement like '%as kept'`;
+      connection.release();
+      return { own, isKept: Number(plans?.genericPlans) > 0 };
+    }),
+  );
+  expect(keeping.filter(({ isKept }) => isKept).map(({ own }) => own)).toEqual(["conversation", "webhook"]);
+});
+
 test.each([...SCHEMAS])("an idle transaction of %s releases its locks", async (own) => {
   const [row] = await roles[own]`select current_setting('idle_in_transaction_session_timeout') as timeout`;
   expect(row).toEqual({ timeout: "30s" });

@@ -1,7 +1,7 @@
 import { withAfterCommit } from "@parley/shared/db/after-commit";
 import { connectPostgres } from "@parley/shared/db/connect";
 import type { Database } from "@parley/shared/db/database";
-import type { Schema } from "@parley/shared/db/provision";
+import { roleSettings, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 import type { TestDatabase } from "../database.ts";
 import { newOwner } from "../owners.ts";
@@ -36,7 +36,7 @@ export async function countingHandled<T>(
     connectPostgres(database.adminUrl, {
       max: 1,
       // A superuser's, as only one may load the module.
-      connection: { search_path: `${schema}, public` },
+      connection: roleSettings(schema),
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
       onnotice: ({ message = "" }) => {
@@ -53,7 +53,8 @@ export async function countingHandled<T>(
       await db`vacuum (analyze) ${db(table)}`;
     }
     if (planned === "for empty tables") {
-      await db`set plan_cache_mode = force_generic_plan`;
+      // Where the role lets Postgres keep plans, it keeps this one.
+      if (roleSettings(schema).plan_cache_mode === "auto") await db`set plan_cache_mode = force_generic_plan`;
       await work(db, ownerId);
     }
     for (const [table, columns] of Object.entries(tables)) {

@@ -101,17 +101,12 @@ export async function findTrunkOfNumber(
   mobileNumber: string,
 ): Promise<(CarrierRow & { needsDigest: boolean }) | null> {
   const [row] = await sql<(CarrierRow & { needsDigest: boolean })[]>`
-    -- Steps instead of a join, which takes quadratic time while its plan is one for empty tables.
-    with held as materialized (
-      select owner_id, carrier_id, proven_by from mobile_numbers
-      where mobile_number = ${mobileNumber} and replaced_at is null
-    ), imported as materialized (
-      select owner_id, carrier_id, proven_by from held
-      where (select deleted_at is null from owners where owners.owner_id = held.owner_id) limit 1
-    )
-    select ${columns(sql)}, shares_address and (select proven_by is null from imported) as needs_digest from carriers
-    where provider = 'SIP' and disconnected_at is null and (owner_id, carrier_id) = (
-      select owner_id, carrier_id from imported)`;
+    select ${columns(sql)}, shares_address and proven_by is null as needs_digest
+    from carriers join (
+      select owner_id, carrier_id, proven_by from mobile_numbers join owners using (owner_id)
+      where mobile_number = ${mobileNumber} and replaced_at is null and deleted_at is null
+    ) as number using (owner_id, carrier_id)
+    where provider = 'SIP' and disconnected_at is null`;
   return row ?? null;
 }
 

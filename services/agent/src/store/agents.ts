@@ -158,8 +158,6 @@ export async function listAgentRows(
 ): Promise<{ rows: AgentRow[]; total: number }> {
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    // The generic plan reads everything; a plan for this word uses the index.
-    await tx`set local plan_cache_mode = force_custom_plan`;
     const [rows, [count]] = await Promise.all([
       readBoundedPage<AgentRow>(tx, {
         rows: tx`

@@ -1,4 +1,3 @@
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { isLongText, textList } from "@parley/shared/db/text-list";
 import { enqueueJob } from "@parley/shared/jobs/store";
@@ -161,7 +160,6 @@ export async function deleteEvents(sql: Sql, keys: readonly SessionKey[]): Promi
 function keysOf(sql: Sql, keys: readonly SessionKey[]) {
   return sql`
     select * from unnest(
-      ${arraysOf(sql).text(keys.map((key) => key.ownerId))},
-      ${arraysOf(sql).uuid(keys.map((key) => key.conversationId))}
+      ${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[]
     )`;
 }

@@ -1,5 +1,4 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
@@ -128,7 +127,7 @@ function newestMessages(
       select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
         over (partition by conversation_id order by seq desc) as bytes
       from messages
-      where owner_id = ${ownerId} and conversation_id = any(${arraysOf(sql).uuid(conversationIds)})
+      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
     ) as newest_first
     where bytes <= ${bytesMax}
   )`;

@@ -1,4 +1,3 @@
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import type { ConversationRow } from "./conversations.ts";
 import type { MessageRow } from "./messages.ts";
@@ -116,7 +115,6 @@ async function listSaid(sql: Sql, keys: readonly SessionKey[]): Promise<SaidRow[
 function keysOf(sql: Sql, keys: readonly SessionKey[]) {
   return sql`
     select * from unnest(
-      ${arraysOf(sql).text(keys.map((key) => key.ownerId))},
-      ${arraysOf(sql).uuid(keys.map((key) => key.conversationId))}
+      ${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[]
     )`;
 }

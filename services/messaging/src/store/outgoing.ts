@@ -134,8 +134,6 @@ export async function storeStatuses(
   { ownerId, carrierId }: Omit<ThreadKey, "contact">,
   statuses: readonly DeliveryStatus[],
 ): Promise<{ contact: string; conversationId: string; sequence: number | null }[]> {
-  // A plan for these ids hashes them; one for any ids may compare each message of the owner with each id.
-  await tx`set local plan_cache_mode = force_custom_plan`;
   const meant = await tx<{ place: string; messageId: string; wamid: string | null }[]>`
     select ctid::text as place, message_id, wamid from outgoing_messages
     where owner_id = ${ownerId} and carrier_id = ${carrierId} and (

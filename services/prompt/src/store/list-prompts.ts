@@ -12,8 +12,6 @@ export async function listPromptRows(db: Database, filter: PromptFilter, page: P
   if (filter.search !== "") return findSearchedPage(db, filter, page);
   // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
-    // A plan for any owner may read all that the owner has for each row of the page.
-    await tx`set local plan_cache_mode = force_custom_plan`;
     const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
     return { rows, total: count?.total ?? 0 };
   });

@@ -15,8 +15,6 @@ const UNINDEXED_LENGTH = 2;
  */
 export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   return db.begin("read only", async (tx) => {
-    // The generic plan reads everything; a plan for this word uses the index.
-    await tx`set local plan_cache_mode = force_custom_plan`;
     return readCountedPage<PromptRow>(tx, {
       from: tx`
         found as materialized (

@@ -2,7 +2,7 @@ import type { Fragment, Sql } from "./database.ts";
 
 /**
  * The places of a table's oldest rows, locked, for `where ctid = any(…)`. Rows that another transaction has locked are left out.
- * By their places in an array, because Postgres may look through the table for each row of a subquery while its statistics are old.
+ * In an array, because Postgres may run a subquery again for each row, which then takes more rows than the limit and quadratic time.
  * Not for a table in partitions, which have the same places.
  * @param where which rows
  * @param by the column that tells their age

@@ -22,6 +22,22 @@ export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
 /**
+ * Services whose statements run too often to be planned each time. Those of the others are: a plan that Postgres keeps may be of a time
+ * when a table was empty, or be for any search text.
+ */
+const KEEP_PLANS: readonly Schema[] = ["conversation", "webhook"];
+
+/** What Postgres sets for the sessions of a service's role. */
+export function roleSettings(schema: Schema): Record<string, string | number> {
+  return {
+    search_path: `${quote(schema)}, public`,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    plan_cache_mode: KEEP_PLANS.includes(schema) ? "auto" : "force_custom_plan",
+  };
+}
+
+/**
  * `provisionRoles` with the roles of `roleUrls`, for an installation on one machine.
  * @param secret the installation's encryption key: the roles' passwords are derived from it, so that every process with
  *   the key agrees on them and none is stored
@@ -80,11 +96,9 @@ async function createRole(tx: postgres.TransactionSql, schema: Schema, url: URL)
   const [alter] = await tx<{ sql: string }[]>`
     select format('alter role %I password %L', ${role}::text, ${password}::text) as sql`;
   await tx.unsafe(alter?.sql ?? "");
-  await tx.unsafe(`alter role ${quote(role)} set search_path = ${quote(schema)}, public`);
-  await tx.unsafe(`alter role ${quote(role)} set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
-  await tx.unsafe(
-    `alter role ${quote(role)} set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
-  );
+  for (const [name, value] of Object.entries(roleSettings(schema))) {
+    await tx.unsafe(`alter role ${quote(role)} set ${name} = ${value}`);
+  }
   await tx`grant ${tx(role)} to current_user`;
   await tx`create schema if not exists ${tx(schema)} authorization ${tx(role)}`;
 }

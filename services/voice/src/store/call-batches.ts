@@ -127,8 +127,6 @@ export async function takeDueEntries(
   { ownerId, batchId }: BatchKey,
   { now, limit }: { now: Date; limit: number },
 ): Promise<BatchEntry[]> {
-  // A plan that was made while the do-not-call list was empty reads the whole list for each number.
-  await tx`set local plan_cache_mode = force_custom_plan`;
   return tx<BatchEntry[]>`
     with due as (
       select number, due_at, exists (

@@ -1,4 +1,3 @@
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import { plainArray } from "@parley/shared/db/plain-array";
 import { notFound, ServiceError } from "@parley/shared/errors";
@@ -44,22 +43,21 @@ export interface WantedDeliveries extends DestinationKey {
 
 /** The next deliveries of several destinations: due ones first, then future ones. */
 export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
-  const array = arraysOf(sql);
   const except = plainArray(wanted.flatMap(({ ownerId, except }) => except.map((id) => `${ownerId}/${id}`)));
   return sql<PendingDelivery[]>`
     select next.owner_id, next.destination_id, next.delivery_id, next.status, next.attempts, next.attempts_left,
       next.next_attempt_at, next.event_id, event, octet_length(payload) as payload_bytes,
       case when octet_length(payload) <= ${READ_AHEAD_BYTES_MAX} then payload end as payload, traceparent
     from unnest(
-      ${array.text(wanted.map(({ ownerId }) => ownerId))},
-      ${array.text(wanted.map(({ destinationId }) => destinationId))},
-      ${array.integer(wanted.map(({ limit }) => limit))}
+      ${wanted.map(({ ownerId }) => ownerId)}::text[],
+      ${wanted.map(({ destinationId }) => destinationId)}::text[],
+      ${wanted.map(({ limit }) => limit)}::integer[]
     ) as wanted (owner_id, destination_id, places)
     cross join lateral (
       select owner_id, destination_id, delivery_id, status, attempts, attempts_left, next_attempt_at, event_id
       from deliveries
       where owner_id = wanted.owner_id and destination_id = wanted.destination_id and status = 'pending'
-        and owner_id || '/' || delivery_id <> all(${array.text(except)})
+        and owner_id || '/' || delivery_id <> all(${except}::text[])
       order by next_attempt_at, delivery_id limit places
     ) as next
     join events on events.owner_id = next.owner_id and events.event_id = next.event_id
@@ -121,27 +119,26 @@ export const ATTEMPTS_KEPT = 20;
  * @returns the keys of the stored deliveries, by `keyOf`
  */
 export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set<string>> {
-  const array = arraysOf(sql);
   const [row] = await sql<{ stored: string | null }[]>`
     with changed as (
       update deliveries
       set status = ended.next_status, attempts = ended.number, attempts_left = ended.next_left,
         next_attempt_at = ended.next_at
       from unnest(
-        ${array.text(plainArray(ended.map(({ delivery }) => delivery.ownerId)))},
-        ${array.text(plainArray(ended.map(({ delivery }) => delivery.deliveryId)))},
-        ${array.text(plainArray(ended.map(({ delivery }) => delivery.status)))},
-        ${array.integer(plainArray(ended.map(({ delivery }) => delivery.attemptsLeft)))},
-        ${array.integer(plainArray(ended.map(({ next }) => next.attempts)))},
-        ${array.text(plainArray(ended.map(({ next }) => next.status)))},
-        ${array.integer(plainArray(ended.map(({ next }) => next.attemptsLeft)))},
-        ${array.timestamptz(plainArray(ended.map(({ next }) => next.nextAttemptAt?.toISOString() ?? null)))},
-        ${array.timestamptz(plainArray(ended.map(({ attempt }) => attempt.startedAt.toISOString())))},
-        ${array.integer(plainArray(ended.map(({ attempt }) => attempt.durationMs)))},
-        ${array.integer(plainArray(ended.map(({ attempt }) => attempt.httpStatus)))},
-        ${array.text(ended.map(({ attempt }) => attempt.error))},
-        ${array.text(ended.map(({ attempt }) => attempt.responseExcerpt))},
-        ${array.text(ended.map(({ attempt }) => attempt.request))}
+        ${plainArray(ended.map(({ delivery }) => delivery.ownerId))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.deliveryId))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.status))}::text[],
+        ${plainArray(ended.map(({ delivery }) => delivery.attemptsLeft))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.attempts))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.status))}::text[],
+        ${plainArray(ended.map(({ next }) => next.attemptsLeft))}::integer[],
+        ${plainArray(ended.map(({ next }) => next.nextAttemptAt?.toISOString() ?? null))}::timestamptz[],
+        ${plainArray(ended.map(({ attempt }) => attempt.startedAt.toISOString()))}::timestamptz[],
+        ${plainArray(ended.map(({ attempt }) => attempt.durationMs))}::integer[],
+        ${plainArray(ended.map(({ attempt }) => attempt.httpStatus))}::integer[],
+        ${ended.map(({ attempt }) => attempt.error)}::text[],
+        ${ended.map(({ attempt }) => attempt.responseExcerpt)}::text[],
+        ${ended.map(({ attempt }) => attempt.request)}::text[]
       ) as ended (owner_id, delivery_id, was_status, was_left, number, next_status, next_left, next_at,
         started_at, duration_ms, http_status, error, response_excerpt, request)
       where deliveries.owner_id = ended.owner_id and deliveries.delivery_id = ended.delivery_id

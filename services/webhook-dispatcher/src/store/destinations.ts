@@ -1,4 +1,3 @@
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import type { Sql } from "@parley/shared/db/database";
 import type { REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
@@ -65,7 +64,7 @@ export async function listDestinationRows(sql: Sql, ownerId: string): Promise<De
 /** The enabled destinations of several owners, without their secrets. */
 export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<ScheduledDestination[]> {
   return sql<ScheduledDestination[]>`
-    select owner_id, destination_id, retry_schedule from destinations where owner_id = any(${arraysOf(sql).text(ownerIds)}) and enabled`;
+    select owner_id, destination_id, retry_schedule from destinations where owner_id = any(${ownerIds as string[]}::text[]) and enabled`;
 }
 
 /** The destinations of all owners. */

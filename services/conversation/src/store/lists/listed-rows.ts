@@ -1,4 +1,3 @@
-import { arraysOf } from "@parley/shared/db/arrays-of";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import { type ConversationRow, conversationColumns } from "../conversations.ts";
@@ -23,7 +22,7 @@ export function readListedRows(
   return readBoundedPage<ConversationRow>(db, {
     rows: db`
       select ${conversationColumns(db)} from conversations
-      where owner_id = ${ownerId} and conversation_id = any(${arraysOf(db).uuid(conversationIds)})`,
+      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])`,
     bytes: db`octet_length(page::text)`,
     order: db`order by created_at desc, conversation_id desc`,
   });

@@ -1,3 +1,4 @@
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
 import { type ByteShares, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
@@ -25,6 +26,11 @@ const KNOWN = { ...STRANGERS, totalBytes: 128 * MIB, ownerBytes: 32 * MIB };
 const BODIES = { what: "large requests", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
 /** Answers that their clients have not received yet. Those that wait take memory, too. */
 const ANSWERS = { what: "large answers", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
+/**
+ * An owner's lists, from before their service is asked until their client has the answer, each as a whole page until its length is
+ * known. Otherwise a service sends an owner's pages faster than the connection that all owners share takes them.
+ */
+const LISTS = { ...ANSWERS, what: "lists", totalBytes: Number.POSITIVE_INFINITY, waitingMax: 1_024 };
 /** An owner's requests under way: as many as the turns that it may have. */
 const REQUESTS = { what: "requests", totalBytes: Number.POSITIVE_INFINITY, ownerBytes: 1_024, waitingMax: 1_024 };
 /** How long an owner's requests wait for their turn before they are refused. */
@@ -61,10 +67,14 @@ export interface Admission {
   admitting(fetch: Fetch): Fetch;
   /**
    * Lets an owner's request in, with its body, whose room as a stranger's it gives back.
-   * @param bytesMax the longest body of the route, 0 for a route without
+   * @param route the longest body that it takes, 0 for none, and whether it answers with a page
    * @throws ServiceError rate_limited when the owner has too much under way for two seconds; cancelled when the client leaves
    */
-  enter(ownerId: string, request: Request, bytesMax: number): Promise<Admitted>;
+  enter(
+    ownerId: string,
+    request: Request,
+    route: { bytesMax?: number; isList?: boolean | undefined },
+  ): Promise<Admitted>;
   /**
    * An answer of JSON, which counts until the client has it.
    * @throws ServiceError like `enter`
@@ -74,14 +84,15 @@ export interface Admission {
 
 export function createAdmission(senderOf: (request: Request) => Sender): Admission {
   const rooms = { small: byteShares(STRANGERS), large: byteShares(STRANGERS), known: byteShares(KNOWN) };
-  const [requests, bodies, answers] = [REQUESTS, BODIES, ANSWERS].map((share) =>
+  const [requests, lists, bodies, answers] = [REQUESTS, LISTS, BODIES, ANSWERS].map((share) =>
     byteShares({ ...share, waitMs: WAIT_MS }),
-  ) as [ByteShares, ByteShares, ByteShares];
+  ) as [ByteShares, ByteShares, ByteShares, ByteShares];
   observeHeldBytes("bodies", bodies.heldBytes);
   observeHeldBytes("answers", answers.heldBytes);
   observeHeldBytes("unread bodies", () => Object.values(rooms).reduce((sum, room) => sum + room.heldBytes(), 0));
   const keyless = slidingWindows({ keysMax: ADDRESSES_MAX });
   const holds = new WeakMap<Request, Hold>();
+  const pages = new WeakMap<Request, Hold>();
 
   /** @throws ServiceError rate_limited */
   function admit(request: Request): Hold | null {
@@ -114,31 +125,45 @@ export function createAdmission(senderOf: (request: Request) => Sender): Admissi
       holds.set(request, hold);
       return Promise.resolve(fetch(request)).finally(hold.release);
     },
-    async enter(ownerId, request, bytesMax) {
+    async enter(ownerId, request, { bytesMax = 0, isList = false }) {
       const { signal } = request;
-      const place = requests.tryHold(ownerId, 1) ?? (await requests.hold(ownerId, 1, signal));
-      const begun = enterLoop(ownerId);
-      if (begun) await begun;
-      holds.get(request)?.release();
-      const length = bodyBytes(request, bytesMax);
-      if (length <= SMALL_BYTES) return { received: () => {}, release: place.release };
-      const body = await bodies.hold(ownerId, length, signal).catch((error) => {
-        place.release();
-        throw error;
-      });
-      return {
-        received: body.shrink,
-        release: () => {
-          place.release();
-          body.release();
-        },
+      const held: Hold[] = [];
+      const hold = async (shares: ByteShares, bytes: number) =>
+        shares.tryHold(ownerId, bytes) ?? (await shares.hold(ownerId, bytes, signal));
+      const release = () => {
+        for (const each of held) each.release();
+        pages.get(request)?.release();
       };
+      try {
+        held.push(await hold(requests, 1));
+        const begun = enterLoop(ownerId);
+        if (begun) await begun;
+        holds.get(request)?.release();
+        if (isList) pages.set(request, await hold(lists, PAGE_BYTES_MAX));
+        const length = bodyBytes(request, bytesMax);
+        if (length <= SMALL_BYTES) return { received: () => {}, release };
+        const body = await hold(bodies, length);
+        held.push(body);
+        return { received: body.shrink, release };
+      } catch (error) {
+        release();
+        throw error;
+      }
     },
-    async answer(json, ownerId, headers, { signal }) {
+    async answer(json, ownerId, headers, request) {
       headers.set("Content-Type", "application/json; charset=utf-8");
       if (json.length <= SHORT_CHARACTERS) return new Response(json, { headers });
+      const { signal } = request;
+      const page = pages.get(request);
+      page?.shrink(json.length);
       const hold = await answers.hold(ownerId, json.length, signal);
-      return new Response(bodyAsRead(Buffer.from(json), signal, hold.release), { headers });
+      // The end of the request releases the page no longer; the end of its reading does.
+      pages.delete(request);
+      const over = () => {
+        hold.release();
+        page?.release();
+      };
+      return new Response(bodyAsRead(Buffer.from(json), signal, over), { headers });
     },
   };
 }

@@ -50,6 +50,8 @@ interface Rules<B extends TObject, Q extends TObject> {
   /** Limit for the body's JSON values; the general limit if missing. */
   bodyValuesMax?: number;
   query?: Q;
+  /** Whether the answer has a page or a transcript, and so up to megabytes. */
+  isList?: boolean;
   /** Throws to refuse the request before its body is read. */
   beforeBody?: (request: Request) => Promise<void>;
 }
@@ -108,7 +110,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
-        entered = await ctx.admission.enter(caller.ownerId, request, checkBody ? (rules.bodyBytesMax ?? BYTES_MAX) : 0);
+        const bytesMax = checkBody ? (rules.bodyBytesMax ?? BYTES_MAX) : 0;
+        entered = await ctx.admission.enter(caller.ownerId, request, { bytesMax, isList: rules.isList });
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);

@@ -66,7 +66,7 @@ test("a body takes no room of its address once its sender is known or its reques
   const begun = requests.map(serve);
   const atOnce = answers.length;
   expect(atOnce).toBeLessThan(20);
-  await admission.enter("own_1", requests[0] as Request, MIB);
+  await admission.enter("own_1", requests[0] as Request, { bytesMax: MIB });
   void serve(post());
   expect(answers).toHaveLength(atOnce + 1);
   answers[1]?.(new Response());
@@ -87,14 +87,16 @@ test("an address may send 6,000 requests a minute without a key, and any number 
 
 test("bodies of an owner's requests wait for its earlier ones beyond 16 MiB, and other owners' do not", async () => {
   const { admission } = admissionOf(fromHeaders);
-  const entered = await Promise.all(Array.from({ length: 18 }, () => admission.enter("own_1", post(), MIB)));
+  const entered = await Promise.all(
+    Array.from({ length: 18 }, () => admission.enter("own_1", post(), { bytesMax: MIB })),
+  );
   let isIn = false;
-  const next = admission.enter("own_1", post(), MIB).then((held) => {
+  const next = admission.enter("own_1", post(), { bytesMax: MIB }).then((held) => {
     isIn = true;
     return held;
   });
-  await admission.enter("own_2", post(), MIB);
-  await admission.enter("own_1", post({ "Content-Length": "100" }), MIB);
+  await admission.enter("own_2", post(), { bytesMax: MIB });
+  await admission.enter("own_1", post({ "Content-Length": "100" }), { bytesMax: MIB });
   expect(isIn).toBe(false);
   entered[0]?.release();
   await next;
@@ -103,12 +105,14 @@ test("bodies of an owner's requests wait for its earlier ones beyond 16 MiB, and
 test("a body of unknown length counts as the longest until it has arrived", async () => {
   const { admission } = admissionOf(fromHeaders);
   const chunked = () => post({ "Content-Length": "", "Transfer-Encoding": "chunked" });
-  const entered = await Promise.all(Array.from({ length: 16 }, () => admission.enter("own_1", chunked(), MIB)));
+  const entered = await Promise.all(
+    Array.from({ length: 16 }, () => admission.enter("own_1", chunked(), { bytesMax: MIB })),
+  );
   let isIn = false;
-  const next = admission.enter("own_1", chunked(), MIB).then(() => {
+  const next = admission.enter("own_1", chunked(), { bytesMax: MIB }).then(() => {
     isIn = true;
   });
-  await admission.enter("own_2", chunked(), MIB);
+  await admission.enter("own_2", chunked(), { bytesMax: MIB });
   expect(isIn).toBe(false);
   entered[0]?.received(100);
   entered[1]?.received(100);

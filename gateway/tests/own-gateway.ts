@@ -2,15 +2,23 @@ import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
 import { createAdmission } from "../src/admission.ts";
 import { createApp } from "../src/app.ts";
+import type { KeyRing } from "../src/auth/key-ring.ts";
 import type { Clients } from "../src/clients.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
-/** A gateway with limits of its own, whose clients all have one address and no key. @param clients the services that a test needs */
-export function ownGateway(clients: object) {
+/**
+ * A gateway with limits of its own, whose clients all have one address.
+ * @param clients the services that a test needs
+ * @param findKey the grant of a key by its SHA-256; without it, nobody has a key
+ */
+export function ownGateway(
+  clients: object,
+  findKey: KeyRing["find"] = () => Promise.reject(new Error("There are no keys")),
+) {
   const gate = {
-    keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
+    keys: { find: findKey, close: () => {} },
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
     keyLimiter: memoryLimiter(),
     addressLimiter: memoryLimiter(),

@@ -16,6 +16,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   /** Limit for the body's JSON values; the general limit if missing. */
   bodyValuesMax?: number;
   query?: Q;
+  /** Whether the answer has a page or a transcript, and so up to megabytes. */
+  isList?: boolean;
   /** Throws to refuse the request before its body is read. */
   beforeBody?: (request: Request) => Promise<void>;
   /** Schema of the 200 response's JSON; for an operation that answers with a file, absent. */

@@ -55,6 +55,7 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           summary: "List agents, newest first",
           scope: "agents:read",
           query: ListAgentsQuery,
+          isList: true,
           response: AgentList,
         },
         async ({ ownerId, query, origin }) => {

@@ -51,6 +51,7 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
           description: "The owner's cloned voices first, then the provider's own; each by name.",
           scope: "catalogue:read",
           query: ListVoicesQuery,
+          isList: true,
           response: VoiceList,
         },
         async ({ ownerId, query, origin }) => {

@@ -100,6 +100,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           summary: "List chat sessions, newest first",
           scope: "conversations:read",
           query: ListSessionsQuery,
+          isList: true,
           response: ChatSessionList,
         },
         async ({ ownerId, query, origin }) => {
@@ -126,6 +127,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           summary: "Get a chat session",
           scope: "conversations:read",
           query: ReadConversationQuery,
+          isList: true,
           response: ChatSession,
           refuses: ["condition", "not_found"],
         },

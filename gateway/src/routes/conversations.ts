@@ -29,6 +29,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           summary: "List conversations, newest first",
           scope: "conversations:read",
           query: ListConversationsQuery,
+          isList: true,
           response: ConversationList,
         },
         async ({ ownerId, query, origin }) => {
@@ -61,6 +62,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           summary: "Get a conversation",
           scope: "conversations:read",
           query: ReadConversationQuery,
+          isList: true,
           response: Conversation,
           refuses: ["not_found"],
         },

@@ -61,6 +61,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           summary: "List prompts",
           scope: "prompts:read",
           query: ListPromptsQuery,
+          isList: true,
           response: PromptList,
         },
         async ({ ownerId, query, origin }) => {
@@ -125,6 +126,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           summary: "List the versions of a prompt, newest first",
           scope: "prompts:read",
           query: ListVersionsQuery,
+          isList: true,
           response: PromptVersions,
           refuses: ["not_found"],
         },

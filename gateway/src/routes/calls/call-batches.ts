@@ -113,6 +113,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
           description: "Newest first. A batch is kept for 30 days after its end.",
           scope: "calls",
           query: ListCallBatchesQuery,
+          isList: true,
           response: CallBatchList,
         },
         async ({ ownerId, query, origin }) => {

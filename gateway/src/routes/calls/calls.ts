@@ -63,6 +63,7 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
             "Newest first. Calls are kept for 30 days after they end, and their conversations for your retention period.",
           scope: "calls",
           query: ListCallsQuery,
+          isList: true,
           response: CallList,
         },
         async ({ ownerId, query, origin }) => {

@@ -24,6 +24,7 @@ export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
           summary: "List the owner's voices of a provider, by name",
           scope: "session",
           query: ListClonedVoicesQuery,
+          isList: true,
           response: VoiceList,
         },
         async ({ ownerId, query, origin }) => {

@@ -20,6 +20,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
           summary: "List webhook deliveries with their attempts, newest first",
           scope: "session",
           query: ListDeliveriesQuery,
+          isList: true,
           response: DeliveryList,
         },
         async ({ ownerId, query, origin }) => {

@@ -22,6 +22,7 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
           summary: "List the numbers that agents must not call",
           scope: "session",
           query: ListDoNotCallQuery,
+          isList: true,
           response: DoNotCallList,
         },
         async ({ ownerId, query, origin }) => {

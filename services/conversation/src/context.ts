@@ -13,6 +13,7 @@ import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
+import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
 
@@ -38,6 +39,8 @@ export interface ConversationContext {
   selectAnalysisModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   /** Refuses new conversations and turns of owners without room. */
   room: Room;
+  /** The kinds of tools that agents can have besides the built-in ones. */
+  toolSources: readonly ToolSource[];
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;

@@ -114,6 +114,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectModel: (ownerId, llm, by) => selectModel(ownerId, llm, providers, by),
           selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
           room,
+          toolSources: [],
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),

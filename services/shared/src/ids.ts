@@ -14,6 +14,7 @@ export type IdPrefix =
   | "call"
   | "car"
   | "bat"
+  | "tcl"
   | "job";
 
 /** Makes an opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters. */

@@ -1,5 +1,5 @@
 import type { CallAction as CallActionMessage } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { CallAction } from "../turn/ask/tools.ts";
+import type { CallAction } from "../tools/tool.ts";
 
 /** The action that a runtime has to do. */
 export function toAction(action: CallAction): NonNullable<CallActionMessage["action"]> {

@@ -7,10 +7,10 @@ import type { ConversationContext } from "../context.ts";
 import { watchModel } from "../model/watch.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
+import type { CallAction } from "../tools/tool.ts";
 import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
 import { answer } from "../turn/answer.ts";
 import type { Channel } from "../turn/ask/model-request.ts";
-import type { CallAction } from "../turn/ask/tools.ts";
 import { llmOf } from "../turn/llm-of.ts";
 import { closedTurn } from "../turn/reply/closed-turn.ts";
 import { noteModelFailure } from "../turn/reply/note-failure.ts";
@@ -21,7 +21,6 @@ import { untilStored } from "../turn/reply/until-stored.ts";
 import { keepTurn } from "../turn/turn-lease.ts";
 import { type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
 import { acceptSpokenTurn } from "./accept-spoken-turn.ts";
-import { CALL_NOTE, CALL_TOOLS } from "./call-tools.ts";
 import { type Heard, type Hearing, heardOf, hearReply, NOTHING_HEARD } from "./hearing.ts";
 import { readCall } from "./read-call.ts";
 
@@ -36,7 +35,10 @@ export type SpokenTurnEvent =
 
 type Tell = (event: SpokenTurnEvent) => void;
 
-const CHANNEL: Channel = { toolbox: CALL_TOOLS, note: CALL_NOTE };
+const CHANNEL: Channel = {
+  name: "call",
+  note: "This is a spoken conversation. Answer in short sentences, the way people speak, without lists, headings, links or other markup.",
+};
 
 /** The longest that a runtime may take to speak a whole reply. */
 const HEARD_WITHIN_MS = 600_000;
@@ -126,7 +128,15 @@ async function askAndStore(
       tell({ type: "text", text });
       return null;
     };
-    const asking = { accepted, message: turn.text, channel: CHANNEL, asked: "streamed" as const, memory, watch };
+    const asking = {
+      accepted,
+      message: turn.text,
+      channel: CHANNEL,
+      asked: "streamed" as const,
+      memory,
+      watch,
+      log: call.log,
+    };
     await answer(ctx, reply, { ...prepared, ...asking, say, act });
     tell({ type: "complete" });
     await heardOrLeft(ctx, hearing, call);

@@ -3,11 +3,10 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { toolboxOf } from "../tools/toolbox.ts";
 import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
-import { offeredTools } from "../turn/ask/tools.ts";
 import { llmOf } from "../turn/llm-of.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
@@ -34,11 +33,13 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
-      toolDefinitions: offeredTools(CALL_TOOLS, agent.tools).map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        parameters: inputSchema as Record<string, unknown>,
-      })),
+      toolDefinitions: toolboxOf(agent, "call", ctx.toolSources).definitions.map(
+        ({ name, description, inputSchema }) => ({
+          name,
+          description,
+          parameters: inputSchema as Record<string, unknown>,
+        }),
+      ),
       language: spokenLanguage(agent),
     };
   };

@@ -1,6 +1,10 @@
+import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import type { Asked, Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
+import type { Asked, Hear, Model, ModelEnd, ModelRequest, ToolCall } from "../model/port.ts";
 import type { ModelWatch } from "../model/watch.ts";
+import { farewellOf } from "../tools/builtin/end-call.ts";
+import { callTool } from "../tools/call-tool.ts";
+import { toolboxOf } from "../tools/toolbox.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
 import { type Reply, type Speaking, speak } from "./reply/speak.ts";
@@ -14,6 +18,7 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say" | "act"> {
   asked: Asked;
   memory: TurnMemory;
   watch: ModelWatch;
+  log: Logger;
 }
 
 /**
@@ -25,9 +30,10 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say" | "act"> {
 export async function answer(
   ctx: ConversationContext,
   reply: Reply,
-  { agent, model, accepted, message, channel, asked, memory, watch, say, act }: Answering,
+  { agent, model, accepted, message, channel, asked, memory, watch, log, say, act }: Answering,
 ): Promise<void> {
-  const request = await modelRequest(ctx, agent, accepted, message, channel);
+  const toolbox = toolboxOf(agent, channel.name, ctx.toolSources);
+  const request = await modelRequest(ctx, agent, accepted, message, toolbox, channel);
   const hasRoom = roomFor(memory, request);
   if (!hasRoom(0)) throw outOfTurnMemory();
   const received = (bytes: number) => {
@@ -36,7 +42,11 @@ export async function answer(
   const meter = { ownerId: accepted.ownerId, received };
   const ask = (round: ModelRequest, hear: Hear) => askModel(model, { ...round, meter }, asked, watch.signal, hear);
   const { clock, limits } = ctx;
-  const speaking = { ask, request, tools: agent.tools, toolbox: channel.toolbox, clock, watch, hasRoom, say };
+  const { ownerId, conversationId, variables } = accepted;
+  const place = { ownerId, conversationId, channel: channel.name, variables, signal: watch.signal, clock, log };
+  const run = (call: ToolCall) => callTool(call, toolbox, place);
+  const farewell = (calls: readonly ToolCall[]) => farewellOf(calls, agent.tools);
+  const speaking = { ask, request, run, farewell, watch, hasRoom, say };
   await speak(reply, { ...speaking, limits: limits.model, ...(act && { act }) });
 }
 

@@ -1,3 +1,4 @@
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError, withMetadata } from "@parley/shared/errors";
@@ -7,8 +8,6 @@ import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import { type Acceptance, acceptTurn, prepareTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
-import type { Channel } from "./ask/model-request.ts";
-import { CHAT_TOOLS } from "./ask/tools.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
 import { readerPatience } from "./reply/reader-patience.ts";
@@ -27,8 +26,6 @@ export type TurnEvent =
 
 /** Takes a turn's events in order. @returns a promise while the client is behind, or null; it settles when the client leaves */
 export type Tell = (event: TurnEvent) => Promise<void> | null;
-
-const CHANNEL: Channel = { toolbox: CHAT_TOOLS, note: "" };
 
 /**
  * One turn: accepts the user message, asks the model, speaks its reply and stores it. The user message is durable before the model
@@ -90,8 +87,10 @@ async function askAndStore(
   };
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    const { message } = turn;
-    await answer(ctx, reply, { agent, model, accepted, message, channel: CHANNEL, asked, memory, watch, say });
+    const { message, type } = turn;
+    const isThread = type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
+    const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
+    await answer(ctx, reply, { agent, model, accepted, message, channel, asked, memory, watch, log, say });
   } catch (error) {
     await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);

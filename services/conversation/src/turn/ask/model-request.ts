@@ -1,16 +1,17 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationContext } from "../../context.ts";
 import type { ModelRequest } from "../../model/port.ts";
-import { listMessagesBefore, type Said } from "../../store/messages.ts";
+import { listMessagesBefore } from "../../store/messages.ts";
+import { languageNote } from "../../tools/builtin/language.ts";
+import type { ToolChannel } from "../../tools/tool.ts";
+import type { Toolbox } from "../../tools/toolbox.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { byteBudget, fitContext } from "./context-window.ts";
 import { filledPrompt } from "./filled-texts.ts";
-import { languageNote } from "./language.ts";
-import { offeredTools, type Toolbox } from "./tools.ts";
 
 /** The additions of a channel to an agent. */
 export interface Channel {
-  toolbox: Toolbox;
+  name: ToolChannel;
   /** An instruction after the agent's prompt; may be empty. */
   note: string;
 }
@@ -25,26 +26,16 @@ export async function modelRequest(
   agent: AgentRuntime,
   turn: AcceptedTurn,
   message: string,
-  channel: Channel,
+  toolbox: Toolbox,
+  { note }: Channel,
 ): Promise<ModelRequest> {
   const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
-  return requestOf(agent, { ...turn, earlier }, message, channel, limits.contextTokens);
-}
-
-/** The same with the earlier messages given. */
-export function requestOf(
-  agent: AgentRuntime,
-  { variables, language, earlier }: Pick<AcceptedTurn, "variables" | "language"> & { earlier: readonly Said[] },
-  message: string,
-  { toolbox, note }: Channel,
-  contextTokens: number,
-): ModelRequest {
-  const languageText = language === null ? "" : languageNote(language);
-  const system = [filledPrompt(agent, variables), note, languageText].filter((text) => text !== "").join("\n\n");
+  const languageText = turn.language === null ? "" : languageNote(turn.language);
+  const system = [filledPrompt(agent, turn.variables), note, languageText].filter((text) => text !== "").join("\n\n");
   const messages = [...earlier, { role: "user" as const, content: message }];
   return {
     system,
-    messages: fitContext(system, messages, contextTokens),
-    tools: offeredTools(toolbox, agent.tools),
+    messages: fitContext(system, messages, limits.contextTokens),
+    tools: toolbox.definitions,
   };
 }

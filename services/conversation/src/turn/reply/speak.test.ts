@@ -1,10 +1,9 @@
 import { afterEach, expect, mock, spyOn, test } from "bun:test";
-import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { failureOf } from "@parley/testkit/failures";
 import type { ModelRequest } from "../../model/port.ts";
 import { watchModel } from "../../model/watch.ts";
-import { CHAT_TOOLS } from "../ask/tools.ts";
+import { failed } from "../../tools/tool.ts";
 import { emptyReply, type Speaking, speak } from "./speak.ts";
 
 afterEach(() => mock.restore());
@@ -28,9 +27,8 @@ test("the time to the first word is that of all questions until it comes, and no
       return { by, toolCalls: within.length < 3 ? [call] : [], usage, partialReason: null };
     },
     request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-    tools: {} as Speaking["tools"],
-    toolbox: CHAT_TOOLS,
-    clock: systemClock,
+    run: () => failed("There is no such tool."),
+    farewell: () => "Goodbye!",
     watch,
     hasRoom: () => true,
     limits,
@@ -63,9 +61,8 @@ test.each([
         throw new ServiceError("unavailable", "The answer broke off");
       },
       request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-      tools: {} as Speaking["tools"],
-      toolbox: CHAT_TOOLS,
-      clock: systemClock,
+      run: () => failed("There is no such tool."),
+      farewell: () => "Goodbye!",
       watch,
       hasRoom: () => true,
       limits,
@@ -97,9 +94,8 @@ test("tool calls, which go back to the model, take room like a reply", async () 
       return { by, toolCalls: [{ name: "unknown", json, input: JSON.parse(json) }], usage, partialReason: null };
     },
     request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-    tools: {} as Speaking["tools"],
-    toolbox: CHAT_TOOLS,
-    clock: systemClock,
+    run: () => failed("There is no such tool."),
+    farewell: () => "Goodbye!",
     watch,
     hasRoom: (characters) => characters < 30_000,
     limits,

@@ -1,4 +1,3 @@
-import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
@@ -13,7 +12,7 @@ import type {
 } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
 import { type KeptToolCall, keepToolCall, keptToolCall } from "../../store/turns/kept-tool-calls.ts";
-import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "../ask/tools.ts";
+import type { CallAction, ToolOutcome } from "../../tools/tool.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
@@ -62,10 +61,10 @@ export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
 export interface Speaking {
   ask: Ask;
   request: ModelRequest;
-  /** The agent's tools, and what each one does on this channel. */
-  tools: AgentTools;
-  toolbox: Toolbox;
-  clock: Clock;
+  /** Makes a tool call. */
+  run(call: ToolCall): ToolOutcome | Promise<ToolOutcome>;
+  /** The last words, if the model ends the conversation with these calls and says nothing. */
+  farewell(calls: readonly ToolCall[]): string;
   watch: ModelWatch;
   /** Whether there is room for a reply of this many characters. */
   hasRoom(characters: number): boolean;
@@ -85,7 +84,7 @@ const ROUNDS_MAX = 4;
  */
 export async function speak(
   reply: Reply,
-  { ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
+  { ask, request, run, farewell, watch, hasRoom, limits, say, act }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
@@ -109,10 +108,10 @@ export async function speak(
     return null;
   }
 
-  function answer(call: ToolCall, offset: number): ToolCall & AnsweredToolCall {
+  async function answer(call: ToolCall, offset: number): Promise<ToolCall & AnsweredToolCall> {
     const { name, json } = call;
     const calledAt = performance.now();
-    const { result, isError, language, ends, action } = runTool(call, toolbox, tools, clock.now());
+    const { result, isError, language, ends, action } = await run(call);
     const [startedMs, durationMs] = [calledAt - reply.startedAt, performance.now() - calledAt];
     keepToolCall(
       reply.toolCalls,
@@ -139,7 +138,8 @@ export async function speak(
     reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
     calls.push(...toolCalls);
     const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
-    const answered = toolCalls.map((call) => answer(call, offset));
+    const answered: (ToolCall & AnsweredToolCall)[] = [];
+    for (const call of toolCalls) answered.push(await answer(call, offset));
     if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
     called += charactersOf(answered);
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
@@ -150,11 +150,11 @@ export async function speak(
     const said = words.push(seam) + words.end();
     if (said !== "") await say(said);
   }
-  const farewell = reply.text === "" && reply.ends ? farewellOf(calls, tools) : "";
-  reply.text += farewell;
+  const lastWords = reply.text === "" && reply.ends ? farewell(calls) : "";
+  reply.text += lastWords;
   if (reply.text === "") throw nothingSaid(reply.by);
   reply.isWhole = true;
-  const rest = words.push(farewell) + words.end();
+  const rest = words.push(lastWords) + words.end();
   if (rest !== "") await say(rest);
 }
 

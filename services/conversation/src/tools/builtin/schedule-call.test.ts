@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { offeredTools, runTool } from "../turn/ask/tools.ts";
-import { CALL_TOOLS } from "./call-tools.ts";
+import { scheduleCall } from "./schedule-call.ts";
 
 const NOW = "2027-01-01T00:00:00Z";
 
 /** When a call is scheduled, or what the model is told is wrong. */
 function scheduled(time: string, timezone: string, now = NOW): string {
-  const { action, result } = CALL_TOOLS.schedule_call?.run({ time }, { timezone }, new Date(now)) ?? {};
-  return action?.type === "schedule_call" ? action.call.at : String(result);
+  const clock = { now: () => new Date(now) };
+  const { action, result } = scheduleCall.run({ time }, { timezone }, { clock });
+  return action?.type === "schedule_call" ? action.call.at : result;
 }
 
 describe("schedule_call", () => {
@@ -67,39 +67,6 @@ describe("schedule_call", () => {
   ])("refuses %p, and tells the model the form", (time) => {
     expect(scheduled(time, "America/New_York")).toContain('"time" must be a date and a time in ISO 8601');
   });
-});
-
-describe("transfer_call", () => {
-  const numberAsked = (config: object | true) => {
-    const [offered] = offeredTools(CALL_TOOLS, { transfer_call: config });
-    return offered?.inputSchema.properties as { phone_number?: { enum: string[] } } | undefined;
-  };
-  const transferred = (config: object | true, phone_number?: string) => {
-    const call = { name: "transfer_call", json: "", input: { phone_number } };
-    const { action } = runTool(call, CALL_TOOLS, { transfer_call: config }, new Date(NOW));
-    return action?.type === "transfer_call" ? action.phoneNumber : null;
-  };
-  const [ONE, TWO, OTHER] = ["+14155550101", "+14155550102", "+19005550103"];
-
-  test("goes to the agent's number, whatever number the model names", () => {
-    const config = { transfer_phone_number: ONE };
-    expect(numberAsked(config)).not.toHaveProperty("phone_number");
-    expect([transferred(config), transferred(config, OTHER)]).toEqual([ONE, ONE]);
-  });
-
-  test("goes to a number of the agent's list that the model chooses, and to no other", () => {
-    const config = { transfer_phone_number: [ONE, TWO] };
-    expect(numberAsked(config)?.phone_number?.enum).toEqual([ONE, TWO]);
-    expect([transferred(config, TWO), transferred(config, OTHER), transferred(config)]).toEqual([TWO, null, null]);
-  });
-
-  test.each([[true], [{}], [{ message: "One moment." }], [{ transfer_phone_number: [] }]] as const)(
-    "is neither offered nor carried out for an agent without a number, stored as %j",
-    (config) => {
-      expect(numberAsked(config)).toBeUndefined();
-      expect(transferred(config, ONE)).toBeNull();
-    },
-  );
 });
 
 /** When a zone's clocks change in a year, in milliseconds. */

@@ -1,0 +1,91 @@
+import type { Clock } from "@parley/shared/clock";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { Logger } from "@parley/shared/log";
+import type { ModelTool, ToolCall } from "../model/port.ts";
+import type { ScheduledCall } from "../store/conversations.ts";
+
+/** What makes a tool's calls. Built-in tools act on the conversation itself; the others have effects outside of it. */
+export type ToolKind = "builtin" | "http" | "client" | "mcp" | "handoff";
+
+/** Where the conversation is held. */
+export type ToolChannel = "chat" | "message" | "call";
+
+/** A tool that an agent's model can call. */
+export interface Tool {
+  kind: ToolKind;
+  definition: ModelTool;
+  /** Of a tool that takes time; a built-in one answers at once and has none. */
+  rules?: ToolRules;
+  /**
+   * Makes the call. For a tool with rules, the ledger has the call before it is made, and its arguments fit the definition's schema.
+   * @returns the outcome at once only if the tool has no rules
+   * @throws anything: the model is told that the call failed
+   */
+  run(call: ToolCall, context: ToolContext): ToolOutcome | Promise<ToolOutcome>;
+}
+
+/** How calls of a tool that takes time are made. */
+export interface ToolRules {
+  speech: ToolSpeech;
+  /** Whether a call goes on when the user interrupts the reply. */
+  interruption: "continue" | "cancel";
+  /** Whether the reply waits for the result. A background result is told to the model later. */
+  run: "wait" | "background";
+  /** Whether a call whose process died may be made once more, with the same id. */
+  mayRepeat: boolean;
+  /** Limit for a call with all its attempts. Afterwards the model is told that it took too long. */
+  timeoutMs: number;
+}
+
+/** What a caller hears while the tool runs. */
+export interface ToolSpeech {
+  /** `auto`: what the model says with the call; `off`: nothing; or a text, unless the model says something itself. */
+  before: "auto" | "off" | { text: string };
+  /** Said while the call still runs, in order. */
+  delayed: readonly { afterMs: number; text: string }[];
+}
+
+/** The conversation that a call is made for. */
+export interface ToolContext {
+  ownerId: string;
+  conversationId: string;
+  /** `tcl_…`, unique in the conversation and the same when the call is repeated. */
+  toolCallId: string;
+  channel: ToolChannel;
+  /** The dynamic variables at the moment of the call, by canonical name. */
+  variables: Readonly<Record<string, VariableValue>>;
+  /** Aborts when the call's time is up, and when the user interrupts a tool that is cancelled then. */
+  signal: AbortSignal;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The result of a call: the text for the model, and the changes to the conversation. */
+export interface ToolOutcome {
+  /** At most 32 KiB, without secrets. */
+  result: string;
+  isError: boolean;
+  /** The status of an HTTP answer, if there was one. */
+  status?: number | undefined;
+  /** Requests that were made; one by default. */
+  attempts?: number;
+  /** Values for dynamic variables, by canonical name. */
+  assignments?: Readonly<Record<string, VariableValue>> | undefined;
+  /** The conversation continues in it: a BCP 47 tag. */
+  language?: string;
+  /** The conversation ends with this reply. */
+  ends?: boolean;
+  /** What the runtime of a call must do. */
+  action?: CallAction;
+}
+
+/** Something to do besides talking, decided by the model of a call. */
+export type CallAction =
+  | { type: "end_call" }
+  | { type: "transfer_call"; phoneNumber: string }
+  | { type: "set_language"; language: string }
+  | { type: "schedule_call"; call: ScheduledCall };
+
+export function failed(result: string): ToolOutcome {
+  return { result, isError: true };
+}

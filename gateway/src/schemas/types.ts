@@ -65,12 +65,10 @@ export function Maybe<S extends TSchema>(schema: S, description?: string) {
 /** Any JSON object. */
 export const Json = Type.Record(Type.String(), Type.Unknown());
 
-const VariableValue = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
-
 /** Values by name, wherever a request gives them. */
 export const DynamicVariables = Maybe(
-  Type.Record(Type.String(), VariableValue),
-  "Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing.",
+  Type.Record(Type.String(), Type.Unknown()),
+  "Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing.",
 );
 
 /** What a client keeps with a conversation: any JSON object, in which the values of variables have a place. */

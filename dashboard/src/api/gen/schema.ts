@@ -2732,9 +2732,9 @@ export interface components {
             streaming?: boolean | null;
             /** @description Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables. */
             metadata?: ({
-                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
                 dynamic_variables?: {
-                    [key: string]: string | number | boolean | null;
+                    [key: string]: unknown;
                 } | null;
             } & {
                 [key: string]: unknown;
@@ -3275,15 +3275,15 @@ export interface components {
             to_mobile_number: string;
             /** @description One of your numbers, with a connected carrier. Default: the agent's first number. */
             from_mobile_number?: string | null;
-            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description Kept with the conversation. */
             metadata?: ({
-                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
                 dynamic_variables?: {
-                    [key: string]: string | number | boolean | null;
+                    [key: string]: unknown;
                 } | null;
             } & {
                 [key: string]: unknown;
@@ -3407,9 +3407,9 @@ export interface components {
             retries?: components["schemas"]["CallRetries"] | null;
             /** @description Kept with each conversation. */
             metadata?: ({
-                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
                 dynamic_variables?: {
-                    [key: string]: string | number | boolean | null;
+                    [key: string]: unknown;
                 } | null;
             } & {
                 [key: string]: unknown;
@@ -3430,9 +3430,9 @@ export interface components {
              * @example +14155550123
              */
             to_mobile_number: string;
-            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
         };
         /** @description The time of day at which calls may start. */
@@ -3606,15 +3606,15 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description Kept with the conversation. */
             metadata?: ({
-                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
                 dynamic_variables?: {
-                    [key: string]: string | number | boolean | null;
+                    [key: string]: unknown;
                 } | null;
             } & {
                 [key: string]: unknown;
@@ -3665,15 +3665,15 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description Kept with the conversation. */
             metadata?: ({
-                /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+                /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
                 dynamic_variables?: {
-                    [key: string]: string | number | boolean | null;
+                    [key: string]: unknown;
                 } | null;
             } & {
                 [key: string]: unknown;
@@ -4915,9 +4915,9 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Values for the variables in the agent's prompt and greeting: texts, numbers, true and false. `null` means the same as missing. */
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
             dynamic_variables?: {
-                [key: string]: string | number | boolean | null;
+                [key: string]: unknown;
             } | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;

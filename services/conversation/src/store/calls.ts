@@ -34,7 +34,7 @@ export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date)
       created_at, updated_at)
     values (${call.ownerId}, ${call.conversationId}, ${id}, ${call.agentId}, ${call.type}, 'IN_PROGRESS',
       ${call.callingType}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.telephonyProvider}, ${call.roomUrl},
-      ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables)}, ${call.isTestCall}, ${call.draftId},
+      ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables as never)}, ${call.isTestCall}, ${call.draftId},
       ${now},
       ${now}, ${now})
     on conflict (owner_id, conversation_id) do nothing

@@ -91,7 +91,7 @@ export async function insertGreetedSession(
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
         created_by, is_test_call, draft_id, last_activity_at, created_at, updated_at)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
-        ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables)}, ${session.ownerId},
+        ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables as never)}, ${session.ownerId},
         ${session.draftId !== null}, ${session.draftId}, ${session.now}, ${session.now}, ${session.now})
       returning message_count
     )

@@ -168,7 +168,11 @@ export async function takeTurns(
 
 /** Whether a turn's metadata fits in its session's metadata. */
 export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boolean> {
-  const isBounded = isMetadataBounded(sql, sql`${sql.json(turn.metadata as never)}`, sql`${sql.json(turn.variables)}`);
+  const isBounded = isMetadataBounded(
+    sql,
+    sql`${sql.json(turn.metadata as never)}`,
+    sql`${sql.json(turn.variables as never)}`,
+  );
   const bounded = await sql`
     select from conversations
     where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and ${isBounded}`;

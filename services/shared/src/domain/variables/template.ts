@@ -1,5 +1,5 @@
 import { type FieldType, type Placeholder, parseText } from "./grammar.ts";
-import { byCanonicalKey, type VariableValue } from "./values.ts";
+import { byCanonicalKey, textOfValue, type VariableValue } from "./values.ts";
 
 /** A variable that a text uses (docs/api-reference.md#dynamic-variables). */
 export interface VariableDefinition {
@@ -13,7 +13,7 @@ export interface Template {
   /** One per canonical key, in the order of first use. */
   readonly definitions: VariableDefinition[];
   /**
-   * Fills the text at the index in one pass: values are never expanded. A given value, even an empty string, overrides
+   * Fills the text at the index in one pass: values are never expanded, and a list or an object stands there as JSON. A given value, even an empty string, overrides
    * the default; a variable with neither becomes an empty string. Names in `values` are normalized; the first one of a
    * key wins. Returns null when the result would exceed `lengthMax` characters (UTF-16 units), which is checked before
    * filling. Throws a RangeError for an index without a text.
@@ -44,7 +44,9 @@ export function compileTexts(texts: readonly string[]): Template {
       if (!pieces) throw new RangeError(`No text ${index}: ${parsed.length} were compiled`);
       const given = byCanonicalKey(values);
       const filled = pieces.map((piece) =>
-        typeof piece === "string" ? piece : String(given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
+        typeof piece === "string"
+          ? piece
+          : textOfValue(given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
       );
       const length = filled.reduce((sum, text) => sum + text.length, 0);
       return length > lengthMax ? null : filled.join("");

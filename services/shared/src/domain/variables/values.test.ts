@@ -18,10 +18,25 @@ describe("collectValues", () => {
     expect(collectValues({ dynamic_variables: { "a b": 1, a_b: 2 }, "C-D": 3, c_d: 4 })).toEqual({ a_b: 1, c_d: 3 });
   });
 
-  test("strings, numbers and booleans are values, even empty or false; anything else is left out", () => {
-    const kinds = { text: "", zero: 0, no: false, nothing: null, list: ["x"], object: { x: 1 }, missing: undefined };
+  const kinds = { text: "", zero: 0, no: false, nothing: null, list: ["x"], object: { x: 1 }, missing: undefined };
+
+  test("dynamic_variables hold any JSON value but null, even one that is empty or false", () => {
+    const { nothing: _, missing: __, ...values } = kinds;
+    expect(collectValues({ dynamic_variables: kinds })).toEqual(values);
+  });
+
+  test("at the top level of metadata, lists and objects are no variables", () => {
     expect(collectValues(kinds)).toEqual({ text: "", zero: 0, no: false });
-    expect(collectValues({ dynamic_variables: kinds })).toEqual({ text: "", zero: 0, no: false });
+  });
+
+  test("a list or an object of more than 16 KiB is refused with its name, and a long text is not", () => {
+    const long = "x".repeat(16 * 1024);
+    expect(collectValues({ dynamic_variables: { long } })).toEqual({ long });
+    for (const value of [[long], { long }]) {
+      expect(() => collectValues({ dynamic_variables: { order: value } })).toThrow(
+        "dynamic_variables.order must be at most 16 KiB of JSON",
+      );
+    }
   });
 
   test("a null inside dynamic_variables keeps the top level's value", () => {
@@ -51,7 +66,7 @@ describe("collectValues", () => {
       fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), (metadata) => {
         const values = collectValues(metadata);
         expect(Object.keys(values)).toEqual(Object.keys(values).map(normalizeVariableName));
-        expect(collectValues(values)).toEqual(values);
+        expect(collectValues({ dynamic_variables: values })).toEqual(values);
       }),
     );
   });

@@ -130,6 +130,7 @@ function isFixed(schema: TSchema): boolean {
 function requirement(schema: TSchema, value: unknown): string {
   const { minLength, maxLength, minimum, maximum } = schema;
   if (schema[Kind] === "Literal") return `must be ${requirementOf(schema)}`;
+  if (schema[Kind] === "VariableValue") return "must be at most 16 KiB of JSON";
   if (typeof value === "string" && schema.type === "string") {
     if (minLength && value.length < minLength) {
       return minLength === 1 ? "must not be empty" : `must be at least ${minLength} characters`;

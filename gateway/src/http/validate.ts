@@ -1,3 +1,4 @@
+import { isTooLongForVariable } from "@parley/shared/domain/variables/values";
 import { ServiceError, type Violation } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Kind, type Static, type TSchema, TypeRegistry } from "@sinclair/typebox";
@@ -13,6 +14,8 @@ TypeRegistry.Set<TextSchema>("Text", (schema, value) => {
   if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) return false;
   return check === undefined || check(value);
 });
+
+TypeRegistry.Set("VariableValue", (_schema, value) => !isTooLongForVariable(value));
 
 export interface TextSchema extends TSchema {
   [Kind]: "Text";

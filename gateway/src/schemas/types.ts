@@ -65,9 +65,11 @@ export function Maybe<S extends TSchema>(schema: S, description?: string) {
 /** Any JSON object. */
 export const Json = Type.Record(Type.String(), Type.Unknown());
 
+const VariableValue = Type.Unsafe<unknown>({ [Kind]: "VariableValue" });
+
 /** Values by name, wherever a request gives them. */
 export const DynamicVariables = Maybe(
-  Type.Record(Type.String(), Type.Unknown()),
+  Type.Record(Type.String(), VariableValue),
   "Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing.",
 );
 

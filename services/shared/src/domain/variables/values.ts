@@ -16,7 +16,10 @@ const STRUCTURE_BYTES_MAX = 16 * 1024;
  */
 export function collectValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
   const named = isObject(metadata.dynamic_variables) ? metadata.dynamic_variables : {};
-  for (const [name, value] of Object.entries(named)) checkBytes(name, value);
+  for (const [name, value] of Object.entries(named)) {
+    const field = `dynamic_variables.${name}`;
+    if (isTooLongForVariable(value)) throw invalid(field, `${field} must be at most 16 KiB of JSON`);
+  }
   const plain = Object.entries(metadata).filter(([, value]) => typeof value !== "object");
   return Object.fromEntries(byCanonicalKey(named, Object.fromEntries(plain)));
 }
@@ -40,8 +43,7 @@ function isVariableValue(value: unknown): value is VariableValue {
   return value !== null && ["string", "number", "boolean", "object"].includes(typeof value);
 }
 
-function checkBytes(name: string, value: unknown): void {
-  if (typeof value !== "object" || Buffer.byteLength(JSON.stringify(value)) <= STRUCTURE_BYTES_MAX) return;
-  const field = `dynamic_variables.${name}`;
-  throw invalid(field, `${field} must be at most 16 KiB of JSON`);
+/** Whether a value is a list or an object of more than 16 KiB of JSON, which no variable can hold. */
+export function isTooLongForVariable(value: unknown): boolean {
+  return typeof value === "object" && Buffer.byteLength(JSON.stringify(value)) > STRUCTURE_BYTES_MAX;
 }

@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import fc from "fast-check";
-import { holdStsCall } from "../src/call/speech-to-speech/hold-sts-call.ts";
+import type { CommonParts } from "../src/call/held-call.ts";
+import { holdCall } from "../src/call/hold-call.ts";
+import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
 import type { SpokenTurnEvent } from "../src/speech/sts.ts";
 import { LINES } from "../src/turn/settings.ts";
 import { fakeTime, settleMicrotasks } from "./kit/fake-time.ts";
@@ -43,7 +45,7 @@ test("whatever a model does and when, an interrupted reply is not played on, and
       sts.obeys = obeys;
       const detector = scriptedDetector();
       const lines: string[] = [];
-      const held = holdStsCall({
+      const parts: StsParts & CommonParts = {
         sts,
         conversing: { model: "m", params: {}, prompt: "", tools: [] },
         runTool: async (name) => {
@@ -57,12 +59,14 @@ test("whatever a model does and when, an interrupted reply is not played on, and
         transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },
         greeting: "Hello there.",
         lines: LINES,
-        idle: { afterMs: 5_000, remindersMax: 1 },
         clock: time,
         log: silentLogger,
         background: null,
         recorder: null,
-      });
+      };
+      const idle = { afterMs: 5_000, remindersMax: 1 };
+      const settings = { isSpeechToSpeech: true, endsTurns: true, silenceMs: 500, idle };
+      const held = holdCall(parts, settings, (call) => stsAgent(parts, call));
       const leg = scriptedLeg(time, held.listener);
       held.connected(leg);
       await settleMicrotasks();

@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/shared/log";
 import type { Leg } from "../transport/leg.ts";
-import type { EndReason, Outcome } from "../turn/state.ts";
+import type { EndReason, Outcome } from "../turn/events.ts";
 import type { CallClock } from "./call-clock.ts";
 
 export interface CallOver {
@@ -61,16 +61,12 @@ export function endingOf(clock: CallClock, log: Logger, close: () => void): Endi
 /** Wraps what happens in a call. */
 export type Contained = <Given extends unknown[]>(work: (...given: Given) => void) => (...given: Given) => void;
 
-/**
- * An exception in one call ends that call only, and not the process with everyone's calls.
- * @param then runs after work that did not throw
- */
-export function containedIn(log: Logger, fail: (note: string) => void, then = () => {}): Contained {
+/** An exception in one call ends that call only, and not the process with everyone's calls. */
+export function containedIn(log: Logger, fail: (note: string) => void): Contained {
   return (work) =>
     (...given) => {
       try {
         work(...given);
-        then();
       } catch (err) {
         log.error({ err }, "a call failed unexpectedly");
         fail("An unexpected error");

@@ -7,7 +7,6 @@ export interface Captions {
   tell(who: "agent" | "user", text: string, isFinal: boolean): void;
   /** Reports what the agent does now, when that changes. At the beginning of a call, it listens. */
   state(state: AgentState): void;
-  isTold(state: AgentState): boolean;
   /** Begins to run `report` every second, the first time at once. */
   follow(report: () => void): void;
   stop(): void;
@@ -33,7 +32,6 @@ export function captions(clock: CallClock, watch: ((news: CallNews) => void) | u
       told = state;
       watch?.({ type: "state", state });
     },
-    isTold: (state) => state === told,
     follow,
     stop: () => stopReports(),
   };

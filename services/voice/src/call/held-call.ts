@@ -9,12 +9,10 @@ import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
 import type { CallNews } from "./port.ts";
-import type { Transcript } from "./transcript.ts";
 
 /** What a call needs besides its leg, with any kind of model. */
 export interface CommonParts {
   detector: VoiceDetector;
-  transcript: Transcript;
   /** Empty: the user speaks first. */
   greeting: string;
   lines: Lines;

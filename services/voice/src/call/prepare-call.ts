@@ -25,10 +25,11 @@ import type { CommonParts, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
+import { pipelineAgent } from "./pipeline/agent.ts";
 import type { CallEnd, CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
-import { holdStsCall } from "./speech-to-speech/hold-sts-call.ts";
-import { type Conversations, transcript, untilAnswered } from "./transcript.ts";
+import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
+import { type Conversations, type Transcript, transcript, untilAnswered } from "./transcript.ts";
 
 export interface StartCallOptions {
   conversations: Conversations;
@@ -158,16 +159,17 @@ type Models = ReturnType<typeof modelsOf>;
 function eachModel(
   setup: Setup,
   { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
-  common: CommonParts,
+  common: CommonParts & { transcript: Transcript },
 ): HeldCall {
-  return holdCall({
+  const parts = {
     ...common,
     hearing,
     listening: { model: stt.modelName, language: stt.language, params: {} },
     voice,
     speaking: { model: tts.modelName, voiceId: tts.voiceId, language: tts.language, speed: tts.speed, params: {} },
-    settings: turnSettings(setup, hearing.endsTurns),
-  });
+  };
+  const settings = turnSettings(setup, { isSpeechToSpeech: false, endsTurns: hearing.endsTurns });
+  return holdCall(common, settings, (call) => pipelineAgent(parts, call));
 }
 
 function oneModel(
@@ -175,11 +177,11 @@ function oneModel(
   { lastSequence, ...key }: CallKey & { lastSequence: number },
   setup: Setup,
   { config, sts }: Extract<Models, { type: "one" }>,
-  common: CommonParts,
+  common: CommonParts & { transcript: Transcript },
 ): HeldCall {
   const { modelName: model, voiceId, language, params } = config;
   const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
-  return holdStsCall({
+  const parts: StsParts = {
     ...common,
     sts,
     conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
@@ -191,8 +193,9 @@ function oneModel(
         sequence: lastSequence + messages + 1,
         offset,
       }),
-    idle: turnSettings(setup, true).idle,
-  });
+  };
+  const settings = turnSettings(setup, { isSpeechToSpeech: true, endsTurns: true });
+  return holdCall(common, settings, (call) => stsAgent(parts, call));
 }
 
 /** The request that starts a call's conversation, the same for the same call, so that a repeat is recognized. */

@@ -4,10 +4,13 @@ import { LINES, type Lines, SILENCE_MS, type TurnSettings } from "../turn/settin
 type Setup = Pick<GetCallSetupResponse, "tools" | "callSettings">;
 
 /** How an agent takes turns in a call. */
-export function turnSettings({ tools, callSettings }: Setup, endsTurns: boolean): TurnSettings {
+export function turnSettings(
+  { tools, callSettings }: Setup,
+  model: Pick<TurnSettings, "isSpeechToSpeech" | "endsTurns">,
+): TurnSettings {
   const idle = configOf(tools, "user_idle");
   return {
-    endsTurns,
+    ...model,
     silenceMs: numberOf(callSettings?.end_of_turn_silence_ms, SILENCE_MS),
     idle: idle && {
       afterMs: numberOf(idle.timeout_seconds, IDLE_SECONDS) * 1_000,

@@ -1,5 +1,6 @@
+import type { EndReason, Outcome, TurnEvent } from "./events.ts";
 import { APOLOGY_MS, DEAD_AIR_MS } from "./settings.ts";
-import { type Draft, type EndReason, messageOf, type Next, type Outcome, type Reply, type TurnEvent } from "./state.ts";
+import { type Draft, messageOf, type Next, type Reply } from "./state.ts";
 import * as user from "./user.ts";
 
 // The agent's actions: its replies, from beginning to end, and hanging up.
@@ -59,12 +60,16 @@ export function resume(draft: Draft, now: number): void {
   draft.effects.push({ type: "resume", reply: reply.id });
 }
 
-function finish(draft: Draft, reply: Reply, now: number): void {
+/** The reply has been heard, and what was decided follows, unless a speech-to-speech model owes more. */
+export function finish(draft: Draft, reply: Reply, now: number): void {
+  const { model } = draft;
   draft.effects.push({ type: "finish", reply: reply.id });
   draft.reply = null;
   draft.quietSince = now;
-  if (reply.kind === "greeting") draft.greeted = true;
+  draft.greeted = true;
   if (reply.kind === "answer") draft.failures = 0;
+  if (model && !isLast(reply) && (model.toolsUnderWay > 0 || model.owesSince !== null))
+    return void expect(draft, reply.next, now, model.owesSince ?? now);
   if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
   else if (reply.next === "transfer") {
@@ -91,7 +96,9 @@ export function transferFailed(draft: Draft, now: number): void {
 export function giveUp(draft: Draft, now: number): void {
   const { reply } = draft;
   if (reply?.kind === "apology") return void hangUp(draft, "ERROR", "failed");
-  const heardUntil = reply?.isSaid ? Math.min(now, reply.soundUntil) : now - DEAD_AIR_MS + APOLOGY_MS;
+  const voicedUntil = reply?.isSaid ? Math.min(now, reply.soundUntil) : now - DEAD_AIR_MS + APOLOGY_MS;
+  // A speech-to-speech model is given up so early that it has time to apologize (`patienceMs`).
+  const heardUntil = draft.model ? now : voicedUntil;
   if (heardUntil + DEAD_AIR_MS <= now) return void hangUp(draft, "ERROR", "failed");
   if (reply) dropReply(draft, reply);
   say(draft, "apology", now, heardUntil);
@@ -104,6 +111,19 @@ export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: n
 }
 
 const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up" };
+
+/** Whether nothing can be decided anymore: the call ends after these words. */
+export function isLast({ kind }: Reply): boolean {
+  return kind in AFTER;
+}
+
+/** A speech-to-speech model has owed an answer since then, after which `next` follows. */
+export function expect(draft: Draft, next: Next, now: number, since = now): void {
+  if (draft.model) draft.model.owesSince = null;
+  begin(draft, "answer", next, now);
+  if (draft.reply) draft.reply.since = since;
+  draft.effects.push({ type: "expect", reply: draft.replies });
+}
 
 export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number, soundUntil = now): void {
   draft.replies++;

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TurnEvent } from "./events.ts";
 import { silenceAfter } from "./phrases.ts";
 import { FINALIZE_WAIT_MS } from "./settings.ts";
-import { initialState, type TurnEvent, type TurnState } from "./state.ts";
+import { initialState, type TurnState } from "./state.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
 // A user who pauses within a turn, on a busy machine: the voice detector judges windows late and several at once, and the recognition
@@ -103,7 +104,10 @@ function judge({ phrases, endMs }: Spoken, lateMs: readonly number[]): Arrival[]
 function play({ phrases, windowsLateMs, wordsLateMs }: Scene) {
   const spoken = speak(phrases);
   const waiting = judge(spoken, windowsLateMs);
-  let state: TurnState = initialState({ endsTurns: false, silenceMs: SILENCE_MS, idle: null }, 0);
+  let state: TurnState = initialState(
+    { isSpeechToSpeech: false, endsTurns: false, silenceMs: SILENCE_MS, idle: null },
+    0,
+  );
   let now = 0;
   let judgedUntil = 0;
   let reported = 0;

@@ -1,5 +1,7 @@
 /** How an agent takes turns; times in milliseconds. */
 export interface TurnSettings {
+  /** One model hears, answers and speaks, and takes turns by itself; `endsTurns` and `silenceMs` have no meaning then. */
+  isSpeechToSpeech: boolean;
   /** Whether the speech recognition reports ends of turns by itself. */
   endsTurns: boolean;
   /** Silence that ends a turn whose words say nothing about its end. */
@@ -68,5 +70,15 @@ export const PARTIAL_LAG_MS = 400;
 export const ANSWERED_MS = 5_000;
 /** Backs up providers that end turns by themselves. */
 export const PROVIDER_END_MS = 2_500;
+/** How long a speech-to-speech model's last words may take to begin once it has decided to end the call. */
+export const FAREWELL_MS = 5_000;
+/** If such a model took a noise for the user, the call continues after this time. */
+export const WORDS_WITHIN_MS = 5_000;
+/** Speech of this length has words in it, so the model must react to it. */
+export const SPEECH_MS = 1_000;
+/** How often the model may miss that. */
+export const IGNORED_MAX = 2;
+/** Longer than people speak without a pause, such as music that the model took for the user. */
+export const VOICE_MAX_MS = 30_000;
 /** Silence, or time on hold, after which an agent without reminders hangs up. */
 export const SILENT_CALL_MS = 600_000;

@@ -1,3 +1,4 @@
+import type { Decision, Effect, ReplyKind } from "./events.ts";
 import type { TurnSettings } from "./settings.ts";
 
 /** Where a call stands: who speaks, and what is expected next. Times are milliseconds of one monotonic clock. */
@@ -30,6 +31,22 @@ export interface TurnState {
   onHoldSince: number | null;
   /** A machine answered since then; when it is ready to record, the agent leaves its message. */
   machine: { since: number; isReady: boolean } | null;
+  /** Null if a recognition, a model and a voice do what a speech-to-speech model does alone. */
+  model: ModelState | null;
+}
+
+/** What is known of a speech-to-speech model, which hears, answers and speaks by itself. */
+export interface ModelState {
+  /** Since when it hears the user, whose words it has not reported. */
+  hearsSince: number | null;
+  /** The user's voice by the detector: when it began, and when the one before it ended. */
+  voiceSince: number | null;
+  silentSince: number;
+  /** Speech, one after the other, that it has not reacted to, and when the first ended. */
+  ignored: { count: number; since: number };
+  toolsUnderWay: number;
+  /** Since when it has the result of a tool, of which it has said nothing yet. */
+  owesSince: number | null;
 }
 
 export interface UserState {
@@ -62,8 +79,6 @@ export interface UserState {
   unheardSince: number | null;
 }
 
-export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_transferred" | "apology" | "voicemail";
-
 export interface Reply {
   id: number;
   kind: ReplyKind;
@@ -84,74 +99,7 @@ export interface Reply {
 }
 
 /** `give_up` ends the call as failed. */
-export type Next = "listen" | "hang_up" | "transfer" | "give_up";
-
-export type TurnEvent =
-  /** The other party is on the line. */
-  | { type: "connected"; greets: boolean }
-  /** The voice detector is sure that speech began or ended so long ago. */
-  | { type: "speech_began"; agoMs: number }
-  | { type: "speech_ended"; agoMs: number }
-  /** Events of the recognition, as in SpeechEvent. */
-  | { type: "partial"; text: string }
-  | { type: "final"; text: string }
-  | { type: "end_of_turn" }
-  /** A key of the phone: 0-9, *, # or A-D. */
-  | { type: "pressed"; key: string }
-  | { type: "finalized" }
-  | { type: "recognition_failed" }
-  /** The voice has the first words of an answer. */
-  | { type: "worded"; reply: number }
-  /** This many more milliseconds of a reply were queued. */
-  | { type: "sound"; reply: number; ms: number }
-  /** All words of an answer are known. */
-  | { type: "answered"; reply: number; next: Exclude<Next, "give_up"> }
-  /** A reply was heard to its end. */
-  | { type: "played"; reply: number }
-  /** A reply cannot be spoken, or not any further. */
-  | { type: "failed"; reply: number }
-  /** An answer takes long because one of our services is down. */
-  | { type: "delayed"; reply: number }
-  /** The user could not be connected elsewhere. */
-  | { type: "transfer_failed" }
-  /** The other party has put the call on hold, or continues; so much of the reply is still queued. */
-  | { type: "put_on_hold" }
-  | { type: "taken_off_hold"; queuedMs: number }
-  /** A machine has answered; nobody answers its greeting. */
-  | { type: "machine" }
-  /** The machine records now. */
-  | { type: "machine_ready" }
-  /** The other party left. */
-  | { type: "left" }
-  /** Time has passed (dueAt). */
-  | { type: "time" };
-
-export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "ERROR";
-
-export type Effect =
-  /** Ask the model for the answer to these words. */
-  | { type: "ask"; reply: number; text: string }
-  /** Speak a line of the agent's own. */
-  | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
-  /** Speak the request for patience before the words of this answer. */
-  | { type: "ask_patience"; reply: number }
-  /** Stop playing, drop the queue and abort the voice; words that still arrive are kept. */
-  | { type: "hold"; reply: number }
-  /** Resume speaking after what was heard. */
-  | { type: "resume"; reply: number }
-  /** The reply is over: abort its model and voice, and store what was heard of it. */
-  | { type: "interrupt"; reply: number }
-  /** The reply was heard whole: store it. */
-  | { type: "finish"; reply: number }
-  /** Ask the recognition for its result so far. */
-  | { type: "finalize" }
-  /** Store these words of the user, which get no answer. */
-  | { type: "note"; text: string }
-  /** Connect the user elsewhere. */
-  | { type: "transfer" }
-  | { type: "hang_up"; outcome: Outcome; reason: EndReason };
-
-export type EndReason = "agent_ended" | "left_message" | "user_left" | "user_silent" | "failed";
+export type Next = Decision | "give_up";
 
 /** A state that is being changed, and the effects so far. */
 export interface Draft extends TurnState {
@@ -175,8 +123,22 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     outdated: 0,
     onHoldSince: null,
     machine: null,
+    model: settings.isSpeechToSpeech ? quietModel(now) : null,
   };
 }
+
+function quietModel(now: number): ModelState {
+  return {
+    hearsSince: null,
+    voiceSince: null,
+    silentSince: now,
+    ignored: NOTHING_IGNORED,
+    toolsUnderWay: 0,
+    owesSince: null,
+  };
+}
+
+export const NOTHING_IGNORED: ModelState["ignored"] = { count: 0, since: 0 };
 
 /** A user who has said nothing in this turn. */
 export function silentUser(): UserState {

@@ -1,8 +1,11 @@
 import { isAcknowledgement, isFarewell, silenceAfter } from "./phrases.ts";
 import {
+  APOLOGY_MS,
   BARGE_IN_MS,
   DEAD_AIR_MS,
+  FAREWELL_MS,
   FINALIZE_WAIT_MS,
+  IGNORED_MAX,
   KEYS_PAUSE_MS,
   MACHINE_MS,
   PARTIAL_LAG_MS,
@@ -13,8 +16,10 @@ import {
   RESUME_SPEAKING_MS,
   SILENT_CALL_MS,
   TRANSFER_MS,
+  VOICE_MAX_MS,
+  WORDS_WITHIN_MS,
 } from "./settings.ts";
-import { messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
+import { type ModelState, messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
 
 // Each function returns when something happens by itself; null if it does not as things stand.
 
@@ -84,15 +89,37 @@ export function turnEndAt({ user, settings }: TurnState, behindMs: number): numb
 }
 
 /** A user who says nothing is reminded, or the call ends. */
-export function idleAt({ user, reply, settings, quietSince }: TurnState): number | null {
-  if (reply || messageOf(user) !== "") return null;
+export function idleAt({ user, reply, settings, quietSince, model }: TurnState): number | null {
+  if (reply || messageOf(user) !== "" || (model && model.hearsSince !== null)) return null;
   return quietSince + (settings.idle?.afterMs ?? SILENT_CALL_MS);
 }
 
 /** The agent has had nothing to hear, or the user has not been heard, for too long. */
-export function deadAirAt({ user, reply }: TurnState): number | null {
-  if (reply) return reply.soundUntil + DEAD_AIR_MS;
+export function deadAirAt({ user, reply, model }: TurnState): number | null {
+  if (reply) return reply.soundUntil + (model ? patienceMs(model, reply) : DEAD_AIR_MS);
+  if (model) return model.ignored.count < IGNORED_MAX ? null : model.ignored.since + DEAD_AIR_MS;
   return user.unheardSince === null ? null : user.unheardSince + DEAD_AIR_MS;
+}
+
+/** How long a speech-to-speech model may be silent. It has time to apologize within DEAD_AIR_MS, because only it could. */
+function patienceMs({ toolsUnderWay }: ModelState, { kind }: Reply): number {
+  if (kind === "apology") return APOLOGY_MS;
+  return toolsUnderWay > 0 ? DEAD_AIR_MS : DEAD_AIR_MS - APOLOGY_MS;
+}
+
+/** A speech-to-speech model that has decided to end the call, or to transfer the user, does so without a word. */
+export function farewellAt({ reply, model }: TurnState): number | null {
+  if (!model || model.toolsUnderWay > 0) return null;
+  if (reply?.kind !== "answer" || reply.stage !== "thinking" || reply.next === "listen") return null;
+  return reply.since + FAREWELL_MS;
+}
+
+/** What a speech-to-speech model took for the user had no words. */
+export function wordlessAt({ model }: TurnState): number | null {
+  if (!model || model.hearsSince === null) return null;
+  const { hearsSince, voiceSince, silentSince } = model;
+  if (voiceSince !== null) return Math.max(hearsSince, voiceSince) + VOICE_MAX_MS;
+  return Math.max(hearsSince, silentSince) + WORDS_WITHIN_MS;
 }
 
 export function transferGivenUpAt({ transferringSince }: TurnState): number | null {

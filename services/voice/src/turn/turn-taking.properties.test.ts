@@ -1,62 +1,95 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { DEAD_AIR_MS, SILENT_CALL_MS, type TurnSettings } from "./settings.ts";
-import { type Effect, initialState, type TurnEvent, type TurnState } from "./state.ts";
+import type { Decision, Effect, TurnEvent } from "./events.ts";
+import { DEAD_AIR_MS, IGNORED_MAX, SILENT_CALL_MS, type TurnSettings } from "./settings.ts";
+import { initialState, type TurnState } from "./state.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
 const RUNS = 3_000;
 /** Longer than any chain of waits, reminders and apologies with these settings. */
 const WAY_OUT_MS = SILENT_CALL_MS + 20 * DEAD_AIR_MS;
 
-const settings = fc.record<TurnSettings>({
-  endsTurns: fc.boolean(),
-  silenceMs: fc.integer({ min: 200, max: 3_000 }),
-  idle: fc.option(fc.record({ afterMs: fc.integer({ min: 1_000, max: 20_000 }), remindersMax: fc.nat(3) })),
-});
-
+const idle = fc.option(fc.record({ afterMs: fc.integer({ min: 1_000, max: 20_000 }), remindersMax: fc.nat(3) }));
 const agoMs = fc.nat(300);
 const text = fc.constantFrom("", "mm-hm", "okay", "wait", "my number is", "When do you open?", "bye");
 /** Includes replies that are over, and replies that never existed. */
 const reply = fc.nat(8);
-const next = fc.constantFrom("listen" as const, "hang_up" as const, "transfer" as const);
+const next = fc.constantFrom<Decision>("listen", "hang_up", "transfer");
 
-const event: fc.Arbitrary<TurnEvent> = fc.oneof(
+type Weighted = { weight: number; arbitrary: fc.Arbitrary<TurnEvent> };
+
+const common: Weighted[] = [
   { weight: 4, arbitrary: fc.record({ type: fc.constant("speech_began" as const), agoMs }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("speech_ended" as const), agoMs }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("partial" as const), text }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("final" as const), text }) },
-  { weight: 2, arbitrary: fc.constant({ type: "end_of_turn" as const }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("pressed" as const), key: fc.constantFrom("1", "*", "#") }) },
-  { weight: 4, arbitrary: fc.constant({ type: "finalized" as const }) },
   { weight: 8, arbitrary: fc.record({ type: fc.constant("sound" as const), reply, ms: fc.nat(3_000) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("answered" as const), reply, next }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("played" as const), reply }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("failed" as const), reply }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("delayed" as const), reply }) },
   { weight: 1, arbitrary: fc.constantFrom<TurnEvent>({ type: "transfer_failed" }, { type: "time" }) },
   { weight: 1, arbitrary: fc.constantFrom<TurnEvent>({ type: "machine" }, { type: "machine_ready" }) },
   {
     weight: 1,
     arbitrary: fc.constantFrom<TurnEvent>({ type: "put_on_hold" }, { type: "taken_off_hold", queuedMs: 900 }),
   },
-);
-const steps = fc.array(fc.record({ waitMs: fc.nat(1_500), event }), { maxLength: 80 });
+];
+const ofPipeline: Weighted[] = [
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("partial" as const), text }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("final" as const), text }) },
+  { weight: 2, arbitrary: fc.constant({ type: "end_of_turn" as const }) },
+  { weight: 4, arbitrary: fc.constant({ type: "finalized" as const }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("answered" as const), reply, next }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("failed" as const), reply }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("delayed" as const), reply }) },
+];
+const ofModel: Weighted[] = [
+  { weight: 4, arbitrary: fc.constant({ type: "user_began" as const }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant("user_said" as const), text }) },
+  { weight: 6, arbitrary: fc.constant({ type: "speaks" as const }) },
+  { weight: 4, arbitrary: fc.constant({ type: "done" as const }) },
+  { weight: 2, arbitrary: fc.constant({ type: "tool_started" as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("tool_ended" as const), next: fc.option(next, { nil: null }) }),
+  },
+];
+
+/** How an agent is set, and what happens in its call. */
+interface Scene {
+  settings: TurnSettings;
+  events: { waitMs: number; event: TurnEvent }[];
+}
+
+const sceneOf = (isSpeechToSpeech: boolean, happening: Weighted[]): fc.Arbitrary<Scene> =>
+  fc.record({
+    settings: fc.record<TurnSettings>({
+      isSpeechToSpeech: fc.constant(isSpeechToSpeech),
+      endsTurns: fc.boolean(),
+      silenceMs: fc.integer({ min: 200, max: 3_000 }),
+      idle,
+    }),
+    events: fc.array(fc.record({ waitMs: fc.nat(1_500), event: fc.oneof(...common, ...happening) }), { maxLength: 80 }),
+  });
+
+const KINDS = [
+  ["a model for each task", sceneOf(false, ofPipeline)],
+  ["a speech-to-speech model", sceneOf(true, ofModel)],
+] as const;
 
 interface Step {
   now: number;
+  event: TurnEvent;
   state: TurnState;
   effects: Effect[];
 }
 
 /** Plays a call: everything that happens and everything that is due in between. */
-function play(given: TurnSettings, events: readonly { waitMs: number; event: TurnEvent }[]): Step[] {
+function play({ settings, events }: Scene): Step[] {
   let now = 0;
-  let state = initialState(given, now);
+  let state = initialState(settings, now);
   const played: Step[] = [];
   const happen = (event: TurnEvent) => {
     const turned = takeTurn(state, event, now);
     state = turned.state;
-    played.push({ now, ...turned });
+    played.push({ now, event, ...turned });
   };
   const passUntil = (until: number) => {
     for (let due = dueAt(state); due !== null && due <= until; due = dueAt(state)) {
@@ -76,16 +109,19 @@ function play(given: TurnSettings, events: readonly { waitMs: number; event: Tur
   return played;
 }
 
+/** The effects that begin a reply. */
+const BEGINS = new Set<Effect["type"]>(["ask", "expect", "say"]);
+
 function effectsOf(steps: readonly Step[]): Effect[] {
   return steps.flatMap(({ effects }) => effects);
 }
 
-test("whatever happens, at most one reply is in progress", () => {
+test.each(KINDS)("with %s, whatever happens, at most one reply is in progress", (_kind, scene) => {
   fc.assert(
-    fc.property(settings, steps, (given, events) => {
+    fc.property(scene, (given) => {
       const open = new Set<number>();
-      for (const effect of effectsOf(play(given, events))) {
-        if (effect.type === "ask" || effect.type === "say") open.add(effect.reply);
+      for (const effect of effectsOf(play(given))) {
+        if (BEGINS.has(effect.type) && "reply" in effect) open.add(effect.reply);
         if (effect.type === "interrupt" || effect.type === "finish") open.delete(effect.reply);
         expect(open.size).toBeLessThanOrEqual(1);
       }
@@ -95,25 +131,28 @@ test("whatever happens, at most one reply is in progress", () => {
   );
 });
 
-test("whatever happens, nothing more is done with a reply that was interrupted or heard", () => {
-  fc.assert(
-    fc.property(settings, steps, (given, events) => {
-      const over = new Set<number>();
-      for (const effect of effectsOf(play(given, events))) {
-        if (!("reply" in effect)) continue;
-        expect(over.has(effect.reply)).toBe(false);
-        if (effect.type === "interrupt" || effect.type === "finish") over.add(effect.reply);
-      }
-    }),
-    { numRuns: RUNS },
-  );
-});
+test.each(KINDS)(
+  "with %s, whatever happens, nothing more is done with a reply that was interrupted or heard",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        const over = new Set<number>();
+        for (const effect of effectsOf(play(given))) {
+          if (!("reply" in effect)) continue;
+          expect(over.has(effect.reply)).toBe(false);
+          if (effect.type === "interrupt" || effect.type === "finish") over.add(effect.reply);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-test("whatever happens, a stopped reply is silent until it resumes", () => {
+test.each(KINDS)("with %s, whatever happens, a stopped reply is silent until it resumes", (_kind, scene) => {
   fc.assert(
-    fc.property(settings, steps, (given, events) => {
+    fc.property(scene, (given) => {
       let held: number | null = null;
-      for (const effect of effectsOf(play(given, events))) {
+      for (const effect of effectsOf(play(given))) {
         if (effect.type === "hold") {
           expect(held).toBeNull();
           held = effect.reply;
@@ -124,7 +163,7 @@ test("whatever happens, a stopped reply is silent until it resumes", () => {
           if (effect.type === "finish") expect(held).toBeNull();
           held = null;
         } else {
-          expect(["ask", "say"].includes(effect.type) && held !== null).toBe(false);
+          expect(BEGINS.has(effect.type) && held !== null).toBe(false);
         }
       }
     }),
@@ -132,38 +171,74 @@ test("whatever happens, a stopped reply is silent until it resumes", () => {
   );
 });
 
-test("whatever happens, a call ends once when nothing more happens, and nothing follows", () => {
+test.each(KINDS)(
+  "with %s, whatever happens, a call ends once when nothing more happens, and nothing follows",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        const played = play(given);
+        expect(played.at(-1)?.state.over).toBe(true);
+        const effects = effectsOf(played);
+        expect(effects.filter(({ type }) => type === "hang_up")).toHaveLength(1);
+        expect(effects.at(-1)?.type).toBe("hang_up");
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(KINDS)(
+  "with %s, whatever happens, neither side is unheard for more than 15 s, except on hold",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        for (const { now, state } of play(given)) {
+          if (state.over || state.onHoldSince !== null) continue;
+          const { reply, user, model } = state;
+          if (reply) expect(now - reply.soundUntil).toBeLessThanOrEqual(DEAD_AIR_MS);
+          else if (user.unheardSince !== null) expect(now - user.unheardSince).toBeLessThanOrEqual(DEAD_AIR_MS);
+          else if (model && model.ignored.count >= IGNORED_MAX)
+            expect(now - model.ignored.since).toBeLessThanOrEqual(DEAD_AIR_MS);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(KINDS)(
+  "with %s, whatever happens, the same events at the same times have the same effects",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        expect(play(given)).toEqual(play(given));
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
+
+test("whatever happens, a speech-to-speech model's reply ends when the model hears the user", () => {
   fc.assert(
-    fc.property(settings, steps, (given, events) => {
-      const played = play(given, events);
-      expect(played.at(-1)?.state.over).toBe(true);
-      const effects = effectsOf(played);
-      expect(effects.filter(({ type }) => type === "hang_up")).toHaveLength(1);
-      expect(effects.at(-1)?.type).toBe("hang_up");
+    fc.property(sceneOf(true, ofModel), (given) => {
+      for (const { event, state } of play(given))
+        if (event.type === "user_began" && state.machine === null)
+          expect([undefined, "apology"]).toContain(state.reply?.kind);
     }),
     { numRuns: RUNS },
   );
 });
 
-test("whatever happens, neither side is unheard for more than 15 s, except on hold", () => {
+test("whatever happens, a speech-to-speech model is asked to speak only by lines and keys, and what the user says is kept", () => {
   fc.assert(
-    fc.property(settings, steps, (given, events) => {
-      for (const { now, state } of play(given, events)) {
-        if (state.over || state.onHoldSince !== null) continue;
-        if (state.reply) expect(now - state.reply.soundUntil).toBeLessThanOrEqual(DEAD_AIR_MS);
-        else if (state.user.unheardSince !== null)
-          expect(now - state.user.unheardSince).toBeLessThanOrEqual(DEAD_AIR_MS);
+    fc.property(sceneOf(true, ofModel), (given) => {
+      for (const { event, state, effects } of play(given)) {
+        for (const { type } of effects) expect(["hold", "resume", "finalize", "ask_patience"]).not.toContain(type);
+        for (const effect of effects) if (effect.type === "ask") expect(effect.text).toStartWith("[Pressed ");
+        if (event.type !== "user_said" || state.over || state.machine || state.reply?.kind === "apology") continue;
+        expect(effects).toContainEqual({ type: "note", text: event.text });
       }
     }),
     { numRuns: RUNS },
-  );
-});
-
-test("whatever happens, the same events at the same times have the same effects", () => {
-  fc.assert(
-    fc.property(settings, steps, (given, events) => {
-      expect(play(given, events)).toEqual(play(given, events));
-    }),
-    { numRuns: 200 },
   );
 });

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
+import type { Effect, TurnEvent } from "./events.ts";
 import type { TurnSettings } from "./settings.ts";
-import { type Effect, initialState, type TurnEvent } from "./state.ts";
+import { initialState } from "./state.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
-const SETTINGS: TurnSettings = { endsTurns: false, silenceMs: 500, idle: null };
+const SETTINGS: TurnSettings = { isSpeechToSpeech: false, endsTurns: false, silenceMs: 500, idle: null };
 
 /** A call in which time passes and things happen; returns the effects of each step. */
 function call(settings: Partial<TurnSettings> = {}) {

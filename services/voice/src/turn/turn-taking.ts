@@ -1,5 +1,7 @@
 import * as agent from "./agent.ts";
-import { type Draft, type Effect, messageOf, type TurnEvent, type TurnState, wordsOf } from "./state.ts";
+import type { Effect, TurnEvent } from "./events.ts";
+import * as model from "./model.ts";
+import { type Draft, messageOf, NOTHING_IGNORED, type TurnState, wordsOf } from "./state.ts";
 import * as timers from "./timers.ts";
 import * as user from "./user.ts";
 
@@ -20,6 +22,7 @@ export function takeTurn(state: TurnState, event: TurnEvent, now: number, behind
     ...state,
     user: { ...state.user },
     reply: state.reply && { ...state.reply },
+    model: state.model && { ...state.model },
     effects: [],
   };
   passTime(draft, now, behindMs);
@@ -51,10 +54,20 @@ const OF_USER = new Set<TurnEvent["type"]>([
   "pressed",
 ]);
 
-const OF_HOLD = new Set<TurnEvent["type"]>(["put_on_hold", "taken_off_hold"]);
+const ALWAYS = new Set<TurnEvent["type"]>([
+  "put_on_hold",
+  "taken_off_hold",
+  // A speech-to-speech model reports late what the user said before.
+  "user_began",
+  "user_said",
+  "speaks",
+  "done",
+  "tool_started",
+  "tool_ended",
+]);
 
 function isHeeded({ transferringSince, onHoldSince, machine }: Draft, { type }: TurnEvent): boolean {
-  if (OF_HOLD.has(type)) return true;
+  if (ALWAYS.has(type)) return true;
   if (transferringSince !== null) return ENDS_TRANSFER.has(type);
   return (machine === null && onHoldSince === null) || !OF_USER.has(type);
 }
@@ -70,7 +83,9 @@ const TIMERS: readonly TurnTimer[] = [
   { at: timers.transferGivenUpAt, fire: agent.transferFailed },
   { at: timers.holdGivenUpAt, fire: leaveSilentUser },
   { at: timers.machineReadyAt, fire: leaveMessage },
+  { at: timers.farewellAt, fire: endWithoutWords },
   { at: timers.deadAirAt, fire: breakDeadAir },
+  { at: timers.wordlessAt, fire: model.hearsNobody },
   { at: timers.finalizeGivenUpAt, fire: user.giveUpFinalize },
   { at: timers.turnEndAt, fire: endUserTurn },
   { at: timers.bargeInAt, fire: agent.hold },
@@ -108,9 +123,9 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       else draft.greeted = true;
       return;
     case "speech_began":
-      return void user.speechBegan(draft, now - event.agoMs, now);
+      return void (draft.model ? model : user).speechBegan(draft, now - event.agoMs, now);
     case "speech_ended":
-      return void user.speechEnded(draft, now - event.agoMs, now);
+      return void (draft.model ? model : user).speechEnded(draft, now - event.agoMs, now);
     case "partial":
     case "final":
       if (user.heardWords(draft, event, now)) agent.interrupted(draft, now);
@@ -123,6 +138,13 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       return;
     case "pressed":
       return void pressed(draft, event.key, now);
+    case "user_began":
+    case "user_said":
+    case "speaks":
+    case "done":
+    case "tool_started":
+    case "tool_ended":
+      return void model.happens(draft, event, now);
     case "recognition_failed":
       return void agent.giveUp(draft, now);
     case "transfer_failed":
@@ -158,11 +180,11 @@ function pressed(draft: Draft, key: string, now: number): void {
 function endUserTurn(draft: Draft, now: number): void {
   const text = messageOf(draft.user);
   user.beginTurn(draft, now);
+  // A speech-to-speech model may have begun to speak by itself while the user pressed keys.
+  if (draft.model && draft.reply?.kind !== "apology") agent.interrupted(draft, now);
   // Only acknowledgements are left then, or words during a last apology.
   if (draft.reply) return;
-  draft.userSpoke = true;
-  draft.greeted = true;
-  draft.reminders = 0;
+  user.spoke(draft);
   agent.begin(draft, "answer", "listen", now);
   draft.effects.push({ type: "ask", reply: draft.replies, text });
 }
@@ -196,8 +218,13 @@ function leaveMessage(draft: Draft, now: number): void {
   agent.say(draft, "voicemail", now);
 }
 
+function endWithoutWords(draft: Draft, now: number): void {
+  if (draft.reply) agent.finish(draft, draft.reply, now);
+}
+
 function breakDeadAir(draft: Draft, now: number): void {
   draft.user.unheardSince = null;
+  if (draft.model) draft.model.ignored = NOTHING_IGNORED;
   agent.giveUp(draft, now);
 }
 

@@ -1,5 +1,6 @@
+import type { TurnEvent } from "./events.ts";
 import { ANSWERED_MS, BLIP_MS, KEYS_MAX, PARTIAL_LAG_MS } from "./settings.ts";
-import { type Draft, silentUser, type TurnEvent, type UserState, wordsOf } from "./state.ts";
+import { type Draft, NOTHING_IGNORED, silentUser, type UserState, wordsOf } from "./state.ts";
 import { interrupts } from "./timers.ts";
 
 // What the user does, as the voice detector and the recognition report it.
@@ -107,10 +108,18 @@ function outdate(draft: Draft): void {
   draft.user.finalizing = null;
 }
 
+/** The user has said or pressed something that is to be answered. */
+export function spoke(draft: Draft): void {
+  draft.userSpoke = true;
+  draft.greeted = true;
+  draft.reminders = 0;
+}
+
 /** Forgets the user's words and voice. */
 export function forget(draft: Draft): void {
   outdate(draft);
   draft.user = silentUser();
+  if (draft.model) Object.assign(draft.model, { hearsSince: null, voiceSince: null, ignored: NOTHING_IGNORED });
 }
 
 /** Forgets the words so far: their turn is over, and what is left of their voice interrupts nobody. */

@@ -1,110 +1,180 @@
 import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
-import type { SpokenTurnEvent } from "../../speech/sts.ts";
-import type { Leg } from "../../transport/leg.ts";
-import type { CallClock } from "../call-clock.ts";
-import type { Captions } from "../captions.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenTurnEvent } from "../../speech/sts.ts";
+import type { CommonParts } from "../held-call.ts";
+import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
 import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
+import type { Transcript } from "../transcript.ts";
 import { type Reply, replyOn } from "./reply.ts";
-import type { SaidInOrder } from "./said.ts";
+import { saidInOrder } from "./said.ts";
+import { answerTool, type RunTool, type ToolCall } from "./tools.ts";
 
-/** The agent of a call, as the user hears it. */
-export interface Agent {
-  /** The user has waited for the next reply since this moment; null if that reply does not answer the user. */
-  awaitedSince(at: number | null): void;
-  /** The model speaks, in its current reply or a new one. */
-  speak(leg: Leg, event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void;
-  isSpeaking(): boolean;
-  /** The model has said everything, so far. */
-  done(): void;
-  /** The leg has reached a mark. Returns whether the whole reply has been heard, which ends it. */
-  reached(mark: string): boolean;
-  /** Ends the reply where it is. Returns how much of it was heard, in milliseconds; null without a reply. */
-  stop(): number | null;
-  /** The leg plays again what is queued. */
-  continues(leg: Leg): void;
-  /** When everything that is queued will have been heard; null without a reply. */
-  queuedUntil(): number | null;
-  /** How many characters of the current reply there are. */
-  offset(): number;
-  /** Reports the words that have been heard so far, for captions. */
-  report(): void;
+/** What an agent needs whose model hears, answers and speaks. */
+export interface StsParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
+  sts: SpeechToSpeech;
+  conversing: Omit<ConverseOptions, "history" | "signal">;
+  runTool: RunTool;
+  transcript: Pick<Transcript, "append">;
 }
 
-/** @param measured called with the figures of each answer that was heard */
-export function agentOf(
-  clock: CallClock,
-  said: SaidInOrder,
-  captioned: Captions,
-  measured: ((figures: Latency) => void) | undefined,
-): Agent {
+/** The model takes turns by itself: what it does is reported to turn-taking, which decides what that means for the call. */
+export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
+  const { clock, lines, log } = parts;
+  const { leg, captioned, contained, happen } = call;
+  const said = saidInOrder(clock, ({ role, text, startedAt, latency }) =>
+    parts.transcript.append(role, text, latency, startedAt),
+  );
   let reply: Reply | null = null;
-  let replies = 0;
-  let queuedUntil = 0;
-  /** Latency of the answer that the user waits for. */
+  /** Latency of the answer that the user waits for; null if the next reply does not answer the user. */
   let awaited: LatencyWatch | null = null;
   /** Since when the reply is being heard, and its latency. */
   let audibleSince: number | null = null;
   let latency: Latency | undefined;
+  let transferTo = "";
+  const talk = parts.sts.converse(
+    { ...parts.conversing, history: said.history, signal: call.signal },
+    contained((event) => {
+      if (!call.signal.aborted) hear(event);
+    }),
+  );
 
-  function begin(leg: Leg): Reply {
-    queuedUntil = clock.now();
-    replies++;
-    return replyOn(leg, replies);
+  function hear(event: SpokenTurnEvent): void {
+    switch (event.type) {
+      case "user_began":
+        happen(event);
+        return void said.userBegan();
+      case "user_said":
+        return void happen(event);
+      case "audio":
+      case "text":
+        return void speak(event);
+      case "tool_call":
+        return void answerWithTool(event);
+      case "done":
+        return void done();
+      case "failed":
+        // It cannot apologize anymore.
+        log.warn({ err: event.error }, "a speech-to-speech model failed");
+        return void call.fail(event.error.detail);
+    }
   }
 
-  function audible(): void {
-    captioned.state("speaking");
-    audibleSince = clock.now();
-    awaited?.reach("audibleMs", clock.now());
-    latency = awaited?.figures();
-    if (latency) measured?.(latency);
-    awaited = null;
+  function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
+    // A model that sends no sound has stalled, however often it does.
+    if (event.type === "audio" && event.audio.length === 0) return;
+    happen({ type: "speaks" });
+    if (!reply) return;
+    if (event.type === "text") return void reply.text(event.text);
+    if (reply.isSilent()) awaited?.reach("firstAudioMs", clock.now());
+    reply.play(event.audio);
+    happen({ type: "sound", reply: reply.id, ms: durationMs(event.audio.length) });
   }
 
-  function finish(text: string): void {
+  function done(): void {
+    // Words without sound are over at once.
+    if (reply?.hasBegun() && reply.isSilent()) happen({ type: "sound", reply: reply.id, ms: 0 });
+    happen({ type: "done" });
+    if (reply?.hasBegun()) reply.done();
+  }
+
+  async function answerWithTool(toolCall: ToolCall): Promise<void> {
+    happen({ type: "tool_started" });
+    const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
+    const { result, next } = await answerTool(parts.runTool, toolCall, place, log);
+    contained(() => {
+      if (call.signal.aborted) return;
+      if (next?.after === "transfer") transferTo = next.to;
+      happen({ type: "tool_ended", next: next?.after ?? null });
+      talk.answer(toolCall.callId, result);
+    })();
+  }
+
+  function carryOut(effect: AgentEffect): void {
+    switch (effect.type) {
+      case "expect":
+        reply = replyOn(leg, effect.reply);
+        return;
+      case "say":
+        awaited = null;
+        reply = replyOn(leg, effect.reply);
+        return void talk.say(effect.kind === "greeting" ? parts.greeting : lines[effect.kind]);
+      case "ask":
+        awaited = null;
+        reply = replyOn(leg, effect.reply);
+        talk.tell(effect.text);
+        return void note(effect.text);
+      case "note":
+        return void note(effect.text);
+      case "interrupt":
+        return void interrupt();
+      case "finish":
+        return void store(reply?.whole() ?? "");
+      case "finalize":
+      case "hold":
+      case "resume":
+      case "ask_patience":
+      // The model takes turns by itself, so turn-taking decides none of these.
+    }
+  }
+
+  function note(text: string): void {
+    said.user(text);
+    captioned.tell("user", text, true);
+  }
+
+  /** Nothing of the reply is played afterwards, and the model learns how much was heard. */
+  function interrupt(): void {
+    if (!reply?.hasBegun()) {
+      reply = null;
+      return;
+    }
+    const { text, ms } = reply.heard();
+    store(text);
+    leg.clear();
+    talk.interrupt(ms);
+  }
+
+  function store(text: string): void {
     reply = null;
     said.agent(text, audibleSince, latency);
     audibleSince = null;
     latency = undefined;
     if (text !== "") captioned.tell("agent", text, true);
-    captioned.state("listening");
+  }
+
+  function reached(mark: string): void {
+    const what = reply?.reached(mark);
+    if (what === "audible") audible();
+    if (what === "played" && reply) happen({ type: "played", reply: reply.id });
+  }
+
+  function audible(): void {
+    audibleSince = clock.now();
+    awaited?.reach("audibleMs", clock.now());
+    latency = awaited?.figures();
+    if (latency) parts.measured?.(latency);
+    awaited = null;
   }
 
   return {
-    awaitedSince: (at) => {
-      awaited = at === null ? null : watchLatency(at);
+    carryOut,
+    hear: (frame) => {
+      // A machine's greeting needs no answer, nor does the music of a call on hold.
+      if (frame && call.state().machine === null) talk.send(frame);
     },
-    speak: (leg, event) => {
-      reply ??= begin(leg);
-      if (event.type === "text") return reply.text(event.text);
-      if (reply.isSilent()) awaited?.reach("firstAudioMs", clock.now());
-      reply.play(event.audio);
-      queuedUntil = Math.max(clock.now(), queuedUntil) + durationMs(event.audio.length);
+    voice: ({ type, agoMs }) => {
+      if (type === "speech_ended" && call.state().model?.voiceSince !== null)
+        awaited = watchLatency(clock.now() - agoMs);
     },
-    isSpeaking: () => reply !== null,
-    done: () => reply?.done(),
-    reached: (mark) => {
-      const what = reply?.reached(mark);
-      if (what === "audible") audible();
-      if (what !== "played" || !reply) return false;
-      finish(reply.whole());
-      return true;
-    },
+    reached,
     stop: () => {
-      if (!reply) return null;
-      const { text, ms } = reply.heard();
-      finish(text);
-      return ms;
+      if (reply?.hasBegun()) store(reply.heard().text);
     },
-    continues: (leg) => {
-      queuedUntil = clock.now() + durationMs(leg.queuedSamples());
-    },
-    queuedUntil: () => reply && queuedUntil,
-    offset: () => codePoints(reply?.whole() ?? ""),
-    report: () => {
-      const text = captioned.isTold("speaking") ? (reply?.heard().text ?? "") : "";
-      if (text !== "") captioned.tell("agent", text, false);
+    heard: () => reply?.heard().text ?? "",
+    transferTo: () => transferTo,
+    close: () => {
+      said.end();
+      talk.close();
     },
   };
 }

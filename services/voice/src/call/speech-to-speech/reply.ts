@@ -4,10 +4,13 @@ import { heardText } from "../../turn/heard.ts";
 
 /** One reply of a model on a leg, from its beginning until it has been heard. */
 export interface Reply {
+  id: number;
   play(audio: Pcm): void;
   text(text: string): void;
   /** Whether nothing of it can be heard yet. */
   isSilent(): boolean;
+  /** Whether the model has said or written anything of it. */
+  hasBegun(): boolean;
   /** The model has said everything, so far. */
   done(): void;
   /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has continued since. */
@@ -16,7 +19,6 @@ export interface Reply {
   heard(): { text: string; ms: number };
   /** Everything that the model said. */
   whole(): string;
-  isDone(): boolean;
 }
 
 export function replyOn(leg: Leg, id: number): Reply {
@@ -29,6 +31,7 @@ export function replyOn(leg: Leg, id: number): Reply {
   const played = () => `played ${id} ${marks}`;
 
   return {
+    id,
     play: (audio) => {
       isDone = false;
       if (audioMs === 0) {
@@ -47,6 +50,7 @@ export function replyOn(leg: Leg, id: number): Reply {
       text += gap + added;
     },
     isSilent: () => audioMs === 0,
+    hasBegun: () => audioMs > 0 || text !== "",
     done: () => {
       isDone = true;
       marks++;
@@ -61,6 +65,5 @@ export function replyOn(leg: Leg, id: number): Reply {
       return { text: heardText({ text, audioMs, isWhole: isDone, timings: [] }, ms).trim(), ms };
     },
     whole: () => text.trim(),
-    isDone: () => isDone,
   };
 }

@@ -1,7 +1,6 @@
 import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Logger } from "@parley/shared/log";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
-import type { CallOver } from "../call-over.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
@@ -19,17 +18,12 @@ export type RunTool = (
 ) => Promise<RunCallToolResponse>;
 
 /** What follows the model's last words. */
-export type Next =
-  | { after: "listen" }
-  | { after: "hang_up"; reason: CallOver["reason"] }
-  | { after: "transfer"; to: string };
-
-export const LISTEN: Next = { after: "listen" };
+type Next = { after: "hang_up" } | { after: "transfer"; to: string };
 
 /** What the model decided by calling a tool; null if the call continues as before. */
 function nextOf(action: CallAction | undefined): Next | null {
   const decided = action?.action;
-  if (decided?.$case === "endCall") return { after: "hang_up", reason: "agent_ended" };
+  if (decided?.$case === "endCall") return { after: "hang_up" };
   if (decided?.$case === "transferCall") return { after: "transfer", to: decided.value.phoneNumber };
   return null;
 }

@@ -1,9 +1,9 @@
-import { durationMs, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
-import type { SpeakOptions, SpokenEvent, TextToSpeech } from "../speech/tts.ts";
-import type { Leg } from "../transport/leg.ts";
-import { heardText, type Spoken, type Timing } from "../turn/heard.ts";
-import { sentenceCutter } from "../turn/sentences.ts";
-import { SPEAKABLE, type Speakable, speakable } from "../turn/speakable.ts";
+import { durationMs, FRAME_SAMPLES, type Pcm } from "../../audio/pcm.ts";
+import type { SpeakOptions, SpokenEvent, TextToSpeech } from "../../speech/tts.ts";
+import type { Leg } from "../../transport/leg.ts";
+import { heardText, type Spoken, type Timing } from "../../turn/heard.ts";
+import { sentenceCutter } from "../../turn/sentences.ts";
+import { SPEAKABLE, type Speakable, speakable } from "../../turn/speakable.ts";
 
 /** Speaks the agent's replies on a leg, one at a time, and knows how much of each was heard. */
 export interface Mouth {

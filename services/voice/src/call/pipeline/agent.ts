@@ -1,0 +1,161 @@
+import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { SILENT_FRAME } from "../../audio/pcm.ts";
+import type { ListenOptions, SpeechEvent, SpeechToText } from "../../speech/stt.ts";
+import type { SpeakOptions, TextToSpeech } from "../../speech/tts.ts";
+import type { Decision } from "../../turn/events.ts";
+import { isUnfinished } from "../../turn/phrases.ts";
+import type { TurnState } from "../../turn/state.ts";
+import type { CommonParts } from "../held-call.ts";
+import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
+import { type LatencyWatch, watchLatency } from "../latency.ts";
+import { roomOn } from "../queued-audio.ts";
+import type { Answer, AnswerEvents, Transcript } from "../transcript.ts";
+import { mouth } from "./mouth.ts";
+
+/** What an agent needs that hears with one model, answers with another and speaks with a third. */
+export interface PipelineParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
+  hearing: SpeechToText;
+  listening: Omit<ListenOptions, "signal">;
+  voice: TextToSpeech;
+  speaking: Omit<SpeakOptions, "signal">;
+  transcript: Transcript;
+}
+
+export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallAgent {
+  const { clock, transcript, lines } = parts;
+  const { leg, captioned, contained, happen } = call;
+  const speaking = { ...parts.speaking };
+  let answer: Answer | null = null;
+  let latency: LatencyWatch | null = null;
+  /** Since when the reply can be heard. */
+  let audibleSince: number | null = null;
+  let lastWordsAt = clock.now();
+  let next: { after: Decision; phoneNumber: string } = { after: "listen", phoneNumber: "" };
+
+  const agent = mouth({
+    leg,
+    voice: parts.voice,
+    options: () => speaking,
+    room: (signal) => roomOn(leg, clock, signal),
+    events: {
+      worded: (reply) => happen({ type: "worded", reply }),
+      sound: (reply, ms) => happen({ type: "sound", reply, ms }),
+      firstAudio: () => latency?.reach("firstAudioMs", clock.now()),
+      audible: () => {
+        audibleSince ??= clock.now();
+        latency?.reach("audibleMs", clock.now());
+      },
+      played: (reply) => happen({ type: "played", reply }),
+      failed: (reply) => happen({ type: "failed", reply }),
+    },
+  });
+
+  const recognized = contained((event: SpeechEvent) => {
+    if (event.type === "failed") {
+      call.note(event.error.detail);
+      return void happen({ type: "recognition_failed" });
+    }
+    if (event.type === "partial" || event.type === "final") lastWordsAt = clock.now();
+    happen(event);
+  });
+  const hearing = parts.hearing.listen({ ...parts.listening, signal: call.signal }, recognized);
+
+  function carryOut(effect: AgentEffect, before: TurnState): void {
+    switch (effect.type) {
+      case "ask":
+        return void ask(effect.reply, effect.text, before);
+      case "expect":
+        // Only a speech-to-speech model begins to answer by itself.
+        return;
+      case "say":
+        agent.begin(effect.reply);
+        agent.say(effect.kind === "greeting" ? parts.greeting : lines[effect.kind]);
+        agent.end();
+        return;
+      case "ask_patience":
+        agent.say(`${lines.delay} `);
+        agent.flush();
+        return;
+      case "hold":
+        return void agent.hold();
+      case "resume":
+        return void agent.resume();
+      case "interrupt":
+      case "finish":
+        return void stop();
+      case "finalize":
+        return void hearing.finalize();
+      case "note":
+        return void transcript.append("user", effect.text, undefined, before.user.startedAt);
+    }
+  }
+
+  function ask(reply: number, text: string, before: TurnState): void {
+    const now = clock.now();
+    const { silentSince, wordsAt, keysAt } = before.user;
+    latency = watchLatency(keysAt ?? silentSince ?? wordsAt ?? now);
+    latency.reach("transcriptMs", Math.max(lastWordsAt, keysAt ?? 0));
+    latency.reach("endOfTurnMs", now);
+    if (!before.settings.endsTurns && keysAt === null && isUnfinished(text)) latency.isUnfinished();
+    next = { after: "listen", phoneNumber: "" };
+    agent.begin(reply);
+    captioned.tell("user", text, true);
+    const events: AnswerEvents = {
+      text: contained((words) => {
+        latency?.reach("firstWordMs", clock.now());
+        agent.say(words);
+      }),
+      action: contained(act),
+      complete: contained(() => {
+        happen({ type: "answered", reply, next: next.after });
+        agent.end();
+      }),
+      failed: (error) => {
+        parts.log.warn({ err: error }, "an answer failed");
+        call.note(error.detail);
+        happen({ type: "failed", reply });
+      },
+      delayed: () => happen({ type: "delayed", reply }),
+    };
+    answer = transcript.ask(text, events, before.user.startedAt);
+  }
+
+  function act(action: NonNullable<CallAction["action"]>): void {
+    if (action.$case === "endCall") next = { ...next, after: "hang_up" };
+    if (action.$case === "transferCall") next = { after: "transfer", phoneNumber: action.value.phoneNumber };
+    if (action.$case === "setLanguage") {
+      speaking.language = action.value.language;
+      hearing.setLanguage(action.value.language);
+    }
+  }
+
+  function stop(): void {
+    const heard = agent.stop();
+    if (answer) {
+      const figures = latency?.figures() ?? {};
+      answer.settle(heard, figures, audibleSince);
+      if (figures.audibleMs !== undefined) parts.measured?.(figures);
+    } else {
+      transcript.append("assistant", heard, undefined, audibleSince);
+    }
+    if (heard !== "") captioned.tell("agent", heard, true);
+    answer = null;
+    latency = null;
+    audibleSince = null;
+  }
+
+  return {
+    carryOut,
+    hear: (frame) => hearing.send(frame ?? SILENT_FRAME),
+    reached: agent.reached,
+    stop,
+    heard: () => {
+      const heard = agent.heard();
+      // So that it survives this process.
+      answer?.hear(heard);
+      return heard;
+    },
+    transferTo: () => next.phoneNumber,
+    close: () => hearing.close(),
+  };
+}

@@ -1,0 +1,83 @@
+export type TurnEvent =
+  /** The other party is on the line. */
+  | { type: "connected"; greets: boolean }
+  /** The voice detector is sure that speech began or ended so long ago. */
+  | { type: "speech_began"; agoMs: number }
+  | { type: "speech_ended"; agoMs: number }
+  /** Events of the recognition, as in SpeechEvent. */
+  | { type: "partial"; text: string }
+  | { type: "final"; text: string }
+  | { type: "end_of_turn" }
+  /** A key of the phone: 0-9, *, # or A-D. */
+  | { type: "pressed"; key: string }
+  | { type: "finalized" }
+  | { type: "recognition_failed" }
+  /** The voice has the first words of an answer. */
+  | { type: "worded"; reply: number }
+  /** This many more milliseconds of a reply were queued. */
+  | { type: "sound"; reply: number; ms: number }
+  /** All words of an answer are known. */
+  | { type: "answered"; reply: number; next: Decision }
+  /** A reply was heard to its end. */
+  | { type: "played"; reply: number }
+  /** A reply cannot be spoken, or not any further. */
+  | { type: "failed"; reply: number }
+  /** An answer takes long because one of our services is down. */
+  | { type: "delayed"; reply: number }
+  /** A speech-to-speech model hears the user, or reports what the user said. */
+  | { type: "user_began" }
+  | { type: "user_said"; text: string }
+  /** It speaks, or writes what it speaks, in its reply or in one that it begins by itself. */
+  | { type: "speaks" }
+  /** It has said everything, so far. */
+  | { type: "done" }
+  /** It has called a tool; the tool has ended, and may have decided what follows the model's next words. */
+  | { type: "tool_started" }
+  | { type: "tool_ended"; next: Decision | null }
+  /** The user could not be connected elsewhere. */
+  | { type: "transfer_failed" }
+  /** The other party has put the call on hold, or continues; so much of the reply is still queued. */
+  | { type: "put_on_hold" }
+  | { type: "taken_off_hold"; queuedMs: number }
+  /** A machine has answered; nobody answers its greeting. */
+  | { type: "machine" }
+  /** The machine records now. */
+  | { type: "machine_ready" }
+  /** The other party left. */
+  | { type: "left" }
+  /** Time has passed (dueAt). */
+  | { type: "time" };
+
+/** What a model may decide to do after its words. */
+export type Decision = "listen" | "hang_up" | "transfer";
+
+export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_transferred" | "apology" | "voicemail";
+
+export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "ERROR";
+
+export type Effect =
+  /** Ask the model for the answer to these words. */
+  | { type: "ask"; reply: number; text: string }
+  /** A speech-to-speech model owes an answer, or has begun one. */
+  | { type: "expect"; reply: number }
+  /** Speak a line of the agent's own. */
+  | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
+  /** Speak the request for patience before the words of this answer. */
+  | { type: "ask_patience"; reply: number }
+  /** Stop playing, drop the queue and abort the voice; words that still arrive are kept. */
+  | { type: "hold"; reply: number }
+  /** Resume speaking after what was heard. */
+  | { type: "resume"; reply: number }
+  /** The reply is over: abort its model and voice, and store what was heard of it. */
+  | { type: "interrupt"; reply: number }
+  /** The reply was heard whole: store it. */
+  | { type: "finish"; reply: number }
+  /** Ask the recognition for its result so far. */
+  | { type: "finalize" }
+  /** Store these words of the user, for which the model is not asked. */
+  | { type: "note"; text: string }
+  /** Connect the user elsewhere. */
+  | { type: "transfer" }
+  | { type: "hang_up"; outcome: Outcome; reason: EndReason };
+
+export type EndReason = "agent_ended" | "left_message" | "user_left" | "user_silent" | "failed";

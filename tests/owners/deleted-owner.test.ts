@@ -24,7 +24,7 @@ afterAll(async () => {
 const KEPT: Partial<Record<Schema, readonly string[]>> = {
   account: ["owners", "settings"],
   conversation: [
-    ...["figures", "figure_changes", "figure_latencies", "usage_before"],
+    ...["figures", "figure_changes", "figure_latencies"],
     ...["conversation_changes", "conversation_counts", "owner_retention", "search_owners", "search_parts"],
   ],
   messaging: ["deleted_owners"],

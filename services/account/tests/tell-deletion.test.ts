@@ -5,15 +5,13 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { migrate } from "@parley/shared/db/migrate";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { countOwnedRows } from "@parley/testkit/owners";
-import { MIGRATIONS } from "../src/migrations.ts";
 import { type AccountClient, newKey, newOwner, startAccountProcess } from "./kit.ts";
 
 const clock = fakeClock();
@@ -113,30 +111,4 @@ test("a minute after its deletion an owner has its own row left and the revision
   });
   const { jobs: _, ...kept } = await countOwnedRows(db, stays.ownerId);
   expect(kept).toEqual({ api_keys: 1, idempotency_claims: 1, mobile_numbers: 1, owners: 1, passwords: 1, settings: 1 });
-});
-
-test("an upgrade deletes what earlier releases left of owners that they deleted", async () => {
-  const before = await createTestDatabase(EMPTY_TEMPLATE);
-  const old = openDatabase({ url: before.urls.account, name: "test" });
-  try {
-    const at = MIGRATIONS.findIndex(({ name }) => name === "0010_earlier_deletions");
-    await migrate(old, MIGRATIONS.slice(0, at));
-    for (const [ownerId, deletedAt] of [
-      ["own_gone", new Date()],
-      ["own_stays", null],
-    ] as const)
-      await old`
-        insert into owners values (${ownerId}, 'Ann', 'ann@example.com', 'STANDARD', null, now(), now(), ${deletedAt})`;
-    await migrate(old, MIGRATIONS);
-    const jobs = await old`select owner_id, queue, payload ->> 'service' as service from jobs order by queue, service`;
-    expect(jobs.map((job) => Object.values(job))).toEqual([
-      ["own_gone", "forget-owner", null],
-      ["own_gone", "tell-deletion", "agent"],
-      ["own_gone", "tell-deletion", "prompt"],
-      ["own_gone", "tell-deletion", "webhook-dispatcher"],
-    ]);
-  } finally {
-    await old.end();
-    await before.drop();
-  }
 });

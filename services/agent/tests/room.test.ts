@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { openDatabase } from "@parley/shared/db/database";
-import { migrate } from "@parley/shared/db/migrate";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { MIGRATIONS } from "../src/migrations.ts";
 import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 /** Two agents with long tips fit, three do not. */
@@ -75,26 +71,4 @@ test("changes with ever new idempotency keys are refused when their responses fi
   expect((await read(agents, agent)).agentName).toBe("First");
   expect((await rename("First", "1")).agent?.agentName).toBe("First");
   expect((await change(agents, agent, { agentName: "Third" })).agentName).toBe("Third");
-});
-
-test("an upgrade counts the agents that there are", async () => {
-  const owner = newOwner();
-  const { sql } = service;
-  await create(service.agents, creation(owner, { agentTips: LONG }));
-  const [agent] = await sql`select to_jsonb(agents) as row from agents where owner_id = ${owner}`;
-  const database = await createTestDatabase(EMPTY_TEMPLATE);
-  const db = openDatabase({ url: database.urls.agent, max: 1, name: "test" });
-  const before = MIGRATIONS.findIndex(({ name }) => name === "0013_stored_bytes");
-  try {
-    await migrate(db, MIGRATIONS.slice(0, before));
-    await db`insert into agents select (jsonb_populate_record(null::agents, ${db.json(agent?.row)})).*`;
-    await migrate(db, MIGRATIONS);
-    const [counted] = await db`select owner_id, bytes between 8000 and 10000 as fits from stored_bytes`;
-    expect(counted).toEqual({ ownerId: owner, fits: true });
-    await db`delete from agents`;
-    expect([...(await db`select bytes from stored_bytes`)]).toEqual([{ bytes: 0 }]);
-  } finally {
-    await db.end();
-    await database.drop();
-  }
 });

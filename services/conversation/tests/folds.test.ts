@@ -25,8 +25,8 @@ test.each([
   {
     table: "conversation_changes",
     insert: (ownerId: string, count: number) => db`
-      insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
-      select ${ownerId}, 'agt_1', 'CHAT', '', 'IN_PROGRESS', 20000, 600, 1 from generate_series(1, ${count}::integer)`,
+      insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
+      select ${ownerId}, 'agt_1', 'CHAT', '', 'IN_PROGRESS', false, 20000, 600, 1 from generate_series(1, ${count}::integer)`,
     fold: foldConversationChanges,
   },
   {

@@ -258,15 +258,13 @@ test("a conversation that a turn has just continued is not numbered, and what wa
   await check([{ ...row, messages: ["Hello", "Goodbye"] }], ownerId, { search: "bye" }, { number: 1, size: 10 });
 });
 
-test("pages of what is numbered, but not indexed, are in order, whichever release numbered it", async () => {
+test("pages of what is numbered, but not indexed, are in order", async () => {
   const ownerId = newOwner();
   const all = Array.from({ length: 40 }, (_, at) =>
     stored({ ownerId, createdAt: new Date(FIRST + Math.floor(at / 4) * MINUTE_MS), messages: ["Hello"] }),
   );
   await insert(lists.db, all);
   await numberEnded(lists.db, ownerId);
-  // An earlier release does not store when a conversation began.
-  await lists.db`update search_documents set began_at = null where owner_id = ${ownerId} and number % 3 = 0`;
   const [{ agentId }] = all as [Stored];
   for (const asked of [{}, { from: new Date(FIRST + 3 * MINUTE_MS) }, { agentId }]) {
     for (const number of [1, 3, 6]) await check(all, ownerId, { search: "hello", ...asked }, { number, size: 7 });

@@ -132,17 +132,6 @@ test("the median of few replies is exact, of two their mean, before and after th
   }
 });
 
-test("replies that were folded before their milliseconds were kept count with the middle of their bucket", async () => {
-  const ownerId = newOwner();
-  await db`
-    insert into figure_latencies (owner_id, day, agent_id, type, bucket, replies)
-    values (${ownerId}, '2026-01-01', 'agt_1', 'CHAT', latency_bucket(500), 3)`;
-  await note(ownerId, "CHAT", [500]);
-  await foldFigureChanges(db, ownerId);
-  const [latency] = (await statistics(ownerId)).latencies;
-  expect(Math.abs((latency?.p50Ms ?? 0) / 500 - 1)).toBeLessThanOrEqual(0.05);
-});
-
 test("of ever more agents and models, those with the most conversations and replies are read", async () => {
   const ownerId = newOwner();
   await db`

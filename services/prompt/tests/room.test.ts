@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { migrate } from "@parley/shared/db/migrate";
-import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { MIGRATIONS } from "../src/migrations.ts";
 import {
   ANALYSIS,
   creation,
@@ -114,27 +111,5 @@ test("writes and deletions of an agent's own prompts from several sides never bl
     ]);
     const refusals = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason.kind] : []));
     expect(refusals.filter((kind) => !["not_found", "conflict", "unavailable"].includes(kind))).toEqual([]);
-  }
-});
-
-test("an upgrade counts the versions that there are", async () => {
-  const database = await createTestDatabase(EMPTY_TEMPLATE);
-  const db = openDatabase({ url: database.urls.prompt, max: 1, name: "test" });
-  const before = MIGRATIONS.findIndex(({ name }) => name === "0008_stored_bytes");
-  try {
-    await migrate(db, MIGRATIONS.slice(0, before));
-    await db`
-      insert into prompts (owner_id, prompt_name, prompt_id, prompt_type, latest_version, created_at, updated_at)
-      values ('own_1', 'ö', 'pmt_1', 'main', 2, now(), now())`;
-    await db`
-      insert into prompt_versions (owner_id, prompt_name, prompt_version, content, created_at)
-      values ('own_1', 'ö', 1, ${LONG}, now()), ('own_1', 'ö', 2, 'ä', now())`;
-    await migrate(db, MIGRATIONS);
-    expect([...(await db`select owner_id, bytes from stored_bytes`)]).toEqual([
-      { ownerId: "own_1", bytes: 2 * 502 + 4_000 + 2 },
-    ]);
-  } finally {
-    await db.end();
-    await database.drop();
   }
 });

@@ -6,12 +6,13 @@ import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
+import idempotencyBytes from "../src/idempotency/bytes.sql" with { type: "text" };
 import { sweepKeys } from "../src/idempotency/keys.ts";
 import { runIdempotent } from "../src/idempotency/run.ts";
 import { IDEMPOTENCY_KEYS } from "../src/idempotency/store.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
-import { IDEMPOTENCY_BYTES, STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
+import countStoredBytes from "../src/stored-bytes/count.sql" with { type: "text" };
 
 const BYTES_MAX = 1024 ** 3;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,9 +34,8 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
   db = openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
   await migrate(db, [
-    { name: "0000_idempotency", sql: idempotencyTable },
-    { name: "0001_writes", sql: "create table writes (owner_id text)" },
-    { name: "0002_idempotency_bytes", ...IDEMPOTENCY_BYTES },
+    { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
+    { name: "0002_writes", sql: "create table writes (owner_id text)" },
   ]);
 });
 
@@ -149,34 +149,4 @@ test("a request that takes an expired key again does not deadlock with another r
   expect(await Promise.all([first, second])).toEqual([ANSWER, ANSWER]);
   expect(await sumOf(owner)).toBe(4);
   clock.contradict(0);
-});
-
-test("an upgrade counts the responses that there are, apart from what else is counted", async () => {
-  const database = await createTestDatabase(EMPTY_TEMPLATE);
-  const upgraded = openDatabase({ url: database.urls.agent, max: 1, name: "test" });
-  const before = [
-    { name: "0000_idempotency", sql: idempotencyTable },
-    { name: "0001_stored_bytes", ...STORED_BYTES_TABLE },
-    {
-      name: "0002_things",
-      sql: `create table things (owner_id text, text text);
-        create trigger stored after insert on things referencing new table as added
-          for each statement execute function count_stored_bytes('octet_length(text)')`,
-    },
-  ];
-  try {
-    await migrate(upgraded, before);
-    await upgraded`
-      insert into idempotency_keys (owner_id, idempotency_key, fingerprint, response, created_at)
-      values ('own_1', 'a', '', 'four', now()), ('own_1', 'b', '', null, now()), ('own_2', 'a', '', null, now())`;
-    await migrate(upgraded, [...before, { name: "0003_idempotency_bytes", ...IDEMPOTENCY_BYTES }]);
-    await upgraded`insert into things values ('own_1', 'six666')`;
-    expect([...(await upgraded`select * from idempotency_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 4 }]);
-    expect([...(await upgraded`select * from stored_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 6 }]);
-    await upgraded`delete from idempotency_keys`;
-    expect([...(await upgraded`select * from idempotency_bytes`)]).toEqual([{ ownerId: "own_1", bytes: 0 }]);
-  } finally {
-    await upgraded.end();
-    await database.drop();
-  }
 });

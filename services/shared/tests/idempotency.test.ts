@@ -6,10 +6,11 @@ import { eventually } from "@parley/testkit/eventually";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
+import idempotencyBytes from "../src/idempotency/bytes.sql" with { type: "text" };
 import { runIdempotent } from "../src/idempotency/run.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
-import { IDEMPOTENCY_BYTES } from "../src/stored-bytes/migrations.ts";
+import countStoredBytes from "../src/stored-bytes/count.sql" with { type: "text" };
 
 const HOUR_MS = 60 * 60 * 1000;
 const clock = fakeClock();
@@ -24,9 +25,8 @@ beforeAll(async () => {
   const open = () => openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
   [db, otherDb] = [open(), open()];
   await migrate(db, [
-    { name: "0000_idempotency", sql: idempotencyTable },
-    { name: "0001_writes", sql: "create table writes (owner_id text, seconds integer)" },
-    { name: "0002_idempotency_bytes", ...IDEMPOTENCY_BYTES },
+    { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
+    { name: "0002_writes", sql: "create table writes (owner_id text, seconds integer)" },
   ]);
 });
 

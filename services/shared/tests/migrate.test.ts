@@ -71,11 +71,24 @@ test("a build that needs what a newer one removed is refused, the others are not
   await db.unsafe(SECOND.sql);
 });
 
-test("a database with a migration of another line is refused, naming it", async () => {
-  const other = { name: "0002_other", sql: "create table other (n int)" };
-  expect(await failureOf(migrate(db, [FIRST, other]))).toEqual(
-    new Error("this build does not work with the database, which has 0002_second: run a newer release"),
+test("a database of Parley 0.1 is refused with what to do, and stays as it is", async () => {
+  const own = openDatabase({ url: testDatabase.urls.account, name: "migrate-test", max: 1 });
+  // As the account service of 0.1.0 did.
+  await migrate(own, [
+    { name: "0000_jobs", sql: "create table jobs (owner_id text)" },
+    { name: "0001_account", sql: "create table owners (owner_id text)" },
+    { name: "0002_sessions", sql: "create table sessions (owner_id text)" },
+  ]);
+  expect(
+    await failureOf(migrate(own, [{ name: "0001_account", sql: "create table owners (owner_id text, name text)" }])),
+  ).toEqual(
+    new Error(
+      "the database was made by Parley 0.1 or a build of another branch (it has 0000_jobs): " +
+        "start with a new database or PARLEY_HOME, or keep running the release that made it",
+    ),
   );
+  expect([...(await own`select name from migrations order by name`)]).toHaveLength(3);
+  await own.end();
 });
 
 test("a failed migration leaves nothing behind, nor do those applied with it", async () => {

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
 import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase } from "../src/db/database.ts";
-import { STORED_BYTES_TABLE } from "../src/stored-bytes/migrations.ts";
+import countStoredBytes from "../src/stored-bytes/count.sql" with { type: "text" };
 import { lockStoredBytes, withinRoom } from "../src/stored-bytes/room.ts";
+import storedBytesTable from "../src/stored-bytes/table.sql" with { type: "text" };
 
 const SIZE = "octet_length(text)";
 const ROOM = { bytesMax: 10, what: "Things", remedy: "delete some" };
@@ -14,7 +15,7 @@ let db: Database;
 beforeAll(async () => {
   database = await createTestDatabase(EMPTY_TEMPLATE);
   db = openDatabase({ url: database.urls.agent, max: 10, name: "test" });
-  await db.unsafe(STORED_BYTES_TABLE.sql);
+  await db.unsafe(`${countStoredBytes}\n${storedBytesTable}`);
   await db.unsafe(`
     create table things (owner_id text, name text, text text, primary key (owner_id, name));
     create trigger stored after insert on things referencing new table as added

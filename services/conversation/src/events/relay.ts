@@ -46,7 +46,7 @@ interface RelayContext extends ConversationContext {
 
 /**
  * Delivers the events of ended conversations to the webhook dispatcher, at least once. Runs one job for each owner with events, which
- * the database enqueues with each event (0033_relay_jobs).
+ * the database enqueues with each event (0001_conversation).
  */
 export function eventRelayQueue(
   context: ConversationContext,

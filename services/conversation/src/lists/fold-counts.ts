@@ -10,7 +10,7 @@ const RETRY_MS = 5_000;
 
 /**
  * Keep the number of changes low that a list must add to the counts, and statistics to the figures, and the sums of stored bytes
- * new. Triggers enqueue them (0003_conversation_counts, 0017_figures, 0026_stored_bytes).
+ * new. Triggers enqueue them (0001_conversation).
  * @param patient without a limit on the time to answer
  */
 export function foldQueues(db: Database, patient: Database): Record<string, Queue> {

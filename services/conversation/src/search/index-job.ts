@@ -11,7 +11,7 @@ const SILENT_MS = 60_000;
 
 /**
  * Adds an owner's ended conversations to the search index, and those that go on and have been silent. Triggers enqueue it
- * (0004_conversation_search, 0023_search_silent).
+ * (0001_conversation).
  */
 export function indexConversationsQueue(db: Database, clock: Clock): Record<string, Queue> {
   return {

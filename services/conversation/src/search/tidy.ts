@@ -12,7 +12,7 @@ const GONE_FOR_MS = 8 * 3_600_000;
 
 /**
  * Removes the words of deleted conversations from the search index. Searches stop finding them as soon as they are
- * deleted. Also rebuilds the blocks that an earlier release built without seams.
+ * deleted.
  */
 export function goneConversations(db: Database): Sweep {
   return {

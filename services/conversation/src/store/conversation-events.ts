@@ -6,7 +6,7 @@ import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
 import { RELAY } from "./tell-relay.ts";
 
-/** The event of an ended conversation that the webhook dispatcher has not accepted yet (0005_conversation_events). */
+/** The event of an ended conversation that the webhook dispatcher has not accepted yet (0001_conversation). */
 export interface EventRow extends SessionKey {
   eventUuid: string;
   /** For example conversation.completed. */

@@ -78,7 +78,7 @@ export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: numb
 }
 
 /**
- * Deletes conversations with everything that belongs to them; triggers update the counts (0003_conversation_counts).
+ * Deletes conversations with everything that belongs to them; triggers update the counts (0001_conversation).
  * Lock them first, so that a concurrent writer either finishes before or finds them gone.
  * @returns the number of unsent events deleted
  */

@@ -86,8 +86,7 @@ export async function listLatencies(sql: Sql, filter: FigureFilter): Promise<Lat
       from figure_changes where ${matching(sql, filter)} and latency_ms is not null
     ), spread as (
       select day, type not in ('CHAT', 'WHATSAPP') as is_call, bucket, sum(replies) as replies,
-        case when bool_and(ms is not null) then sum(ms)::double precision / sum(replies)::double precision
-          else power(1.1, bucket + 0.5) end as mean_ms
+        sum(ms)::double precision / sum(replies)::double precision as mean_ms
       from counted group by grouping sets ((day, is_call, bucket), (is_call, bucket))
     ), running as (
       select day, is_call, bucket, mean_ms, sum(replies) over (partition by day, is_call order by bucket) as up_to,

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { CountedRows } from "@parley/shared/stored-bytes/fold";
 
-/** As the triggers of 0026_stored_bytes count. */
+/** As the triggers of 0001_conversation count. */
 export const CONVERSATIONS: CountedRows = {
   bytes: (sql, ownerId) => sql`
     select sum(500 + octet_length(content)) as bytes from messages where owner_id = ${ownerId}

@@ -10,7 +10,7 @@ const UNINDEXED_LENGTH = 2;
 
 /**
  * A page of the prompts whose name or content contains a text, and their total number. Reads each text once, and those of the
- * page again. Short ones are found in the trigram index (0002_prompt_search). Long ones take about 2 ms each, so only those that
+ * page again. Short ones are found in the trigram index (0001_prompt). Long ones take about 2 ms each, so only those that
  * count are read; the query forces this because the planner does not know their cost.
  */
 export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {

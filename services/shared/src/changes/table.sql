@@ -17,8 +17,8 @@ declare
   name text;
 begin
   if coalesce(current_setting('parley.waits_for_subscribers', true), '') = '' then
-    -- The writer does not wait for subscribers: a previous release, or an operator. So it waits here, before its commit,
-    -- until no subscriber may use anything, and none may again before the lock ends with the transaction.
+    -- A writer that does not wait for subscribers, such as an operator. So it waits here, before its commit, until no subscriber
+    -- may use anything, and none may again before the lock ends with the transaction.
     lock table change_followers in share mode;
     perform nextval('change_gaps');
     perform pg_sleep(extract(epoch from max(held_until) - clock_timestamp())) from change_followers

@@ -8,8 +8,6 @@ export interface Migration {
    */
   name: string;
   sql: string;
-  /** Of its first text, for one whose text has changed since without its effect. The ledger keeps it, so that older builds know it. */
-  sha256?: string;
 }
 
 /**
@@ -29,7 +27,8 @@ const GAVE_UP = ["57014", "40P01"];
  *
  * Processes may use the tables in the meantime: their statements wait. To avoid a deadlock with a transaction that waits for a
  * locked table, it locks every table first, and releases all of them if that takes long.
- * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since
+ * @throws when the ledger has migrations that this build cannot work with, as a database of 0.1 has, or one whose text has
+ *   changed since
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
@@ -45,7 +44,8 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
     const applied = new Map(ledger.map((row) => [row.name, row.sha256]));
     refuseUnworkable(applied, migrations);
     if (migrations.some(({ name }) => !applied.has(name))) await lockTables(tx);
-    for (const { name, sql, sha256 = sha256Of(sql) } of migrations) {
+    for (const { name, sql } of migrations) {
+      const sha256 = sha256Of(sql);
       const known = applied.get(name);
       if (known === sha256) continue;
       if (known) throw new Error(`migration ${name} was changed after it was applied: add a new one instead`);
@@ -94,8 +94,14 @@ function patience(attempt: number): number {
 function refuseUnworkable(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const own = new Set(migrations.map((migration) => migration.name));
   const newest = Math.max(...migrations.map((migration) => numberOf(migration.name)));
-  const works = (name: string) => own.has(name) || (numberOf(name) > newest && neededNumber(name) <= newest);
-  const unworkable = [...applied.keys()].filter((name) => !works(name));
+  const others = [...applied.keys()].filter((name) => !own.has(name));
+  const unknown = others.filter((name) => numberOf(name) <= newest);
+  if (unknown.length > 0)
+    throw new Error(
+      `the database was made by Parley 0.1 or a build of another branch (it has ${unknown.join(", ")}): ` +
+        "start with a new database or PARLEY_HOME, or keep running the release that made it",
+    );
+  const unworkable = others.filter((name) => neededNumber(name) > newest);
   if (unworkable.length > 0)
     throw new Error(
       `this build does not work with the database, which has ${unworkable.join(", ")}: run a newer release`,

@@ -10,5 +10,3 @@ create trigger idempotency_keys_resized after update on idempotency_keys referen
   for each statement execute function count_stored_bytes('coalesce(octet_length(response), 0)', 'idempotency_bytes');
 create trigger idempotency_keys_removed after delete on idempotency_keys referencing old table as removed
   for each statement execute function count_stored_bytes('coalesce(octet_length(response), 0)', 'idempotency_bytes');
-insert into idempotency_bytes (owner_id, bytes)
-select owner_id, sum(octet_length(response)) from idempotency_keys where response is not null group by owner_id;

@@ -20,12 +20,5 @@ create table jobs (
   primary key (owner_id, job_id)
 );
 create index jobs_claimable on jobs (queue, claimable_at);
-
-create function notify_jobs() returns trigger language plpgsql as $$
-begin
-  perform pg_notify(tg_table_schema || '.jobs', new.queue);
-  return null;
-end $$;
--- Only what the next poll (worker.ts: POLL_MS) would find too late: commits that notify wait for each other.
-create trigger jobs_notify after insert or update of payload on jobs
-  for each row when (new.due_at <= now() + interval '2 seconds') execute function notify_jobs();
+-- Leads a claim from owner to owner, past however many jobs each has (claim.ts).
+create index jobs_in_turn on jobs (queue, owner_id, claimable_at);

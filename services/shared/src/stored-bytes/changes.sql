@@ -1,5 +1,5 @@
 -- How many bytes each owner stores: the owner's sum in stored_bytes and the owner's rows in stored_changes together, exact at every
--- moment once the first fold has counted what there is (fold.ts). Triggers add the changes, because a previous release writes too.
+-- moment once the first fold has counted what there is (fold.ts). Triggers add the changes.
 create table stored_bytes (
   owner_id text primary key,
   bytes bigint not null

@@ -1,6 +1,6 @@
 -- For a trigger after each statement; its first argument is the size of a row as an expression, in which the row is called `counted`,
 -- its second one, if any, the table with the sums. Transition tables: `added` are the new rows, `removed` the old ones.
-create or replace function count_stored_bytes() returns trigger language plpgsql set search_path from current as $$
+create function count_stored_bytes() returns trigger language plpgsql set search_path from current as $$
 declare
   added text := format('select owner_id, (%s)::bigint as bytes from added as counted', tg_argv[0]);
   removed text := format('select owner_id, -(%s)::bigint as bytes from removed as counted', tg_argv[0]);

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
 
-/** What triggers count (0020_do_not_call_totals), for the deletion of an owner's rows. The numbers come before it. */
+/** What triggers count (0001_voice), for the deletion of an owner's rows. The numbers come before it. */
 export const DO_NOT_CALL_TOTALS: OwnedTable = { name: "do_not_call_totals", key: ["owner_id"] };
 
 export interface DoNotCallRow {

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { migrate } from "@parley/shared/db/migrate";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
-import { MIGRATIONS } from "../../src/migrations.ts";
 import { addDoNotCall } from "../../src/rpc/add-do-not-call.ts";
 import { listDoNotCall } from "../../src/rpc/list-do-not-call.ts";
 import { removeDoNotCall } from "../../src/rpc/remove-do-not-call.ts";
@@ -72,34 +70,4 @@ test("numbers that are added at the same time do not exceed the limit together, 
   await removeDoNotCall(ctx)({ ownerId, mobileNumber: FIRST }, served);
   await add({ ownerId, mobileNumber: THIRD }, served);
   expect(await list()).toMatchObject({ numbers: [{ mobileNumber: SECOND }, { mobileNumber: THIRD }], total: 2 });
-});
-
-test("an upgrade counts the numbers that there are, and those that the earlier release adds and removes meanwhile", async () => {
-  const empty = await createTestDatabase(EMPTY_TEMPLATE);
-  const old = openDatabase({ url: empty.urls.voice, max: 1, name: "test" });
-  const before = MIGRATIONS.findIndex(({ name }) => name === "0020_do_not_call_totals");
-  const totals = async () => [...(await old`select owner_id, bytes from do_not_call_totals order by owner_id`)];
-  try {
-    await migrate(old, MIGRATIONS.slice(0, before));
-    await insertMany(old, "own_1", 3);
-    await insertMany(old, "own_2", 2);
-    await migrate(old, MIGRATIONS);
-    expect(await totals()).toEqual([
-      { ownerId: "own_1", bytes: 3 },
-      { ownerId: "own_2", bytes: 2 },
-    ]);
-    // As the earlier release does it.
-    for (const mobileNumber of [SECOND, SECOND, THIRD])
-      await old`
-        insert into do_not_call (owner_id, mobile_number, created_at) values ('own_1', ${mobileNumber}, now())
-        on conflict do nothing`;
-    await old`delete from do_not_call where owner_id = 'own_2'`;
-    expect(await totals()).toEqual([
-      { ownerId: "own_1", bytes: 5 },
-      { ownerId: "own_2", bytes: 0 },
-    ]);
-  } finally {
-    await old.end();
-    await empty.drop();
-  }
 });

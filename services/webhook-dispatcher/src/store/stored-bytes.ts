@@ -1,7 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import type { CountedRows } from "@parley/shared/stored-bytes/fold";
 
-/** As the triggers of 0006_event_bytes and 0007_retry_schedules count. */
+/** As the triggers of 0001_webhook-dispatcher count. */
 export const EVENTS: CountedRows = {
   bytes: (sql, ownerId) => sql`
     select sum(500 + coalesce(octet_length(payload), 0)) as bytes from events where owner_id = ${ownerId}

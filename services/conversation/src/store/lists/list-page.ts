@@ -17,7 +17,7 @@ export interface FoundPage {
 
 /**
  * Finds a page of conversations and the total number of matches in one statement, from the counts
- * (0003_conversation_counts). It picks the longest time spans that hold the page, then the shorter spans within them,
+ * (0001_conversation). It picks the longest time spans that hold the page, then the shorter spans within them,
  * down to minutes, and reads only the rows of those minutes. The cost hardly depends on the number of conversations, on
  * how rare the matches are, or on the page number.
  */

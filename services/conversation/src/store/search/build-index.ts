@@ -85,7 +85,7 @@ export interface StaleBlock {
   block: number;
 }
 
-/** Blocks with conversations deleted before `before`, or without any left, and blocks without seams. */
+/** Blocks with conversations deleted before `before`, or without any left. */
 export async function listStaleBlocks(sql: Sql, before: Date): Promise<StaleBlock[]> {
   return sql<StaleBlock[]>`
     select owner_id, block
@@ -96,7 +96,5 @@ export async function listStaleBlocks(sql: Sql, before: Date): Promise<StaleBloc
       select 1 from search_documents as document
       where document.owner_id = gone.owner_id and number >= block * ${PART * BLOCK_PARTS}
         and number < (block + 1) * ${PART * BLOCK_PARTS}
-    )
-    union
-    select owner_id, part / ${BLOCK_PARTS} from search_parts where not has_seams`;
+    )`;
 }

@@ -5,7 +5,6 @@ import type { Part } from "./newest.ts";
 import {
   add,
   addEncoded,
-  addPart,
   countOfPart,
   emptySet,
   intersect,
@@ -26,11 +25,6 @@ export interface Indexed {
   numbers: NumberSet;
 }
 
-/** A part that an earlier release built without seams may contain any of them. */
-interface IndexedPart extends Part {
-  hasSeams: boolean;
-}
-
 /** Returns the numbers below `indexed` of the conversations that match the filter and contain a text in lower case. */
 export async function findIndexed(
   tx: Sql,
@@ -42,19 +36,13 @@ export async function findIndexed(
   if (indexed === 0) return { parts: [], numbers };
   const plan = planSearch(text);
   const size = indexed / PART;
-  const [parts, gone, seams, [first, ...others]] = await Promise.all([
-    tx<IndexedPart[]>`
-      select part, first_began, last_began, has_seams from search_parts where owner_id = ${filter.ownerId}`,
+  const [parts, gone, [first, ...others]] = await Promise.all([
+    tx<Part[]>`select part, first_began, last_began from search_parts where owner_id = ${filter.ownerId}`,
     tx<{ number: number }[]>`select number from search_gone where owner_id = ${filter.ownerId} and number < ${indexed}`,
-    Promise.all(plan.seams.map((seam) => findNumbers(tx, filter, tx`kind = 'seam' and term = ${seam}`, size))),
     Promise.all([...findTerms(tx, filter, plan, size), ...findFacts(tx, filter, size)]),
   ]);
   if (first) numbers.set(first);
   for (const having of others) intersect(numbers, having);
-  for (const having of seams) {
-    for (const { part, hasSeams } of parts) if (!hasSeams) addPart(having, part);
-    intersect(numbers, having);
-  }
   for (const { number } of gone) remove(numbers, number);
   if (filter.isTest !== null) await keepTests(tx, filter.ownerId, numbers, filter.isTest, size);
   await keepInTime(tx, filter, parts, numbers);
@@ -73,10 +61,11 @@ export async function loadBegan(tx: Sql, ownerId: string, parts: readonly Part[]
 }
 
 /** For each term of the text, the set of conversations that have it. */
-function findTerms(tx: Sql, filter: ConversationFilter, { grams, words }: SearchPlan, size: number) {
+function findTerms(tx: Sql, filter: ConversationFilter, { grams, words, seams }: SearchPlan, size: number) {
   return [
     ...grams.map((gram) => findNumbers(tx, filter, tx`kind = 'gram' and term = ${gram}`, size)),
     ...words.map((pattern) => findNumbers(tx, filter, tx`kind = 'word' and term like ${pattern}`, size)),
+    ...seams.map((seam) => findNumbers(tx, filter, tx`kind = 'seam' and term = ${seam}`, size)),
   ];
 }
 

@@ -20,7 +20,7 @@ export function numberEnded(db: Database, ownerId: string, isOver = () => false)
 
 /**
  * Does the same with conversations that go on and have been silent since `silentSince`. One that is continued leaves the index by
- * its trigger (0023_search_silent).
+ * its trigger (0001_conversation).
  */
 export function numberSilent(db: Database, ownerId: string, silentSince: Date, isOver = () => false): Promise<boolean> {
   return numberAll((last) => numberBatch(db, ownerId, last, silentSince), isOver);

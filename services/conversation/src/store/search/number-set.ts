@@ -62,10 +62,6 @@ export function remove(set: NumberSet, number: number): void {
   if (byte < set.length) set[byte] = (set[byte] ?? 0) & ~(1 << (number & 7));
 }
 
-export function addPart(set: NumberSet, part: number): void {
-  set.fill(0xff, part * BYTES, (part + 1) * BYTES);
-}
-
 export function removePart(set: NumberSet, part: number): void {
   set.fill(0, part * BYTES, (part + 1) * BYTES);
 }

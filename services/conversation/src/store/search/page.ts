@@ -9,7 +9,7 @@ import { type Found, findAllUnindexed, findNamed, findUnindexed } from "./uninde
 
 /**
  * Returns a page of the conversations whose messages or metadata contain a text, and the total number of matches: those
- * in the term index (0004_conversation_search) and those not indexed yet, in one snapshot. An owner of few conversations has no
+ * in the term index (0001_conversation) and those not indexed yet, in one snapshot. An owner of few conversations has no
  * index, and one statement finds them all.
  */
 export async function findSearchedPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {

@@ -44,8 +44,8 @@ export async function insertPart(tx: Sql, ownerId: string, part: number, notedMa
   const known = began.filter((moment) => !Number.isNaN(moment));
   if (known.length === 0) return;
   await tx`
-    insert into search_parts (owner_id, part, first_began, last_began, began, has_seams)
-    values (${ownerId}, ${part}, ${Math.min(...known)}, ${Math.max(...known)}, ${Buffer.from(began.buffer)}, true)`;
+    insert into search_parts (owner_id, part, first_began, last_began, began)
+    values (${ownerId}, ${part}, ${Math.min(...known)}, ${Math.max(...known)}, ${Buffer.from(began.buffer)})`;
   await notes.write();
 }
 

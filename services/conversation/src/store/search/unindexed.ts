@@ -96,10 +96,7 @@ function numbered(sql: Sql, filter: ConversationFilter, first: Fragment): Fragme
     )`;
   }
   return sql`(
-    select owner_id, conversation_id, coalesce(began_at, (
-      select created_at from conversations where owner_id = ${ownerId} and conversation_id = document.conversation_id
-    )) as created_at
-    from ${documents}
+    select owner_id, conversation_id, began_at as created_at from ${documents}
   )`;
 }
 

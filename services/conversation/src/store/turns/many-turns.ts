@@ -10,7 +10,7 @@ export function isOneRow(sql: Sql) {
   return sql`num_nulls(owner_id, conversation_id) = 0`;
 }
 
-/** Triggers then request an owner's jobs (0003_conversation_counts, 0017_figures) in this order, so statements do not deadlock over them. */
+/** Triggers then request an owner's jobs (0001_conversation) in this order, so statements do not deadlock over them. */
 export function byOwner(sql: Sql, turns: readonly unknown[]) {
   return turns.length > 1 ? sql`order by owner_id` : sql``;
 }

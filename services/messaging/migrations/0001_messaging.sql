@@ -31,6 +31,8 @@ create table incoming_messages (
   -- { type: text, text } or { type: voice, mediaId }; null once a turn has it.
   content jsonb,
   received_at timestamptz not null,
+  -- When the person last edited the message, by WhatsApp's clock in seconds: callbacks of several edits may overtake each other.
+  changed_at bigint not null default 0,
   primary key (owner_id, carrier_id, message_id)
 );
 create index incoming_messages_waiting on incoming_messages (owner_id, carrier_id, contact, position)
@@ -68,3 +70,38 @@ create index outgoing_messages_waiting on outgoing_messages (owner_id, carrier_i
 create index outgoing_messages_wamid on outgoing_messages (owner_id, carrier_id, wamid);
 create index outgoing_messages_of_item on outgoing_messages (owner_id, conversation_id, sequence);
 create index outgoing_messages_created on outgoing_messages (created_at);
+
+-- How many messages visitors have sent to an owner's agents on a UTC day: what anybody may send is the owner's cost.
+create table widget_days (
+  owner_id text not null,
+  day date not null,
+  messages integer not null,
+  primary key (owner_id, day)
+);
+create index widget_days_day on widget_days (day);
+
+-- How many messages an owner's WhatsApp numbers have had on a UTC day, in and out: an owner can sign callbacks about any.
+create table whatsapp_days (
+  owner_id text not null,
+  day date not null,
+  messages integer not null,
+  primary key (owner_id, day)
+);
+create index whatsapp_days_day on whatsapp_days (day);
+
+-- How many messages one sender, a person on WhatsApp or a visitor's address, has sent to an owner's agents on a UTC day, so that
+-- nobody uses up the owner's day alone.
+create table sender_days (
+  owner_id text not null,
+  day date not null,
+  sender text not null,
+  messages integer not null,
+  primary key (owner_id, day, sender)
+);
+create index sender_days_day on sender_days (day);
+
+-- Owners that were deleted: their agents are still there, but visitors of pages have no widget any more.
+create table deleted_owners (
+  owner_id text not null primary key,
+  deleted_at timestamptz not null
+);

@@ -1,2 +1,0 @@
--- Tells an owner which browser a session belongs to.
-alter table sessions add column user_agent text not null default '';

@@ -1,2 +1,0 @@
--- How the agent behaves on WhatsApp.
-alter table agents add column whatsapp jsonb;

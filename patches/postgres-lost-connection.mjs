@@ -51,20 +51,19 @@ await check("a lost transaction writes nothing more on a later connection", asyn
   await admin`truncate lost_notes`;
   let resume;
   const resumed = new Promise((resolve) => (resume = resolve));
-  let late;
+  let settle;
+  const late = new Promise((resolve) => (settle = resolve));
   const lost = sql.begin(async (tx) => {
     await cut(tx);
     await resumed;
-    late = tx`insert into lost_notes values ('late')`.then(
-      () => "done",
-      () => "rejected",
+    await tx`insert into lost_notes values ('late')`.then(
+      () => settle("done"),
+      () => settle("rejected"),
     );
-    await late;
   });
   await lost.catch(() => {});
   await Promise.all(Array.from({ length: 8 }, () => sql`select 1`));
   resume();
-  await sleep(100);
   assert.equal(await late, "rejected", "the statement ran");
   assert.equal((await admin`select from lost_notes`).length, 0, "a row was written outside of the transaction");
   await sql.end({ timeout: 1 });

@@ -59,6 +59,18 @@ describe("a transaction whose connection is lost", () => {
   });
 });
 
+test("of a transaction whose connection is lost, the statements that wait for others fail too", async () => {
+  const failures = Promise.withResolvers<unknown[]>();
+  const lost = db.begin(async (tx) => {
+    const [row] = await tx`select pg_backend_pid() as pid`;
+    const statements = Array.from({ length: 3 }, () => failureOf(tx`select pg_sleep(60)`));
+    await admin`select pg_terminate_backend(${row?.pid})`;
+    failures.resolve(await Promise.all(statements));
+  });
+  await expect(lost).rejects.toThrow();
+  expect((await failures.promise).map(isUnreachableDatabase)).toEqual([true, true, true]);
+});
+
 test("no query waits behind one that is blocked while its pool has other connections", async () => {
   const held = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();

@@ -6,6 +6,12 @@ const DEFAULT_PORT = "5432";
 /** The only sslmode that verifies the server's name. */
 const VERIFIED = "verify-full";
 
+/** Options that the driver's types leave out; `answer_timeout`, in seconds, is from our patch (patches/README.md). */
+interface UntypedOptions {
+  max_pipeline?: number;
+  answer_timeout?: number | null;
+}
+
 /**
  * Adds to `postgres` what libpq reads from a postgres:// URL and the driver does not: `sslrootcert`, and the folder of
  * a Unix socket, percent-encoded in place of the host
@@ -14,7 +20,7 @@ const VERIFIED = "verify-full";
  */
 export function connectPostgres<T extends Record<string, postgres.PostgresType> = Record<string, never>>(
   url: string,
-  options: postgres.Options<T> = {},
+  options: postgres.Options<T> & UntypedOptions = {},
 ) {
   const { driverUrl, path, authority } = readDatabaseUrl(url);
   return postgres<T>(driverUrl, { ...(path && { path }), ...(authority && { ssl: authority }), ...options });

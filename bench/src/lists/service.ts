@@ -19,6 +19,7 @@ export interface RunningService {
 export async function startListService(run: Run, databaseUrl: string): Promise<RunningService> {
   const env = {
     DATABASE_URL: databaseUrl,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",

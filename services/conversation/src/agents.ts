@@ -1,5 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { type AgentMemory, rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
@@ -16,6 +17,8 @@ export interface Agents extends AgentMemory<AgentRuntime> {
   getAnalyzing(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** A draft of the agent, with the text of the analysis prompt; never from memory. */
   getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime>;
+  /** A tool of the owner's library, with its signing secrets; never from memory. */
+  getTool(ownerId: string, toolId: string): Promise<Tool | undefined>;
 }
 
 /** Reads agents, from memory while the agent and the prompt service report every change. */
@@ -32,7 +35,8 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     if (!runtime) throw notFound("Draft");
     return runtime;
   };
-  if (config.PARLEY_PROMPT_ADDRESS === "") return { get: read, getAnalyzing, getDraft, close: agents.close };
+  const getTool = async (ownerId: string, toolId: string) => (await agents.getToolRuntime({ ownerId, toolId })).tool;
+  if (config.PARLEY_PROMPT_ADDRESS === "") return { get: read, getAnalyzing, getDraft, getTool, close: agents.close };
   const prompts = createClient(PromptServiceService, {
     peer: "prompt",
     address: config.PARLEY_PROMPT_ADDRESS,
@@ -50,6 +54,7 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     get: memory.get,
     getAnalyzing,
     getDraft,
+    getTool,
     close: () => {
       memory.close();
       agents.close();

@@ -4,6 +4,7 @@ import { readConversationConfig } from "./config.ts";
 test("the default limits are those that the documentation promises", () => {
   const needed = { DATABASE_URL: "postgres://db" };
   const others = {
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:3",

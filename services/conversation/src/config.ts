@@ -10,6 +10,7 @@ const defaultLlm = makeValidator(parseDefaultLlm);
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "like DATABASE_URL, for a replica that serves lists" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_PROMPT_ADDRESS: str({
     default: "",
@@ -19,7 +20,7 @@ const VARIABLES = {
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which deletes recordings" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
-    desc: "private hosts and CIDRs that CUSTOM_LLM may reach",
+    desc: "private hosts and CIDRs that CUSTOM_LLM and tools may reach",
   }),
   PARLEY_DEFAULT_LLM: defaultLlm({
     default: undefined,

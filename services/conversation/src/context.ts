@@ -1,4 +1,5 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Tool as LibraryTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { ForgetRecordingsRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type {
   BatchAcceptEventsRequest,
@@ -13,6 +14,7 @@ import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
+import type { HttpTools } from "./tools/http/call.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
@@ -39,6 +41,9 @@ export interface ConversationContext {
   selectAnalysisModel(ownerId: string, llm: LlmConfig, log: Logger): Model;
   /** Refuses new conversations and turns of owners without room. */
   room: Room;
+  /** A tool of the owner's library. @throws ServiceError not_found, and forbidden for another owner's */
+  getTool(ownerId: string, toolId: string): Promise<LibraryTool | undefined>;
+  httpTools: HttpTools;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
   turns: RunningTurns;

@@ -1,3 +1,4 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
@@ -48,9 +49,13 @@ import { setDelivery } from "./rpc/set-delivery.ts";
 import { setRetention } from "./rpc/set-retention.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
+import { tryTool } from "./rpc/try-tool.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
+import type { HttpTools } from "./tools/http/call.ts";
+import { httpTools } from "./tools/http/http-tools.ts";
+import { oauthTokens } from "./tools/http/oauth-tokens.ts";
 import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
@@ -77,6 +82,11 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           address: config.PARLEY_VOICE_ADDRESS,
           credentials,
         });
+        const accounts = createClient(AccountServiceService, {
+          peer: "account",
+          address: config.PARLEY_ACCOUNT_ADDRESS,
+          credentials,
+        });
         const egress = createEgress({
           allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           maxResponseBytes: config.PARLEY_LLM_ANSWER_MAX_BYTES,
@@ -97,6 +107,14 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           standardFetch: boundedFetch(analysisAnswerMaxBytes),
           guarded: analysisEgress,
         };
+        const toolEgress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const tools: HttpTools = {
+          ask: toolEgress.ask,
+          revealSecrets: async (ownerId, names) =>
+            (await accounts.revealSecrets({ ownerId, names: [...names] })).secrets,
+          tokens: oauthTokens(toolEgress.ask),
+          clock,
+        };
         const replica = openReplica(config);
         const turns = runningTurns();
         const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
@@ -114,7 +132,9 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectModel: (ownerId, llm, by) => selectModel(ownerId, llm, providers, by),
           selectAnalysisModel: (ownerId, llm, by) => selectModel(ownerId, llm, analysisProviders, by),
           room,
-          toolSources: [],
+          getTool: agents.getTool,
+          httpTools: tools,
+          toolSources: [httpTools(tools)],
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),
@@ -162,6 +182,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             // A year of many agents takes as long as a list.
             getStatistics: registered(getStatistics(ctx), { isList: true }),
             setRetention: setRetention(ctx),
+            tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
           },
           stop: async () => {
             stopping.abort();
@@ -171,6 +192,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             relay.stop();
             egress.close();
             analysisEgress.close();
+            toolEgress.close();
+            accounts.close();
             agents.close();
             dispatcher.close();
             voice.close();

@@ -52,6 +52,7 @@ beforeAll(async () => {
   });
   const conversations = await startTwo("conversation", {
     DATABASE_URL: database.urls.conversation,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
     PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

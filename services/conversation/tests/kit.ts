@@ -61,6 +61,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
   const { agentAddress, promptAddress } = sharedAgents();
   const own = {
     DATABASE_URL: database.urls.conversation,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: agentAddress,
     PARLEY_PROMPT_ADDRESS: promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,

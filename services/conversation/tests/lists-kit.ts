@@ -29,6 +29,7 @@ export async function startTestLists(): Promise<TestLists> {
   const url = database.urls.conversation;
   const config = readConversationConfig({
     DATABASE_URL: url,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",

@@ -5,6 +5,7 @@ import { getModelSetup } from "../src/rpc/get-model-setup.ts";
 const REQUIRED = {
   DATABASE_URL: "postgres://localhost/db",
   PARLEY_LISTEN: "127.0.0.1:1",
+  PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
   PARLEY_AGENT_ADDRESS: "localhost:1",
   PARLEY_WEBHOOK_ADDRESS: "localhost:1",
   PARLEY_VOICE_ADDRESS: "localhost:1",

@@ -52,6 +52,7 @@ function startConversation(): Promise<ServiceProcess> {
   return startServiceProcess("conversation", {
     PARLEY_LISTEN: `unix:${join(folder, "conversation.sock")}`,
     DATABASE_URL: database.urls.conversation,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
     // Nothing listens there, so events wait and can be counted.
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",

@@ -1,0 +1,41 @@
+import { type HttpTool, type Tool as LibraryTool, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
+import { definitionOf, refusedArgument, rulesOf } from "../custom-tool.ts";
+import { failed, type Tool, type ToolOutcome } from "../tool.ts";
+import type { ToolSource } from "../toolbox.ts";
+import { callHttpTool, type HttpOutcome, type HttpTools } from "./call.ts";
+
+const SAFE_METHODS: ReadonlySet<ToolMethod> = new Set([ToolMethod.TOOL_METHOD_GET, ToolMethod.TOOL_METHOD_HEAD]);
+
+/** The tools of the owner's library that call an HTTP server, on every channel. */
+export function httpTools(tools: HttpTools): ToolSource {
+  return (agent) =>
+    agent.customTools.flatMap((tool) => (tool.kind?.$case === "http" ? [httpTool(tools, tool, tool.kind.value)] : []));
+}
+
+function httpTool(tools: HttpTools, tool: LibraryTool, http: HttpTool): Tool {
+  return {
+    kind: "http",
+    definition: definitionOf(tool, http.parameters),
+    rules: rulesOf(tool, SAFE_METHODS.has(http.method) || http.idempotent),
+    async run({ input }, { ownerId, conversationId, toolCallId, variables, signal }) {
+      const args = input ?? {};
+      const refused = refusedArgument(http.parameters, args, variables);
+      if (refused !== null) return failed(refused);
+      const idempotencyKey = `${conversationId}:${toolCallId}`;
+      const call = { ownerId, tool, http, idempotencyKey, conversationId, args, variables, signal };
+      return toolOutcome(await callHttpTool(tools, call));
+    },
+  };
+}
+
+function toolOutcome({ forModel, isError, status, attempts, assignments, dropped }: HttpOutcome): ToolOutcome {
+  const notes = dropped.map((variable) => `\nThe variable "${variable}" was not set: its value is longer than 16 KiB.`);
+  return {
+    result: forModel + notes.join(""),
+    isError,
+    status: status ?? undefined,
+    attempts,
+    assignments: assignments as Record<string, VariableValue>,
+  };
+}

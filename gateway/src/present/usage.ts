@@ -17,7 +17,7 @@ export function presentUsage(counted: CountUsageResponse, withCosts: boolean) {
     days.reduce((total, day) => total + (day[figure] ?? 0), 0);
   return {
     days,
-    stored_bytes: counted.storedBytes ?? null,
+    stored_bytes: counted.storedBytes,
     stored_bytes_max: counted.storedBytesMax,
     total: {
       conversations: sum("conversations"),

@@ -6,6 +6,7 @@ import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
+import { foldQueue } from "@parley/shared/folds/fold";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -13,13 +14,13 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
+import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { connectAgents } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue } from "./events/relay.ts";
-import { foldQueues } from "./lists/fold-counts.ts";
 import { listReader } from "./lists/list-reader.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
@@ -52,6 +53,8 @@ import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { tryTool } from "./rpc/try-tool.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
+import { COUNTS } from "./store/conversation-counts.ts";
+import { figuresFold } from "./store/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
@@ -147,7 +150,9 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         const relay = eventRelayQueue(ctx, log);
         const queues = {
           ...sweepQueues(clock, log, sweeps, stopping.signal),
-          ...foldQueues(db, patient),
+          "fold-conversation-counts": foldQueue(db, COUNTS),
+          "fold-figures": foldQueue(db, figuresFold()),
+          "fold-stored-bytes": foldQueue(db, STORED_BYTES_FOLD),
           ...indexConversationsQueue(patient, clock),
           ...forgetQueues(ctx),
           ...relay.queues,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { eventually } from "@parley/testkit/eventually";
-import { foldFigureChanges } from "../src/store/fold-figures.ts";
+import { figuresFold } from "../src/store/fold-figures.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import {
   createAgent,
@@ -60,7 +61,7 @@ async function countedOf({ ownerId }: TestAgent) {
     }));
   };
   const pending = await figures();
-  await foldFigureChanges(db, ownerId);
+  await foldChanges(db, ownerId, figuresFold());
   return [usage, ...pending, ...(await figures())];
 }
 

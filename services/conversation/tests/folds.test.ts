@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { foldStoredChanges } from "@parley/shared/stored-bytes/fold";
+import { foldChanges } from "@parley/shared/folds/fold";
+import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
-import { foldConversationChanges } from "../src/store/conversation-counts.ts";
-import { foldFigureChanges } from "../src/store/fold-figures.ts";
-import { CONVERSATIONS } from "../src/store/stored-bytes.ts";
+import { COUNTS } from "../src/store/conversation-counts.ts";
+import { figuresFold } from "../src/store/fold-figures.ts";
 
 let database: TestDatabase;
 let db: Database;
@@ -27,24 +27,21 @@ test.each([
     insert: (ownerId: string, count: number) => db`
       insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
       select ${ownerId}, 'agt_1', 'CHAT', '', 'IN_PROGRESS', false, 20000, 600, 1 from generate_series(1, ${count}::integer)`,
-    fold: foldConversationChanges,
+    fold: COUNTS,
   },
   {
     table: "figure_changes",
     insert: (ownerId: string, count: number) => db`
       insert into figure_changes (owner_id, day, agent_id, type, begun)
       select ${ownerId}, '2026-01-01', 'agt_1', 'CHAT', 1 from generate_series(1, ${count}::integer)`,
-    fold: foldFigureChanges,
+    fold: figuresFold(),
   },
   {
     table: "stored_changes",
-    insert: async (ownerId: string, count: number) => {
-      await db`insert into stored_bytes (owner_id, bytes) values (${ownerId}, 0)`;
-      await db`
-        insert into stored_changes (owner_id, bytes)
-        select ${ownerId}, 500 from generate_series(1, ${count}::integer)`;
-    },
-    fold: (within: Database, ownerId: string) => foldStoredChanges(within, ownerId, CONVERSATIONS),
+    insert: (ownerId: string, count: number) => db`
+      insert into stored_changes (owner_id, bytes)
+      select ${ownerId}, 500 from generate_series(1, ${count}::integer)`,
+    fold: STORED_BYTES_FOLD,
   },
 ])(
   "a fold of $table reads each change a few times, however empty the table was when its statistics were collected",
@@ -53,7 +50,7 @@ test.each([
     await db`vacuum (analyze) ${db(table)}`;
     const ownerId = newOwner();
     await insert(ownerId, CHANGES);
-    const { result, read } = await countingReads(db, table, (within) => fold(within, ownerId));
+    const { result, read } = await countingReads(db, table, (within) => foldChanges(within, ownerId, fold));
     expect(result).toBe(CHANGES);
     expect(read).toBeLessThan(6 * CHANGES);
   },

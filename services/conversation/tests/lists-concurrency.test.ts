@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
-import { foldConversationChanges } from "../src/store/conversation-counts.ts";
+import { COUNTS } from "../src/store/conversation-counts.ts";
 import { closeSilentChats, insertGreetedSession } from "../src/store/conversations.ts";
 import { type ConversationFilter, matching, NO_FILTER } from "../src/store/lists/conversation-filter.ts";
 import { findCountedPage } from "../src/store/lists/list-page.ts";
@@ -74,7 +75,7 @@ test(
       },
     );
     const fold = async () => {
-      while (isLive) await foldConversationChanges(lists.db, ownerId);
+      while (isLive) await foldChanges(lists.db, ownerId, COUNTS);
     };
     const compare = async () => {
       while (isLive || compared === 0) {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
-import { foldConversationChanges } from "../src/store/conversation-counts.ts";
+import { COUNTS } from "../src/store/conversation-counts.ts";
 import {
   AGENTS,
   type Asked,
@@ -83,7 +84,7 @@ test(
       fc.sample(conversation, { numRuns: count, seed }).map((fields) => stored({ ...fields, ownerId }));
     const all = random(300, 1);
     await insert(lists.db, all);
-    await foldConversationChanges(lists.db, ownerId);
+    await foldChanges(lists.db, ownerId, COUNTS);
     const more = random(150, 2);
     await insert(lists.db, more);
     all.push(...more);
@@ -100,7 +101,7 @@ test(
     }
     const property = fc.asyncProperty(asked, paged, (filter, page) => check(all, ownerId, filter, page));
     await fc.assert(property, { numRuns: 400 });
-    await foldConversationChanges(lists.db, ownerId);
+    await foldChanges(lists.db, ownerId, COUNTS);
     await fc.assert(property, { numRuns: 200 });
   },
   TIMEOUT_MS,
@@ -134,9 +135,9 @@ test("from and to hold to the microsecond", async () => {
 test("deleted conversations leave no count behind, not even the last of their kind", async () => {
   const ownerId = newOwner();
   await insert(lists.db, [stored({ ownerId }), stored({ ownerId, status: "FAILED" })]);
-  await foldConversationChanges(lists.db, ownerId);
+  await foldChanges(lists.db, ownerId, COUNTS);
   await lists.db`delete from conversations where owner_id = ${ownerId}`;
-  await foldConversationChanges(lists.db, ownerId);
+  await foldChanges(lists.db, ownerId, COUNTS);
   expect(await lists.db`select 1 from conversation_counts where owner_id = ${ownerId}`).toHaveLength(0);
   await check([], ownerId, {}, { number: 1, size: 10 });
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue, tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
-import { foldConversationChanges } from "../src/store/conversation-counts.ts";
+import { COUNTS } from "../src/store/conversation-counts.ts";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { append, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { allSentLater, eventsOf, pass, payloadOf } from "./events-kit.ts";
@@ -155,7 +156,7 @@ test("lists, counts, usage and searches, pending and indexed, show each owner it
   for (const id of ids) for (const agent of owners) await complete(service.chat, keyOf(agent, id));
   for (const { ownerId } of owners) {
     await numberEnded(db, ownerId);
-    await foldConversationChanges(db, ownerId);
+    await foldChanges(db, ownerId, COUNTS);
   }
   await check();
   const today = new Date(Math.floor(service.clock.now().getTime() / DAY_MS) * DAY_MS);

@@ -5,9 +5,10 @@ import {
   type GetStatisticsResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { newOwner } from "@parley/testkit/owners";
 import { listFigures } from "../src/store/figures.ts";
-import { foldFigureChanges } from "../src/store/fold-figures.ts";
+import { figuresFold } from "../src/store/fold-figures.ts";
 import { startCall } from "./calls-kit.ts";
 import { createAgent, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
@@ -78,7 +79,7 @@ test("folding changes no figure, whatever came before and comes after", async ()
   await note(agent.ownerId, "CHAT", [400, 800]);
   for (let fold = 0; fold < 2; fold++) {
     const before = sorted(await statistics(agent.ownerId));
-    expect(await foldFigureChanges(db, agent.ownerId)).toBeGreaterThan(0);
+    expect(await foldChanges(db, agent.ownerId, figuresFold())).toBeGreaterThan(0);
     expect(sorted(await statistics(agent.ownerId))).toEqual(before);
     service.clock.advance(DAY_MS);
     await say(service, agent);
@@ -127,7 +128,7 @@ test("the median of few replies is exact, of two their mean, before and after th
     await note(ownerId, "TELEPHONY", [...added]);
     const replies = (await medians())[0]?.replies;
     expect(await medians()).toEqual([{ replies: replies ?? 0, p50Ms }]);
-    await foldFigureChanges(db, ownerId);
+    await foldChanges(db, ownerId, figuresFold());
     expect(await medians()).toEqual([{ replies: replies ?? 0, p50Ms }]);
   }
 });
@@ -157,7 +158,7 @@ test("a day names its first agents and models, and sums further ones as others, 
       where owner_id = ${ownerId} group by name order by name`;
     return rows.map(({ name, replies }) => `${name}: ${replies}`);
   };
-  const fold = () => foldFigureChanges(db, ownerId, { figures: 3, latencies: 2 });
+  const fold = () => foldChanges(db, ownerId, figuresFold({ figures: 3, latencies: 2 }));
   await add(1, 2);
   await fold();
   await add(1, 9);

@@ -1,19 +1,17 @@
 import type { Database } from "@parley/shared/db/database";
-import { timeSlice } from "@parley/shared/jobs/time-slice";
-import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
+import { foldAll, queueOfFolds } from "@parley/shared/folds/fold";
+import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
-import { findStoredBytes, foldStoredChanges } from "@parley/shared/stored-bytes/fold";
-import { deleteOldest, EVENTS, EVENTS_AT_ONCE } from "./store/stored-bytes.ts";
+import { findStoredBytes, STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
+import { deleteOldest, EVENTS_AT_ONCE } from "./store/stored-bytes.ts";
 
 /** Of the limit, what a full owner keeps, so that room is not made for every event anew. */
 const KEPT_SHARE = 15 / 16;
 /** Events among which ended ones are looked for before pending ones go: without a bound, a long backlog is read each time. */
 const LOOKED_AT_MAX = 100_000;
-const RETRY_MS = 5_000;
 
 export interface BoundedLog {
-  /** Without a limit on the time to answer. */
-  patient: Database;
+  db: Database;
   log: Logger;
   /** Limit for what is stored for one owner, reached some seconds late. */
   bytesMax: number;
@@ -24,16 +22,7 @@ export interface BoundedLog {
  * `stored_changes` enqueue it.
  */
 export function boundedLogQueue(settings: BoundedLog): Record<string, Queue> {
-  return {
-    "fold-stored-bytes": {
-      concurrency: 1,
-      leaseMs: 60_000,
-      retryDelayMs: () => RETRY_MS,
-      run: async ({ ownerId }, lease) => {
-        if (!(await keepWithin(settings, ownerId, timeSlice(lease)))) return HAND_OVER;
-      },
-    },
-  };
+  return { "fold-stored-bytes": queueOfFolds((ownerId, isOver) => keepWithin(settings, ownerId, isOver)) };
 }
 
 /**
@@ -42,17 +31,17 @@ export function boundedLogQueue(settings: BoundedLog): Record<string, Queue> {
  * @param isOver called after each part
  * @returns false when it was over before it was done
  */
-async function keepWithin({ patient, log, bytesMax }: BoundedLog, ownerId: string, isOver: () => boolean) {
+async function keepWithin({ db, log, bytesMax }: BoundedLog, ownerId: string, isOver: () => boolean) {
   let after = "";
   let lookedAt = 0;
   let pendingToo = false;
   let deleted = 0;
   try {
     for (let most = bytesMax; ; most = bytesMax * KEPT_SHARE) {
-      while ((await foldStoredChanges(patient, ownerId, EVENTS)) > 0) if (isOver()) return false;
-      const bytes = (await findStoredBytes(patient, ownerId)) ?? 0;
+      if (!(await foldAll(db, ownerId, STORED_BYTES_FOLD, isOver))) return false;
+      const bytes = await findStoredBytes(db, ownerId);
       if (bytes <= most) return true;
-      const part = await deleteOldest(patient, ownerId, { after, bytes: bytes - bytesMax * KEPT_SHARE, pendingToo });
+      const part = await deleteOldest(db, ownerId, { after, bytes: bytes - bytesMax * KEPT_SHARE, pendingToo });
       deleted += part.deleted;
       lookedAt += part.events;
       after = part.last;

@@ -56,7 +56,7 @@ export function startDispatcher(
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, patient, direct, clock }) => {
+      build: async ({ db, direct, clock }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = {
@@ -83,7 +83,7 @@ export function startDispatcher(
         const queues = {
           ...deliveries.queues,
           ...forgetOwners(db),
-          ...boundedLogQueue({ patient, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
+          ...boundedLogQueue({ db, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
           ...sweepQueues(clock, log, sweeps, stopping.signal),
         };
         const worker = startWorker(db, queues, log, settings);

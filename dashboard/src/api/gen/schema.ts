@@ -4925,8 +4925,8 @@ export interface components {
         Usage: {
             /** @description Every requested day, oldest first. */
             days: components["schemas"]["UsageDay"][];
-            /** @description Bytes of all conversations that are stored now, with those on drafts; null while there are none, or they are not counted yet. When they reach `stored_bytes_max`, no further conversations and chat turns begin. */
-            stored_bytes: number | null;
+            /** @description Bytes of all conversations that are stored now, with those on drafts. When they reach `stored_bytes_max`, no further conversations and chat turns begin. */
+            stored_bytes: number;
             /** @description Limit for the bytes of all stored conversations. */
             stored_bytes_max: number;
             total: components["schemas"]["UsageTotal"];

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { IncludeCost, IncludedCosts } from "../costs.ts";
 import { Resource } from "../resources.ts";
-import { Nullable } from "../types.ts";
 import { PeriodFields } from "./fields.ts";
 
 export const UsageQuery = Type.Object({ ...PeriodFields, include: IncludeCost });
@@ -22,10 +21,11 @@ export const Usage = Resource("Usage", {
     }),
     { description: "Every requested day, oldest first." },
   ),
-  stored_bytes: Nullable(
-    Type.Integer({ minimum: 0 }),
-    "Bytes of all conversations that are stored now, with those on drafts; null while there are none, or they are not counted yet. When they reach `stored_bytes_max`, no further conversations and chat turns begin.",
-  ),
+  stored_bytes: Type.Integer({
+    minimum: 0,
+    description:
+      "Bytes of all conversations that are stored now, with those on drafts. When they reach `stored_bytes_max`, no further conversations and chat turns begin.",
+  }),
   stored_bytes_max: Type.Integer({ minimum: 1, description: "Limit for the bytes of all stored conversations." }),
   total: Resource("UsageTotal", UsageFigures, "Sums over all days."),
 });

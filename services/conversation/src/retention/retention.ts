@@ -1,10 +1,11 @@
 import type { Database } from "@parley/shared/db/database";
+import { foldChanges } from "@parley/shared/folds/fold";
 import { sweepKeys } from "@parley/shared/idempotency/keys";
 import { IDEMPOTENCY_KEYS } from "@parley/shared/idempotency/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import { foldCounts } from "../lists/fold-counts.ts";
+import { COUNTS } from "../store/conversation-counts.ts";
 import {
   deleteConversations,
   deleteOldestMessages,
@@ -27,7 +28,6 @@ const BATCH = 200;
 const MESSAGES = 10_000;
 /** Lists add up every deletion until it is folded into the counts, so fold often. */
 const FOLD_AFTER = 2_000;
-const ONCE = () => true;
 
 type Context = Pick<ConversationContext, "db" | "clock">;
 
@@ -64,7 +64,7 @@ function ownerSweep({ db }: Context, log: Logger, now: Date): (ownerId: string) 
     const changes = (unfolded.get(ownerId) ?? 0) + deleted;
     unfolded.set(ownerId, changes);
     if (changes >= FOLD_AFTER) {
-      await foldCounts(db, ownerId, ONCE);
+      await foldChanges(db, ownerId, COUNTS);
       unfolded.delete(ownerId);
     }
     return hasMore;

@@ -14,6 +14,6 @@ export function countUsage(ctx: ConversationContext): Handler {
       listUsage(ctx.db, ownerId, first, last),
       findStoredBytes(ctx.db, ownerId),
     ]);
-    return { days, storedBytes: storedBytes ?? undefined, storedBytesMax: ctx.limits.ownerBytes };
+    return { days, storedBytes, storedBytesMax: ctx.limits.ownerBytes };
   };
 }

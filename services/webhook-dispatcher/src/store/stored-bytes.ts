@@ -1,19 +1,4 @@
 import type { Database } from "@parley/shared/db/database";
-import type { CountedRows } from "@parley/shared/stored-bytes/fold";
-
-/** As the triggers of 0001_webhook-dispatcher count. */
-export const EVENTS: CountedRows = {
-  bytes: (sql, ownerId) => sql`
-    select sum(500 + coalesce(octet_length(payload), 0)) as bytes from events where owner_id = ${ownerId}
-    union all select 500 * count(*) from deliveries where owner_id = ${ownerId}
-    union all
-    select sum(200 + coalesce(octet_length(response_excerpt), 0) + coalesce(octet_length(request), 0))
-    from attempts where owner_id = ${ownerId}`,
-  any: (sql, ownerId) => sql`
-    select from events where owner_id = ${ownerId}
-    union all select from deliveries where owner_id = ${ownerId}
-    union all select from attempts where owner_id = ${ownerId}`,
-};
 
 /** Each event may have a payload of 1 MB, and Postgres deletes 400 MB/s. */
 export const EVENTS_AT_ONCE = 256;

@@ -576,8 +576,8 @@ export interface CountUsageRequest {
 export interface CountUsageResponse {
   /** Every requested day, oldest first. */
   days: CountUsageResponse_Day[];
-  /** What all stored conversations have, and may have. Absent while there are none, or they are not counted yet. */
-  storedBytes?: number | undefined;
+  /** What all stored conversations have, and may have. */
+  storedBytes: number;
   storedBytesMax: number;
 }
 
@@ -5627,7 +5627,7 @@ export const CountUsageRequest: MessageFns<CountUsageRequest> = {
 };
 
 function createBaseCountUsageResponse(): CountUsageResponse {
-  return { days: [], storedBytes: undefined, storedBytesMax: 0 };
+  return { days: [], storedBytes: 0, storedBytesMax: 0 };
 }
 
 export const CountUsageResponse: MessageFns<CountUsageResponse> = {
@@ -5635,7 +5635,7 @@ export const CountUsageResponse: MessageFns<CountUsageResponse> = {
     for (const v of message.days) {
       CountUsageResponse_Day.encode(v!, writer.uint32(10).fork()).join();
     }
-    if (message.storedBytes !== undefined) {
+    if (message.storedBytes !== 0) {
       writer.uint32(16).int64(message.storedBytes);
     }
     if (message.storedBytesMax !== 0) {
@@ -5699,7 +5699,7 @@ export const CountUsageResponse: MessageFns<CountUsageResponse> = {
   fromPartial<I extends Exact<DeepPartial<CountUsageResponse>, I>>(object: I): CountUsageResponse {
     const message = createBaseCountUsageResponse();
     message.days = object.days?.map((e) => CountUsageResponse_Day.fromPartial(e)) || [];
-    message.storedBytes = object.storedBytes ?? undefined;
+    message.storedBytes = object.storedBytes ?? 0;
     message.storedBytesMax = object.storedBytesMax ?? 0;
     return message;
   },

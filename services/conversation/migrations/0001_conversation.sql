@@ -246,6 +246,9 @@ create table conversation_changes (
   primary key (owner_id, change_id)
 );
 
+create trigger counts_changed after insert on conversation_changes
+  for each row when (new.change_id % 256 = 0) execute function fold_soon('fold-conversation-counts');
+
 create table conversation_counts (
   owner_id text not null,
   -- Empty: all agents together.
@@ -273,29 +276,18 @@ create function note_conversation_change() returns trigger language plpgsql set 
 declare
   minute_was bigint;
   minute_is bigint;
-  last_change bigint;
 begin
   if tg_op <> 'INSERT' then
     minute_was := minute_since_1970(old.created_at);
     insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
     values (old.owner_id, old.agent_id, old.type, coalesce(old.calling_type, ''), old.status, old.is_test_call,
-      minute_was / 1440, minute_was % 1440, -1)
-    returning change_id into last_change;
+      minute_was / 1440, minute_was % 1440, -1);
   end if;
   if tg_op <> 'DELETE' then
     minute_is := minute_since_1970(new.created_at);
     insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
     values (new.owner_id, new.agent_id, new.type, coalesce(new.calling_type, ''), new.status, new.is_test_call,
-      minute_is / 1440, minute_is % 1440, 1)
-    returning change_id into last_change;
-  end if;
-  -- Folded some hundred at a time; an update takes two numbers, and either may be the one. No worker is told: it finds the job when
-  -- it polls.
-  if last_change % 256 <= 1 then
-    insert into jobs (owner_id, job_id, queue, payload, due_at)
-    values (coalesce(new.owner_id, old.owner_id), 'fold-conversation-counts', 'fold-conversation-counts', '{}',
-      now() + interval '3 seconds')
-    on conflict (owner_id, job_id) do nothing;
+      minute_is / 1440, minute_is % 1440, 1);
   end if;
   return null;
 end $$;
@@ -568,16 +560,8 @@ select owner_id, day, begun, replies, input_tokens, output_tokens, cost_usd_micr
 create function latency_bucket(ms integer) returns smallint language sql immutable
 return floor(ln(greatest(ms, 1)) / ln(1.1))::smallint;
 
--- Folded some hundred at a time. No worker is told: it finds the job when it polls.
-create function fold_figures_soon() returns trigger language plpgsql set search_path from current as $$
-begin
-  insert into jobs (owner_id, job_id, queue, payload, due_at)
-  values (new.owner_id, 'fold-figures', 'fold-figures', '{}', now() + interval '3 seconds')
-  on conflict (owner_id, job_id) do nothing;
-  return null;
-end $$;
 create trigger figures_changed after insert on figure_changes
-  for each row when (new.change_id % 256 = 0) execute function fold_figures_soon();
+  for each row when (new.change_id % 256 = 0) execute function fold_soon('fold-figures');
 
 create function note_begun() returns trigger language plpgsql set search_path from current as $$
 begin

@@ -21,9 +21,10 @@ afterAll(async () => {
 
 const CHANGES = 1_000;
 
-test.each([
+const FOLDS = [
   {
     table: "conversation_changes",
+    queue: "fold-conversation-counts",
     insert: (ownerId: string, count: number) => db`
       insert into conversation_changes (owner_id, agent_id, type, calling_type, status, is_test, day, minute, change)
       select ${ownerId}, 'agt_1', 'CHAT', '', 'IN_PROGRESS', false, 20000, 600, 1 from generate_series(1, ${count}::integer)`,
@@ -31,6 +32,7 @@ test.each([
   },
   {
     table: "figure_changes",
+    queue: "fold-figures",
     insert: (ownerId: string, count: number) => db`
       insert into figure_changes (owner_id, day, agent_id, type, begun)
       select ${ownerId}, '2026-01-01', 'agt_1', 'CHAT', 1 from generate_series(1, ${count}::integer)`,
@@ -38,12 +40,22 @@ test.each([
   },
   {
     table: "stored_changes",
+    queue: "fold-stored-bytes",
     insert: (ownerId: string, count: number) => db`
       insert into stored_changes (owner_id, bytes)
       select ${ownerId}, 500 from generate_series(1, ${count}::integer)`,
     fold: STORED_BYTES_FOLD,
   },
-])(
+];
+
+test.each(FOLDS)("some hundred changes of $table are folded by a job of their owner", async ({ queue, insert }) => {
+  const ownerId = newOwner();
+  await insert(ownerId, 256);
+  const jobs = await db`select queue from jobs where owner_id = ${ownerId}`;
+  expect([...jobs]).toEqual([{ queue }]);
+});
+
+test.each(FOLDS)(
   "a fold of $table reads each change a few times, however empty the table was when its statistics were collected",
   async ({ table, insert, fold }) => {
     await insert(newOwner(), 200);

@@ -1,5 +1,5 @@
 -- How many bytes each owner stores: the owner's sum in stored_bytes and the owner's rows in stored_changes together, exact at every
--- moment once the first fold has counted what there is (fold.ts). Triggers add the changes.
+-- moment. Triggers add the changes.
 create table stored_bytes (
   owner_id text primary key,
   bytes bigint not null
@@ -13,13 +13,7 @@ create table stored_changes (
   primary key (owner_id, change_id)
 );
 
--- Folded some hundred at a time, large ones and deletions soon. No worker is told: it finds the job when it polls.
-create function fold_stored_soon() returns trigger language plpgsql set search_path from current as $$
-begin
-  insert into jobs (owner_id, job_id, queue, payload, due_at)
-  values (new.owner_id, 'fold-stored-bytes', 'fold-stored-bytes', '{}', now() + interval '3 seconds')
-  on conflict (owner_id, job_id) do nothing;
-  return null;
-end $$;
+-- Large ones and deletions soon.
 create trigger stored_changed after insert on stored_changes
-  for each row when (new.change_id % 256 = 0 or new.bytes not between 0 and 65535) execute function fold_stored_soon();
+  for each row when (new.change_id % 256 = 0 or new.bytes not between 0 and 65535)
+  execute function fold_soon('fold-stored-bytes');

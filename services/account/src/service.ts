@@ -6,7 +6,6 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
-import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -72,7 +71,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
       definition: AccountServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, direct, clock, credentials }) => {
+      build: ({ db, clock, credentials }) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
           createClient(definition, { peer, address, credentials });
@@ -112,56 +111,57 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           ...deletionQueues(ctx, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
           ...restoreQueue({ db, carriers, log }),
         };
-        const worker = startWorker(db, queues, log, { clock, direct });
-        return {
-          handlers: {
-            createOwner: createOwner(ctx),
-            getOwner: getOwner(ctx),
-            listOwners: listOwners(ctx),
-            updateOwner: updateOwner(ctx),
-            deleteOwner: deleteOwner(ctx),
-            createKey: createKey(ctx),
-            listKeys: listKeys(ctx),
-            activateKey: activateKey(ctx),
-            deactivateKey: deactivateKey(ctx),
-            deleteKey: deleteKey(ctx),
-            authenticateKey: authenticateKey(ctx),
-            watchKeys: watchKeys(ctx),
-            setPassword: setPassword(ctx),
-            changePassword: changePassword(ctx),
-            signIn: signIn(ctx),
-            recognizeDevice: recognizeDevice(ctx),
-            authenticateSession: authenticateSession(ctx),
-            signOut: signOut(ctx),
-            listSessions: listSessions(ctx),
-            claimIdempotencyKey: claimIdempotencyKey(ctx),
-            getSettings: getSettings(ctx),
-            updateSettings: updateSettings(ctx),
-            listMobileNumbers: listMobileNumbers(ctx),
-            addMobileNumber: addMobileNumber(ctx),
-            removeMobileNumber: removeMobileNumber(ctx),
-            proveMobileNumber: proveMobileNumber(ctx),
-            callWithCode: callWithCode(ctx),
-            confirmCode: confirmCode(ctx),
-            getCallPolicy: getCallPolicy(ctx),
-            setCallPolicy: setCallPolicy(ctx),
-            connectCarrier: connectCarrier(ctx),
-            listCarriers: listCarriers(ctx),
-            getCarrier: getCarrier(ctx),
-            disconnectCarrier: disconnectCarrier(ctx),
-            listCarrierNumbers: listCarrierNumbers(ctx),
-            importCarrierNumber: importCarrierNumber(ctx),
-            getCarrierCredentials: getCarrierCredentials(ctx),
-            findCarrier: findCarrier(ctx),
-            findCarrierOfNumber: findCarrierOfNumber(ctx),
-            findTrunk: findTrunk(ctx),
-            listTrunks: listTrunks(ctx),
+        return [
+          {
+            handlers: {
+              createOwner: createOwner(ctx),
+              getOwner: getOwner(ctx),
+              listOwners: listOwners(ctx),
+              updateOwner: updateOwner(ctx),
+              deleteOwner: deleteOwner(ctx),
+              createKey: createKey(ctx),
+              listKeys: listKeys(ctx),
+              activateKey: activateKey(ctx),
+              deactivateKey: deactivateKey(ctx),
+              deleteKey: deleteKey(ctx),
+              authenticateKey: authenticateKey(ctx),
+              watchKeys: watchKeys(ctx),
+              setPassword: setPassword(ctx),
+              changePassword: changePassword(ctx),
+              signIn: signIn(ctx),
+              recognizeDevice: recognizeDevice(ctx),
+              authenticateSession: authenticateSession(ctx),
+              signOut: signOut(ctx),
+              listSessions: listSessions(ctx),
+              claimIdempotencyKey: claimIdempotencyKey(ctx),
+              getSettings: getSettings(ctx),
+              updateSettings: updateSettings(ctx),
+              listMobileNumbers: listMobileNumbers(ctx),
+              addMobileNumber: addMobileNumber(ctx),
+              removeMobileNumber: removeMobileNumber(ctx),
+              proveMobileNumber: proveMobileNumber(ctx),
+              callWithCode: callWithCode(ctx),
+              confirmCode: confirmCode(ctx),
+              getCallPolicy: getCallPolicy(ctx),
+              setCallPolicy: setCallPolicy(ctx),
+              connectCarrier: connectCarrier(ctx),
+              listCarriers: listCarriers(ctx),
+              getCarrier: getCarrier(ctx),
+              disconnectCarrier: disconnectCarrier(ctx),
+              listCarrierNumbers: listCarrierNumbers(ctx),
+              importCarrierNumber: importCarrierNumber(ctx),
+              getCarrierCredentials: getCarrierCredentials(ctx),
+              findCarrier: findCarrier(ctx),
+              findCarrierOfNumber: findCarrierOfNumber(ctx),
+              findTrunk: findTrunk(ctx),
+              listTrunks: listTrunks(ctx),
+            },
+            queues,
+            stop: () => {
+              for (const client of [conversations, ...Object.values(forgetting)]) client.close();
+            },
           },
-          stop: async () => {
-            await worker.stop();
-            for (const client of [conversations, ...Object.values(forgetting)]) client.close();
-          },
-        };
+        ];
       },
     },
     config,

@@ -3,8 +3,6 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
-import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
-import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -50,7 +48,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
       definition: AgentServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, direct, changes, clock, credentials }) => {
+      build: ({ db, changes, clock, credentials }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
@@ -68,43 +66,34 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           clock,
           room: roomOf(config.PARLEY_AGENTS_OWNER_BYTES),
         };
-        const stopping = new AbortController();
-        const sweeps = [expiredDrafts(db)];
-        const queues = {
-          ...referenceQueue(ctx),
-          ...forgetOwners(ctx),
-          ...sweepQueues(clock, log, sweeps, stopping.signal),
-        };
-        const worker = startWorker(db, queues, log, { clock, direct });
-        await startSweeps(db, clock, sweeps);
-        return {
-          handlers: {
-            createAgent: createAgent(ctx),
-            batchGetAgents: batchGetAgents(ctx),
-            batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
-            watchAgents: watchAgents(ctx),
-            createDraft: createDraft(ctx),
-            getDraftRuntime: getDraftRuntime(ctx),
-            getSpeech: getSpeech(ctx),
-            findCallee: findCallee(ctx),
-            getWidget: getWidget(ctx),
-            getChannelSettings: getChannelSettings(ctx),
-            listAgents: registered(listAgents(ctx), { isList: true }),
-            updateAgent: settling(changes, updateAgent(ctx)),
-            deleteAgent: settling(changes, deleteAgent(ctx)),
-            listDynamicVariables: listDynamicVariables(ctx),
-            listProviders: listProviders(ctx),
-            listVoices: listVoices(ctx),
-            addClonedVoice: addClonedVoice(ctx),
-            removeClonedVoice: removeClonedVoice(ctx),
-            forgetOwner: forgetOwner(ctx),
+        return [
+          {
+            handlers: {
+              createAgent: createAgent(ctx),
+              batchGetAgents: batchGetAgents(ctx),
+              batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
+              watchAgents: watchAgents(ctx),
+              createDraft: createDraft(ctx),
+              getDraftRuntime: getDraftRuntime(ctx),
+              getSpeech: getSpeech(ctx),
+              findCallee: findCallee(ctx),
+              getWidget: getWidget(ctx),
+              getChannelSettings: getChannelSettings(ctx),
+              listAgents: registered(listAgents(ctx), { isList: true }),
+              updateAgent: settling(changes, updateAgent(ctx)),
+              deleteAgent: settling(changes, deleteAgent(ctx)),
+              listDynamicVariables: listDynamicVariables(ctx),
+              listProviders: listProviders(ctx),
+              listVoices: listVoices(ctx),
+              addClonedVoice: addClonedVoice(ctx),
+              removeClonedVoice: removeClonedVoice(ctx),
+              forgetOwner: forgetOwner(ctx),
+            },
+            queues: { ...referenceQueue(ctx), ...forgetOwners(ctx) },
+            sweeps: [expiredDrafts(db)],
+            stop: prompts.close,
           },
-          stop: async () => {
-            stopping.abort();
-            await worker.stop();
-            prompts.close();
-          },
-        };
+        ];
       },
     },
     config,

@@ -7,8 +7,6 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
 import { foldQueue } from "@parley/shared/folds/fold";
-import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
-import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -73,7 +71,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, patient, direct, clock, credentials }) => {
+      build: async ({ db, patient, clock, credentials }) => {
         const agents = connectAgents(config, credentials, log);
         const dispatcher = createClient(WebhookDispatcherServiceService, {
           peer: "webhook-dispatcher",
@@ -144,67 +142,63 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           limits: limitsOf(config),
           clock,
         };
-        const stopping = new AbortController();
         const silences = [silentChats(ctx), silentCalls(ctx), silentThreads(ctx)];
-        const sweeps = [...silences, expiredConversations(ctx, log), goneConversations(patient)];
         const relay = eventRelayQueue(ctx, log);
-        const queues = {
-          ...sweepQueues(clock, log, sweeps, stopping.signal),
-          "fold-conversation-counts": foldQueue(db, COUNTS),
-          "fold-figures": foldQueue(db, figuresFold()),
-          "fold-stored-bytes": foldQueue(db, STORED_BYTES_FOLD),
-          ...indexConversationsQueue(patient, clock),
-          ...forgetQueues(ctx),
-          ...relay.queues,
-          ...analysisQueue(ctx, log),
-        };
-        const worker = startWorker(db, queues, log, { clock, direct });
-        await startSweeps(db, clock, sweeps);
-        return {
-          handlers: {
-            startChat: startChat(ctx),
-            completeTurn: completeTurn(ctx),
-            runTurns: runTurns(ctx),
-            getChatSession: registered(getChatSession(ctx), { isList: true }),
-            listChatSessions: registered(listChatSessions(ctx), { isList: true }),
-            getConversation: registered(getConversation(ctx), { isList: true }),
-            checkConversation: checkConversation(ctx),
-            checkRoom: checkRoom(ctx),
-            listConversations: registered(listConversations(ctx), { isList: true }),
-            analyzeConversation: analyzeConversation(ctx),
-            // Called by voice runtimes too, with what models and callers gave them.
-            getCallSetup: registered(getCallSetup(ctx), { structFields: { 3: "dynamic_variables" } }),
-            startConversation: registered(startCall(ctx), {
-              structFields: { 9: "dynamic_variables", 10: "metadata" },
-            }),
-            appendTranscript: appendTranscript(ctx),
-            converse: converse(ctx),
-            runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
-            completeConversation: completeConversation(ctx),
-            setDelivery: setDelivery(ctx),
-            countUsage: countUsage(ctx),
-            getModelSetup: getModelSetup(config),
-            // A year of many agents takes as long as a list.
-            getStatistics: registered(getStatistics(ctx), { isList: true }),
-            setRetention: setRetention(ctx),
-            tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
+        return [
+          room,
+          turns,
+          {
+            handlers: {
+              startChat: startChat(ctx),
+              completeTurn: completeTurn(ctx),
+              runTurns: runTurns(ctx),
+              getChatSession: registered(getChatSession(ctx), { isList: true }),
+              listChatSessions: registered(listChatSessions(ctx), { isList: true }),
+              getConversation: registered(getConversation(ctx), { isList: true }),
+              checkConversation: checkConversation(ctx),
+              checkRoom: checkRoom(ctx),
+              listConversations: registered(listConversations(ctx), { isList: true }),
+              analyzeConversation: analyzeConversation(ctx),
+              // Called by voice runtimes too, with what models and callers gave them.
+              getCallSetup: registered(getCallSetup(ctx), { structFields: { 3: "dynamic_variables" } }),
+              startConversation: registered(startCall(ctx), {
+                structFields: { 9: "dynamic_variables", 10: "metadata" },
+              }),
+              appendTranscript: appendTranscript(ctx),
+              converse: converse(ctx),
+              runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
+              completeConversation: completeConversation(ctx),
+              setDelivery: setDelivery(ctx),
+              countUsage: countUsage(ctx),
+              getModelSetup: getModelSetup(config),
+              // A year of many agents takes as long as a list.
+              getStatistics: registered(getStatistics(ctx), { isList: true }),
+              setRetention: setRetention(ctx),
+              tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
+            },
+            queues: {
+              "fold-conversation-counts": foldQueue(db, COUNTS),
+              "fold-figures": foldQueue(db, figuresFold()),
+              "fold-stored-bytes": foldQueue(db, STORED_BYTES_FOLD),
+              ...indexConversationsQueue(patient, clock),
+              ...forgetQueues(ctx),
+              ...relay.queues,
+              ...analysisQueue(ctx, log),
+            },
+            sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient)],
+            stop: async () => {
+              relay.stop();
+              egress.close();
+              analysisEgress.close();
+              toolEgress.close();
+              accounts.close();
+              agents.close();
+              dispatcher.close();
+              voice.close();
+              await replica?.end({ timeout: 5 });
+            },
           },
-          stop: async () => {
-            stopping.abort();
-            await room.stop();
-            await ctx.turns.stop();
-            await worker.stop();
-            relay.stop();
-            egress.close();
-            analysisEgress.close();
-            toolEgress.close();
-            accounts.close();
-            agents.close();
-            dispatcher.close();
-            voice.close();
-            await replica?.end({ timeout: 5 });
-          },
-        };
+        ];
       },
     },
     config,

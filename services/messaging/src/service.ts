@@ -5,8 +5,7 @@ import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messa
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
-import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
-import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
+import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -83,7 +82,8 @@ export function startMessaging(
       definition: MessagingServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, direct, clock, credentials }) => {
+      pollMs,
+      build: ({ db, clock, credentials, stopping }) => {
         const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
           createClient(definition, { peer, address, credentials });
         const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
@@ -122,35 +122,27 @@ export function startMessaging(
         for (const reason of ["unknown", "signature"]) refused().add(0, { reason });
         tokensRefused().add(0);
         dropped().add(0);
-        const stopping = new AbortController();
-        const sweeps = [oldMessages(db)];
-        const queues = {
-          ...threadQueue(ctx, stopping.signal),
-          ...deliveryQueue(ctx),
-          ...forgetOwners(db),
-          ...sweepQueues(clock, log, sweeps, stopping.signal),
-        };
-        const worker = startWorker(db, queues, log, { clock, direct, ...(pollMs !== undefined && { pollMs }) });
-        await startSweeps(db, clock, sweeps);
-        return {
-          handlers: {
-            createWidgetToken: createWidgetToken(ctx),
-            openWidgetToken: openWidgetToken(ctx),
-            countWidgetMessage: countWidgetMessage(ctx),
-            checkWhatsAppConnection: checkWhatsAppConnection(ctx),
-            verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
-            handleWhatsAppCallback: handleWhatsAppCallback(ctx),
-            sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),
-            forgetOwner: forgetOwner(ctx),
+        return [
+          {
+            handlers: {
+              createWidgetToken: createWidgetToken(ctx),
+              openWidgetToken: openWidgetToken(ctx),
+              countWidgetMessage: countWidgetMessage(ctx),
+              checkWhatsAppConnection: checkWhatsAppConnection(ctx),
+              verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
+              handleWhatsAppCallback: handleWhatsAppCallback(ctx),
+              sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),
+              forgetOwner: forgetOwner(ctx),
+            },
+            queues: { ...threadQueue(ctx, stopping), ...deliveryQueue(ctx), ...forgetOwners(db) },
+            sweeps: [oldMessages(db)],
+            stop: () => {
+              unobserve();
+              egress.close();
+              for (const client of [accounts, agents, conversations, voices]) client.close();
+            },
           },
-          stop: async () => {
-            stopping.abort();
-            await worker.stop();
-            unobserve();
-            egress.close();
-            for (const client of [accounts, agents, conversations, voices]) client.close();
-          },
-        };
+        ];
       },
     },
     config,

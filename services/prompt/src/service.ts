@@ -2,7 +2,6 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
-import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -30,26 +29,27 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, direct, changes, clock }) => {
+      build: ({ db, changes, clock }) => {
         const room = roomOf(config.PARLEY_PROMPTS_OWNER_BYTES);
         const ctx: PromptContext = { db, changes, clock, room };
-        const worker = startWorker(db, forgetOwners(ctx), log, { clock, direct });
-        return {
-          handlers: {
-            createPrompt: settling(changes, createPrompt(ctx)),
-            getPrompt: getPrompt(ctx),
-            listPrompts: registered(listPrompts(ctx), { isList: true }),
-            updatePrompt: settling(changes, updatePrompt(ctx)),
-            listPromptVersions: registered(listPromptVersions(ctx), { isList: true }),
-            deletePrompt: settling(changes, deletePrompt(ctx)),
-            batchGetPrompts: batchGetPrompts(ctx),
-            watchPrompts: watchPrompts(ctx),
-            acquirePrompts: acquirePrompts(ctx),
-            setPromptReferences: setPromptReferences(ctx),
-            forgetOwner: forgetOwner(ctx),
+        return [
+          {
+            handlers: {
+              createPrompt: settling(changes, createPrompt(ctx)),
+              getPrompt: getPrompt(ctx),
+              listPrompts: registered(listPrompts(ctx), { isList: true }),
+              updatePrompt: settling(changes, updatePrompt(ctx)),
+              listPromptVersions: registered(listPromptVersions(ctx), { isList: true }),
+              deletePrompt: settling(changes, deletePrompt(ctx)),
+              batchGetPrompts: batchGetPrompts(ctx),
+              watchPrompts: watchPrompts(ctx),
+              acquirePrompts: acquirePrompts(ctx),
+              setPromptReferences: setPromptReferences(ctx),
+              forgetOwner: forgetOwner(ctx),
+            },
+            queues: forgetOwners(ctx),
           },
-          stop: worker.stop,
-        };
+        ];
       },
     },
     config,

@@ -14,9 +14,9 @@ import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { obtain } from "@parley/testkit/programs/obtain";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
-import type { VoiceContext } from "../src/context.ts";
+import { nameOf } from "../src/recording/files/files.ts";
 import { folderFiles } from "../src/recording/files/folder.ts";
-import { nameOf, type Recordings, recordings } from "../src/recording/recordings.ts";
+import { type Recordings, recordings } from "../src/recording/recordings.ts";
 import { forgetRecordings } from "../src/rpc/forget-recordings.ts";
 import { readRecording } from "../src/rpc/read-recording.ts";
 import { fakeTime } from "./kit/fake-time.ts";
@@ -30,7 +30,6 @@ let db: Database;
 let worker: Worker;
 let folder: string;
 let kept: Recordings;
-let ctx: VoiceContext;
 const clock = fakeClock();
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -39,7 +38,6 @@ beforeAll(async () => {
   const files = folderFiles(folder);
   const publicUrl = "https://api.example";
   kept = recordings({ db, clock, log: silentLogger, files, publicUrl, ownerBytesMax: OWNER_BYTES });
-  ctx = { db, recordings: kept, recordingFiles: files } as unknown as VoiceContext;
   worker = startWorker(db, kept.queues, silentLogger, { clock, direct: db });
 });
 afterAll(async () => {
@@ -85,7 +83,8 @@ async function read(
 ): Promise<{ info: Recording; bytes: Buffer }> {
   const parts: ReadRecordingResponse[] = [];
   const wanted = range && { first: undefined, last: undefined, suffixLength: undefined, ...range };
-  for await (const part of readRecording(ctx)({ ...call, range: wanted }, {} as never)) parts.push(part);
+  for await (const part of readRecording({ db, files: folderFiles(folder) })({ ...call, range: wanted }, {} as never))
+    parts.push(part);
   const [first, ...rest] = parts.map(({ event }) => event);
   if (first?.$case !== "recording") throw new Error("it did not say what it is");
   return {
@@ -170,7 +169,7 @@ test("a recording that is finished leaves room for others", async () => {
 
 test("recordings are deleted with their conversations, and another owner's are not", async () => {
   const [call, other] = [await finished(), await finished()];
-  const forget = forgetRecordings(ctx);
+  const forget = forgetRecordings({ db, remove: kept.remove });
   await forget({ ownerId: call.ownerId, conversationIds: [other.conversationId, "no id", newUuid()] }, {} as never);
   await forget({ ownerId: call.ownerId, conversationIds: [call.conversationId] }, {} as never);
   expect(await serviceErrorOf(read(call))).toMatchObject({ kind: "not_found" });

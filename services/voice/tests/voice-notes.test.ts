@@ -6,9 +6,9 @@ import { readOggOpus } from "../src/audio/ogg.ts";
 import { opus } from "../src/audio/opus.ts";
 import { durationMs, type Pcm } from "../src/audio/pcm.ts";
 import type { SpeechEvent, SpeechToText } from "../src/speech/stt.ts";
+import { spokenNotes } from "../src/voice-notes/notes.ts";
 import { speakNote } from "../src/voice-notes/speak.ts";
 import { transcribeNote } from "../src/voice-notes/transcribe.ts";
-import { voiceNotes } from "../src/voice-notes/voice-notes.ts";
 import { scriptedVoice, WORD_MS } from "./kit/scripted-speech.ts";
 
 /** A second of 440 Hz by opusenc. */
@@ -135,7 +135,7 @@ test("a failing voice, and a text that is too long for a note or has no words, l
 
 test("an agent without speech, a note without words to say and one of too many bytes are refused", async () => {
   const none = { stt: undefined, tts: undefined, sts: undefined, mobileNumbers: [] };
-  const notes = voiceNotes({ getSpeech: async () => none, speech: { variables: {}, guardedFetch: fetch } });
+  const notes = spokenNotes({ getSpeech: async () => none, speech: { variables: {}, guardedFetch: fetch } });
   const key = { ownerId: "own_1", agentId: "agt_1" };
   const refusal = async (work: () => Promise<unknown>) => (await serviceErrorOf(Promise.try(work))).detail;
   expect(await refusal(() => notes.transcribe({ ...key, audio: TONE }, NEVER))).toContain("no STT configuration");

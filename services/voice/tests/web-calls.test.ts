@@ -11,13 +11,13 @@ import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import type { StartCall } from "../src/call/port.ts";
 import { type CallSignals, listenForSignals } from "../src/call/signals.ts";
-import type { VoiceContext } from "../src/context.ts";
 import { connectWebCall } from "../src/rpc/connect-web-call.ts";
 import { createWebCall } from "../src/rpc/create-web-call.ts";
 import { endWebCall } from "../src/rpc/end-web-call.ts";
 import { deleteExpiredWebCalls, deleteUnusedWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
 import type { Leg } from "../src/transport/leg.ts";
-import { webCalls } from "../src/web-calls/web-calls.ts";
+import { browserCalls } from "../src/web-calls/browser-calls.ts";
+import type { WebCallContext } from "../src/web-calls/context.ts";
 import { listening } from "./listening.ts";
 import { browser } from "./webrtc/browser.ts";
 
@@ -31,7 +31,7 @@ let connected: { call: WebCallRow; offer: string }[] = [];
 let refusal: ServiceError | null = null;
 /** Agents that were deleted. */
 const gone = new Set<string>();
-let ctx: VoiceContext;
+let ctx: WebCallContext;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -42,10 +42,7 @@ beforeAll(async () => {
   ctx = {
     db,
     clock,
-    voiceNotes: { transcribe: async () => "", speak: async () => new Uint8Array() },
     signals,
-    recordings: { remove: async () => {} },
-    recordingFiles: null,
     iceServersFor: ({ conversationId, until }) => [
       { urls: ["turn:turn.example.com"], username: conversationId, credential: until.toISOString() },
     ],
@@ -55,7 +52,7 @@ beforeAll(async () => {
       if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
       if (agentId === "agt_keyless") throw new ServiceError("condition", "the operator has to set OPENAI_API_KEY");
     },
-    webCalls: {
+    browsers: {
       connect: async (call, offer) => {
         if (refusal) throw refusal;
         connected.push({ call, offer });
@@ -272,7 +269,7 @@ function realWebCalls(ports = { first: 27_000, last: 27_099 }) {
     return { conversationId, ended: new Promise(() => {}), hangUp: () => {} };
   };
   const options = { hostname: "127.0.0.1", ports, dropped: () => {} };
-  return { begun, connecting: connectWebCall({ ...ctx, webCalls: webCalls(startCall, options) }) };
+  return { begun, connecting: connectWebCall({ ...ctx, browsers: browserCalls(startCall, options) }) };
 }
 
 const CALL = {} as Parameters<ReturnType<typeof createWebCall>>[1];

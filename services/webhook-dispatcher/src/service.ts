@@ -1,8 +1,7 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
-import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
-import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
+import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
@@ -56,7 +55,8 @@ export function startDispatcher(
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, direct, clock }) => {
+      pollMs,
+      build: ({ db, clock, stopping }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = {
@@ -77,40 +77,34 @@ export function startDispatcher(
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
           turnMs: config.PARLEY_WEBHOOK_TURN_MS,
         });
-        const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
-        const stopping = new AbortController();
-        const sweeps = [oldDeliveries(db)];
-        const queues = {
-          ...deliveries.queues,
-          ...forgetOwners(db),
-          ...boundedLogQueue({ db, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
-          ...sweepQueues(clock, log, sweeps, stopping.signal),
-        };
-        const worker = startWorker(db, queues, log, settings);
-        await startSweeps(db, clock, sweeps);
-        return {
-          handlers: {
-            batchAcceptEvents: batchAcceptEvents(accept, within),
-            forgetConversations: forgetConversations(ctx),
-            forgetOwner: forgetOwner(ctx),
-            createDestination: createDestination(ctx),
-            listDestinations: listDestinations(ctx),
-            updateDestination: updateDestination(ctx),
-            deleteDestination: deleteDestination(ctx),
-            rotateSecret: rotateSecret(ctx),
-            sendTestEvent: sendTestEvent(ctx),
-            listDeliveries: registered(listDeliveries(ctx), { isList: true }),
-            getDelivery: getDelivery(ctx),
-            resendDelivery: resendDelivery(ctx),
-            resendFailedDeliveries: resendFailedDeliveries(ctx),
+        // Lanes hold their jobs for their whole turns, so they end before the jobs are waited for.
+        stopping.addEventListener("abort", deliveries.stop);
+        return [
+          {
+            handlers: {
+              batchAcceptEvents: batchAcceptEvents(accept, within),
+              forgetConversations: forgetConversations(ctx),
+              forgetOwner: forgetOwner(ctx),
+              createDestination: createDestination(ctx),
+              listDestinations: listDestinations(ctx),
+              updateDestination: updateDestination(ctx),
+              deleteDestination: deleteDestination(ctx),
+              rotateSecret: rotateSecret(ctx),
+              sendTestEvent: sendTestEvent(ctx),
+              listDeliveries: registered(listDeliveries(ctx), { isList: true }),
+              getDelivery: getDelivery(ctx),
+              resendDelivery: resendDelivery(ctx),
+              resendFailedDeliveries: resendFailedDeliveries(ctx),
+            },
+            queues: {
+              ...deliveries.queues,
+              ...forgetOwners(db),
+              ...boundedLogQueue({ db, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
+            },
+            sweeps: [oldDeliveries(db)],
+            stop: egress.close,
           },
-          stop: async () => {
-            stopping.abort();
-            deliveries.stop();
-            await worker.stop();
-            egress.close();
-          },
-        };
+        ];
       },
     },
     config,

@@ -10,6 +10,8 @@ import { startQueueLoop } from "./queue-loop.ts";
 export { HAND_OVER, type Queue };
 
 export interface Worker {
+  /** Claims no more jobs of these queues and waits for those that run. */
+  stopQueues(names: readonly string[]): Promise<void>;
   /** Claims no more jobs and waits for those that run. */
   stop(): Promise<void>;
 }
@@ -57,6 +59,9 @@ export function startWorker(
   });
   const unobserve = observeBacklog(db, Object.keys(queues), clock);
   return {
+    stopQueues: async (names) => {
+      await Promise.all(names.map((name) => loops.get(name)?.stop()));
+    },
     stop: async () => {
       stopped = true;
       unobserve();

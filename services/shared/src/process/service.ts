@@ -9,9 +9,10 @@ import { type Migration, migrate } from "../db/migrate.ts";
 import { ANSWER_WITHIN_MS } from "../db/provision.ts";
 import type { Logger } from "../log.ts";
 import type { Definition } from "../rpc/definition.ts";
-import { type Handlers, serve } from "../rpc/server.ts";
+import { serve } from "../rpc/server.ts";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "../rpc/tls/credentials.ts";
 import { ADMITTED, type ServiceName } from "../rpc/tls/peers.ts";
+import { type Feature, handlersOf, startFeatures } from "./feature.ts";
 import type { Running } from "./run-process.ts";
 
 /** The environment variables of every service. */
@@ -39,8 +40,10 @@ export interface Service<D extends Definition> {
   migrations: readonly Migration[];
   /** Replaces the database's clock in tests. */
   clock: Clock | undefined;
-  /** Returns the handlers, and a function that releases resources after the last call. */
-  build(given: Given): Promise<Built<D>> | Built<D>;
+  /** Interval at which jobs are polled, for tests with a fake clock. */
+  pollMs?: number | undefined;
+  /** Returns the service's features, in the order in which they stop after the last call. */
+  build(given: Given): Promise<readonly Feature<D>[]> | readonly Feature<D>[];
 }
 
 export interface Given {
@@ -56,11 +59,8 @@ export interface Given {
   clock: Clock;
   /** Credentials for calls to other services. */
   credentials: ChannelCredentials;
-}
-
-export interface Built<D extends Definition> {
-  handlers: Handlers<D>;
-  stop?: () => Promise<void>;
+  /** Fires after the last call, before jobs and features are stopped. */
+  stopping: AbortSignal;
 }
 
 /**
@@ -69,7 +69,7 @@ export interface Built<D extends Definition> {
  */
 export const PATIENT_MAX = 3;
 
-/** Opens the database, migrates it and serves calls. */
+/** Opens the database, migrates it, runs the features' jobs and serves their calls. */
 export async function startService<D extends Definition>(
   service: Service<D>,
   env: ServiceEnvironment,
@@ -94,9 +94,18 @@ export async function startService<D extends Definition>(
     log,
     name: `parley-${service.name}-changes`,
   });
-  const given = { db, patient, direct: direct ?? db, changes, clock, credentials: credentials.channel };
-  const { handlers, stop } = await service.build(given);
-  const server = await serve(service.definition, handlers, {
+  const stopping = new AbortController();
+  const common = { db, direct: direct ?? db, clock };
+  const features = await service.build({
+    ...common,
+    patient,
+    changes,
+    credentials: credentials.channel,
+    stopping: stopping.signal,
+  });
+  const { pollMs } = service;
+  const running = await startFeatures(features, { ...common, log, ...(pollMs !== undefined && { pollMs }) });
+  const server = await serve(service.definition, handlersOf(features), {
     address: env.PARLEY_LISTEN,
     log,
     credentials: credentials.server,
@@ -109,7 +118,8 @@ export async function startService<D extends Definition>(
       // First, because subscribers' streams never end by themselves and would block the drain.
       await changes.stop();
       await server.stop();
-      await stop?.();
+      stopping.abort();
+      await running.stop();
       const ends = [db, patient, direct].map((each) => each?.end({ timeout: 5 }));
       await Promise.all([databaseClock?.stop(), ...ends]);
     },

@@ -5,11 +5,10 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
 import { type Carrier, CarrierRefusal, type CarriersOf } from "../carriers/carrier.ts";
-import type { CallKey } from "../store/calls.ts";
+import type { VoiceFeature } from "../feature.ts";
+import { type CallKey, LOST_QUEUE } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";
-
-export const LOST_QUEUE = "hang-up-lost";
 
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 60_000;
@@ -19,7 +18,7 @@ const TRIES_MAX = 250;
 export interface LostLegContext {
   carriersOf: CarriersOf;
   /** Null if this installation has no SIP. */
-  sip(): Pick<UserAgent, "hangUpLost" | "giveUpLost"> | null;
+  sip: Pick<UserAgent, "hangUpLost" | "giveUpLost"> | null;
   log: Logger;
 }
 
@@ -31,15 +30,19 @@ export async function hangUpLater(sql: Sql, call: CallKey, farEnd: FarEnd, dueAt
 }
 
 /** Ends at the other side what processes that are gone have left. */
-export function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
+export function lostCalls(ctx: LostLegContext) {
+  return { queues: { [LOST_QUEUE]: hangUpLost(ctx) } } satisfies VoiceFeature;
+}
+
+function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
   return {
     concurrency: 16,
     leaseMs: LEASE_MS,
     retryDelayMs: (attempts) => (attempts < TRIES_MAX ? backOff(1_000, RETRY_MAX_MS)(attempts) : null),
     run: async ({ ownerId, payload }) => {
       const farEnd = payload as FarEnd;
-      if (farEnd.type === "sip") return sip()?.hangUpLost(farEnd.dialog);
-      if (farEnd.type === "sip_invite") return sip()?.giveUpLost(farEnd.invite);
+      if (farEnd.type === "sip") return sip?.hangUpLost(farEnd.dialog);
+      if (farEnd.type === "sip_invite") return sip?.giveUpLost(farEnd.invite);
       try {
         const carrier = await carriersOf(ownerId, farEnd.carrierId, { hangsUp: true });
         const carrierCallId = farEnd.type === "carrier" ? farEnd.carrierCallId : await findPlaced(carrier, farEnd);

@@ -1,20 +1,17 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
-import type { Queue } from "@parley/shared/jobs/worker";
-import type { Handlers } from "@parley/shared/rpc/server";
+import type { VoiceFeature } from "../feature.ts";
+import type { CallbackCheck } from "../rpc/check-callback-id.ts";
 import { createDailySession } from "../rpc/daily/create-session.ts";
 import { handleDailyWebhook } from "../rpc/daily/handle-webhook.ts";
 import { deleteEndedSessions } from "../store/daily-sessions.ts";
 import { type DailyContext, QUEUES } from "./context.ts";
+import { checkConnection } from "./handle-webhook.ts";
 import { lookAfterSessions } from "./look-after-sessions.ts";
 import { subscribe } from "./subscribe.ts";
 
 /** Sessions in Daily rooms: their RPCs and the work in the background. */
-export function dailySessions(ctx: DailyContext): {
-  handlers: Handlers<typeof VoiceServiceService>;
-  queues: Record<string, Queue>;
-  sweep: Sweep;
-} {
+export function dailySessions(ctx: DailyContext) {
+  const check: CallbackCheck = (connection, gone) => checkConnection(ctx, connection, gone);
   return {
     handlers: {
       createDailySession: createDailySession(ctx),
@@ -24,8 +21,9 @@ export function dailySessions(ctx: DailyContext): {
       [QUEUES.session]: lookAfterSessions(ctx),
       [QUEUES.webhook]: subscribe(ctx),
     },
-    sweep: endedSessions(ctx),
-  };
+    sweeps: [endedSessions(ctx)],
+    check,
+  } satisfies VoiceFeature & { check: CallbackCheck };
 }
 
 const EVERY_MS = 60_000;

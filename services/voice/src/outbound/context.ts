@@ -4,16 +4,24 @@ import type { Logger } from "@parley/shared/log";
 import type { CallRequest, Connect, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import type { Conversations } from "../call/transcript.ts";
-import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";
+import type { CarriersOf } from "../carriers/carrier.ts";
 import type { CallLimits } from "../store/outbound-attempts.ts";
-import type { OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
+import type { OutboundCall, Provider } from "../store/outbound-calls.ts";
+import type { ExpectMediaStream } from "../transport/media-stream/media-streams.ts";
 import type { CallPolicies } from "./call-policy.ts";
 
-/** What outbound calls need from the rest of the service. */
-export interface OutboundContext {
+/** What it takes to hold a call whose carrier has connected its audio. */
+export interface HoldContext {
   db: Database;
   clock: Clock;
   log: Logger;
+  carriersOf: CarriersOf;
+  startCall: StartCall;
+  signals: Pick<CallSignals, "tell">;
+}
+
+/** What outbound calls need from the rest of the service. */
+export interface OutboundContext extends HoldContext {
   limits: OutboundLimits;
   /** Prefixes that the operator denies, besides `denied-numbers.ts`. */
   deniedPrefixes: readonly string[];
@@ -23,16 +31,13 @@ export interface OutboundContext {
   carrierOfNumber(ownerId: string, mobileNumber: string): Promise<{ carrierId: string; provider: Provider } | null>;
   /** An agent's own numbers, in its order. @throws ServiceError not_found, forbidden */
   numbersOf(ownerId: string, agentId: string): Promise<readonly string[]>;
-  carriersOf: CarriersOf;
   /** Calls over an owner's SIP trunk, which carries the audio too. */
   dialTrunk: DialTrunk;
   /** @throws ServiceError when the call could not be held because of its agent */
   checkAgent(request: CallRequest): Promise<void>;
-  startCall: StartCall;
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
-  signals: CallSignals;
   /** Makes the address for the audio of a call that was answered. */
-  expectMedia(call: OutboundKey & Pick<OutboundCall, "provider">): Promise<MediaStream>;
+  expectMedia: ExpectMediaStream;
 }
 
 export interface OutboundLimits extends CallLimits {

@@ -1,9 +1,7 @@
-import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
-import type { Queue } from "@parley/shared/jobs/worker";
 import { registered } from "@parley/shared/rpc/registration";
-import type { Handlers } from "@parley/shared/rpc/server";
 import { BATCH_QUEUE, runBatches } from "../batches/run-batches.ts";
+import type { VoiceFeature } from "../feature.ts";
 import { addDoNotCall } from "../rpc/add-do-not-call.ts";
 import { changeCallBatch } from "../rpc/change-call-batch.ts";
 import { checkCallNumbers } from "../rpc/check-call-numbers.ts";
@@ -21,15 +19,12 @@ import { deleteCallUsage } from "../store/call-usage.ts";
 import { deleteEndedCalls, forgetGiven } from "../store/outbound-calls.ts";
 import { completeCalls } from "./complete-calls.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";
+import { observeQueuedCalls } from "./metrics.ts";
 import { placeCalls } from "./place-calls.ts";
 import { watchCalls } from "./watch-calls.ts";
 
 /** Outbound calls: their RPCs and their background work. */
-export function outboundCalls(ctx: OutboundContext): {
-  handlers: Handlers<typeof VoiceServiceService>;
-  queues: Record<string, Queue>;
-  sweeps: Sweep[];
-} {
+export function outboundCalls(ctx: OutboundContext) {
   return {
     handlers: {
       createCall: createCall(ctx),
@@ -52,7 +47,8 @@ export function outboundCalls(ctx: OutboundContext): {
       [BATCH_QUEUE]: runBatches(ctx),
     },
     sweeps: [endedCalls(ctx), givenVariables(ctx), oldUsage(ctx)],
-  };
+    stop: observeQueuedCalls(ctx.db, ctx.clock),
+  } satisfies VoiceFeature;
 }
 
 const EVERY_MS = 60_000;

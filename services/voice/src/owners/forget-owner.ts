@@ -1,14 +1,15 @@
 import type { OwnedTable } from "@parley/shared/db/owned-rows";
 import { IDEMPOTENCY_BYTES, IDEMPOTENCY_TABLE } from "@parley/shared/idempotency/store";
 import { deleteParts, deleteRowsOf, forgetQueue } from "@parley/shared/jobs/forget-owner";
-import type { Queue } from "@parley/shared/jobs/worker";
 import { STORED_BYTES } from "@parley/shared/stored-bytes/room";
 import type { CallEnd } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import { endSession } from "../daily/end-session.ts";
+import type { VoiceFeature } from "../feature.ts";
 import type { OutboundContext } from "../outbound/context.ts";
 import { endCall } from "../outbound/end-call.ts";
 import type { Recordings } from "../recording/recordings.ts";
+import { forgetOwner } from "../rpc/forget-owner.ts";
 import { cancelBatchesOf } from "../store/call-batches.ts";
 import { listOpenSessions } from "../store/daily-sessions.ts";
 import { DO_NOT_CALL_TOTALS } from "../store/do-not-call.ts";
@@ -46,11 +47,14 @@ const END: CallEnd = { outcome: "CANCELLED", durationSeconds: 0, notes: "The acc
  * Ends the calls of deleted owners, and deletes what is kept of them beside conversations: batches, do-not-call lists, recordings, how
  * their trunks stand. Their ended calls are deleted with the conversations, at the latest after 30 days.
  */
-export function forgetOwners(ctx: ForgetContext): Record<string, Queue> {
-  return forgetQueue(async (ownerId, lease) => {
-    await endAll(ctx, ownerId);
-    await deleteAll(ctx, ownerId, lease);
-  });
+export function forgetOwners(ctx: ForgetContext) {
+  return {
+    handlers: { forgetOwner: forgetOwner(ctx) },
+    queues: forgetQueue(async (ownerId, lease) => {
+      await endAll(ctx, ownerId);
+      await deleteAll(ctx, ownerId, lease);
+    }),
+  } satisfies VoiceFeature;
 }
 
 async function endAll(ctx: ForgetContext, ownerId: string): Promise<void> {

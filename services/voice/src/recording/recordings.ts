@@ -1,14 +1,18 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import { backOff } from "@parley/shared/retry/back-off";
+import type { Handlers } from "@parley/shared/rpc/server";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { CallClock } from "../call/call-clock.ts";
+import { forgetRecordings } from "../rpc/forget-recordings.ts";
+import { readRecording } from "../rpc/read-recording.ts";
 import type { CallKey } from "../store/calls.ts";
 import { deleteRecording, findRecording, finishRecording, insertRecording, markRemoving } from "../store/recordings.ts";
-import type { RecordingFiles } from "./files/files.ts";
+import { nameOf, type RecordingFiles } from "./files/files.ts";
 import { type CallRecorder, recorderOf } from "./record-call.ts";
 
 /** The recordings of calls, from their beginning to their deletion. */
@@ -21,6 +25,7 @@ export interface Recordings {
   finish(call: CallKey): Promise<void>;
   /** Deletes recordings, by a job. */
   remove(ownerId: string, conversationIds: readonly string[]): Promise<void>;
+  handlers: Handlers<typeof VoiceServiceService>;
   queues: Record<string, Queue>;
 }
 
@@ -60,6 +65,14 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     return null;
   };
 
+  const remove: Recordings["remove"] = (ownerId, conversationIds) =>
+    db.begin(async (tx) => {
+      const ids = await markRemoving(tx, ownerId, conversationIds);
+      if (ids.length === 0) return;
+      const job = { ownerId, jobId: `${REMOVE}-${ids[0]}`, queue: REMOVE, payload: { conversationIds: ids } };
+      await enqueueJob(tx, { ...job, dueAt: clock.now() });
+    }) as Promise<void>;
+
   return {
     begin: async (call, callClock) => {
       if (!files) return failed(call, REASONS.unset);
@@ -84,13 +97,11 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
       const payload = { conversationId: call.conversationId };
       await enqueueJob(db, { ownerId: call.ownerId, jobId, queue: FINISH, payload, dueAt: clock.now() });
     },
-    remove: (ownerId, conversationIds) =>
-      db.begin(async (tx) => {
-        const ids = await markRemoving(tx, ownerId, conversationIds);
-        if (ids.length === 0) return;
-        const job = { ownerId, jobId: `${REMOVE}-${ids[0]}`, queue: REMOVE, payload: { conversationIds: ids } };
-        await enqueueJob(tx, { ...job, dueAt: clock.now() });
-      }) as Promise<void>,
+    remove,
+    handlers: {
+      readRecording: readRecording({ db, files }),
+      forgetRecordings: forgetRecordings({ db, remove }),
+    },
     queues: files
       ? {
           [FINISH]: queueOf(({ ownerId, payload }) =>
@@ -125,8 +136,4 @@ function queueOf(run: Queue["run"]): Queue {
     retryDelayMs: backOff(1_000, RETRY_MAX_MS),
     run,
   };
-}
-
-export function nameOf({ ownerId, conversationId }: CallKey): string {
-  return `${ownerId}/${conversationId}`;
 }

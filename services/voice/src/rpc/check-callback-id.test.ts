@@ -2,10 +2,11 @@ import { expect, test } from "bun:test";
 import type { Call } from "@parley/shared/rpc/call";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import type { CallbackContext } from "../carriers/callbacks/handle-callback.ts";
+import { type CallbackContext, checkTarget } from "../carriers/callbacks/handle-callback.ts";
 import { dailyConnections } from "../daily/connections.ts";
 import type { DailyContext } from "../daily/context.ts";
-import { checkCallbackId } from "./check-callback-id.ts";
+import { checkConnection } from "../daily/handle-webhook.ts";
+import { type CallbackCheck, checkCallbackId } from "./check-callback-id.ts";
 
 const CARRIERS = ["TWILIO", "PLIVO", "DAILY", "SIP"];
 /** car_…, the id of this provider's carrier. */
@@ -32,7 +33,13 @@ function check(provider: string, id: string, operatorKey = "") {
   const spoken = { find: async () => null };
   const carriers = { accounts, calledBack, spoken, verifyFewAtOnce } as unknown as CallbackContext;
   const connections = dailyConnections({ accounts, baseUrl: "http://127.0.0.1:1", operatorKey });
-  return checkCallbackId(carriers, { connections, verifyFewAtOnce } as DailyContext)({ provider, id }, SERVED);
+  const daily = { connections, verifyFewAtOnce } as DailyContext;
+  const checks = new Map<string, CallbackCheck>([
+    ["twilio", (id, gone) => checkTarget(carriers, { provider: "twilio", id }, gone)],
+    ["plivo", (id, gone) => checkTarget(carriers, { provider: "plivo", id }, gone)],
+    ["daily", (id, gone) => checkConnection(daily, id, gone)],
+  ]);
+  return checkCallbackId(checks)({ provider, id }, SERVED);
 }
 
 test.each([

@@ -1,19 +1,18 @@
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { type CallbackContext, checkTarget } from "../carriers/callbacks/handle-callback.ts";
-import type { DailyContext } from "../daily/context.ts";
-import { checkConnection } from "../daily/handle-webhook.ts";
 
-/** Tells whether a callback's id exists, before anyone reads its body. */
+/** Whether a callback may name this id. @throws ServiceError not_found, rate_limited */
+export type CallbackCheck = (id: string, gone: AbortSignal) => Promise<void>;
+
+/** Tells whether a callback's id exists, before anyone reads its body. @param checks by provider */
 export function checkCallbackId(
-  carriers: CallbackContext,
-  daily: DailyContext,
+  checks: ReadonlyMap<string, CallbackCheck>,
 ): NonNullable<Handlers<typeof VoiceServiceService>["checkCallbackId"]> {
   return async ({ provider, id }, { signal }) => {
-    if (provider === "daily") await checkConnection(daily, id, signal);
-    else if (provider === "twilio" || provider === "plivo") await checkTarget(carriers, { provider, id }, signal);
-    else throw notFound("Provider");
+    const check = checks.get(provider);
+    if (!check) throw notFound("Provider");
+    await check(id, signal);
     return {};
   };
 }

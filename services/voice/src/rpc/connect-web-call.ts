@@ -2,16 +2,18 @@ import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_se
 import { ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
-import type { VoiceContext } from "../context.ts";
 import { claimWebCall, forgetGiven, releaseWebCall } from "../store/web-calls.ts";
 import { tokenDigest } from "../token.ts";
+import type { WebCallContext } from "../web-calls/context.ts";
 
-export function connectWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["connectWebCall"]> {
+export function connectWebCall(
+  ctx: WebCallContext,
+): NonNullable<Handlers<typeof VoiceServiceService>["connectWebCall"]> {
   return async ({ conversationId, token, offer }, rpc) => {
     const claim = { conversationId, tokenDigest: tokenDigest(token), now: ctx.clock.now() };
     const call = isUuid(conversationId) ? await claimWebCall(ctx.db, claim) : null;
     if (!call) throw wrongToken();
-    const connected = ctx.webCalls.connect(call, offer);
+    const connected = ctx.browsers.connect(call, offer);
     const answer = await connected.catch(async (error) => {
       await releaseWebCall(ctx.db, call.ownerId, call.conversationId);
       throw error;

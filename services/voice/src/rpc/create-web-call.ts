@@ -6,9 +6,9 @@ import { newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { CALL_SECONDS_MAX } from "../call/port.ts";
-import type { VoiceContext } from "../context.ts";
 import { insertWebCall } from "../store/web-calls.ts";
 import { newToken, tokenDigest } from "../token.ts";
+import type { WebCallContext } from "../web-calls/context.ts";
 
 /** Long enough for a page to load and a person to allow the microphone. */
 const VALID_MS = 5 * 60_000;
@@ -19,7 +19,7 @@ const ROOM: RoomSettings = {
   remedy: "they expire after five minutes",
 };
 
-export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
+export function createWebCall(ctx: WebCallContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
   return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) =>
     runPrepared(
       ctx,

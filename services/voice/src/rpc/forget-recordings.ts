@@ -1,19 +1,20 @@
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Database } from "@parley/shared/db/database";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
-import type { VoiceContext } from "../context.ts";
 import { forgetEndedCalls } from "../store/forgotten-calls.ts";
 
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["forgetRecordings"]>;
 
 /** Deletes the recordings and calls of conversations that are deleted (docs/api-reference.md#retention). */
 export function forgetRecordings(ctx: {
-  db: VoiceContext["db"];
-  recordings: Pick<VoiceContext["recordings"], "remove">;
+  db: Database;
+  /** Has a job delete recordings. */
+  remove(ownerId: string, conversationIds: readonly string[]): Promise<void>;
 }): Handler {
   return async ({ ownerId, conversationIds }) => {
     const ids = conversationIds.filter(isUuid);
-    await ctx.recordings.remove(ownerId, ids);
+    await ctx.remove(ownerId, ids);
     await forgetEndedCalls(ctx.db, ownerId, ids);
     return {};
   };

@@ -3,12 +3,12 @@ import type {
   ReadRecordingResponse,
   VoiceServiceService,
 } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Database } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { byteShares } from "@parley/shared/shares/byte-shares";
-import type { VoiceContext } from "../context.ts";
-import { nameOf } from "../recording/recordings.ts";
+import { nameOf, type RecordingFiles } from "../recording/files/files.ts";
 import { MEDIA_TYPE } from "../recording/stereo-file.ts";
 import { findRecording } from "../store/recordings.ts";
 
@@ -21,7 +21,11 @@ const READS_MAX = 32;
  * Reads a recording as fast as the caller takes it.
  * @throws ServiceError not_found if there is none, or none yet; rate_limited
  */
-export function readRecording(ctx: VoiceContext): Handler {
+export function readRecording(ctx: {
+  db: Database;
+  /** Null: calls are not recorded here. */
+  files: RecordingFiles | null;
+}): Handler {
   const reads = byteShares({
     what: "recordings",
     totalBytes: Number.POSITIVE_INFINITY,
@@ -30,7 +34,7 @@ export function readRecording(ctx: VoiceContext): Handler {
   });
   return async function* ({ ownerId, conversationId, range }): AsyncGenerator<ReadRecordingResponse> {
     const row = isUuid(conversationId) ? await findRecording(ctx.db, { ownerId, conversationId }) : null;
-    if (!row || !ctx.recordingFiles || row.state === "removing") throw notFound("Recording");
+    if (!row || !ctx.files || row.state === "removing") throw notFound("Recording");
     if (row.state === "recording") throw new ServiceError("not_found", "The recording is not finished yet. Try again.");
     const hold = await reads.hold(ownerId, 1);
     try {
@@ -38,7 +42,7 @@ export function readRecording(ctx: VoiceContext): Handler {
       const version = `${row.bytes}-${row.finishedAt?.getTime() ?? 0}`;
       const recording = { size: row.bytes, mediaType: MEDIA_TYPE, version, from, to };
       yield { event: { $case: "recording", value: recording } };
-      for await (const data of ctx.recordingFiles.read(nameOf(row), from, to)) {
+      for await (const data of ctx.files.read(nameOf(row), from, to)) {
         yield { event: { $case: "data", value: data } };
       }
     } finally {

@@ -17,7 +17,7 @@ const CALL = {
 /** How a call fails with which this user agent has this outcome. */
 async function failure(outcome: () => Promise<CallAnswer>) {
   const agent = { call: outcome } as unknown as UserAgent;
-  const dial = dialSip(() => agent, parseAllowList("127.0.0.1"));
+  const dial = dialSip(agent, parseAllowList("127.0.0.1"));
   const { signal } = new AbortController();
   return dial({ ...CALL, ringSeconds: 5 }, listening().to, signal, async () => {}).then(
     () => null,

@@ -30,17 +30,16 @@ const NO_ANSWER = new Set([408, 480, 487, 603]);
  * Dials by SIP, at hosts that users give.
  * @param userAgent null if this installation has no SIP
  */
-export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): DialSip {
+export function dialSip(userAgent: Pick<UserAgent, "call"> | null, allow: AllowList): DialSip {
   return async (call, listener, signal, reachedBy) => {
-    const agent = userAgent();
-    if (!agent)
+    if (!userAgent)
       throw new NotConnected("failed", "SIP calls need PARLEY_SIP_LISTEN, which this installation has not set");
     const server = await trunkServer(call.host, call.protocol, allow).catch((error) => {
       if (error instanceof EgressError && error.kind === "forbidden") throw new NotConnected("failed", error.message);
       throw new NotConnected("unreached", error instanceof EgressError ? error.message : `${call.host} was not found`);
     });
     let hasRung = false;
-    const placed = agent.call(
+    const placed = userAgent.call(
       {
         uri: `sip:${call.user}@${call.host}${PARAMS[call.protocol]}`,
         server: { ...server, ownerId: call.ownerId },

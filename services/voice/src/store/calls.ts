@@ -2,6 +2,9 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import type { FarEnd } from "../transport/leg.ts";
 import { lockPlaces, placesTaken } from "./places.ts";
 
+/** The queue of jobs that hang up calls which no process holds. */
+export const LOST_QUEUE = "hang-up-lost";
+
 export interface CallKey {
   ownerId: string;
   conversationId: string;

@@ -1,6 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { LOST_QUEUE } from "../call/hang-up-lost.ts";
-import type { CallKey } from "./calls.ts";
+import { type CallKey, LOST_QUEUE } from "./calls.ts";
 
 /** The calls that processes hold: no more than an owner may have at once. */
 export async function listCallsOf(sql: Sql, ownerId: string): Promise<CallKey[]> {

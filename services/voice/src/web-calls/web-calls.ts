@@ -1,53 +1,18 @@
-import { ServiceError } from "@parley/shared/errors";
-import { NotConnected, type StartCall } from "../call/port.ts";
-import type { WebCallRow } from "../store/web-calls.ts";
-import { readOffer } from "../transport/webrtc/offer.ts";
-import { answerOffer, type WebRtcOptions } from "../transport/webrtc/peer.ts";
-import { captionOf } from "./caption.ts";
+import type { VoiceFeature } from "../feature.ts";
+import { connectWebCall } from "../rpc/connect-web-call.ts";
+import { createWebCall } from "../rpc/create-web-call.ts";
+import { endWebCall } from "../rpc/end-web-call.ts";
+import type { WebCallContext } from "./context.ts";
+import { expiredWebCalls } from "./expire.ts";
 
-/** The browsers' calls that this process holds. */
-export interface WebCalls {
-  /**
-   * Starts the call and returns the answer to the browser's offer.
-   * @throws ServiceError invalid for an offer that cannot be answered, or the error that refuses the call
-   */
-  connect(call: WebCallRow, offer: string): Promise<string>;
-}
-
-export function webCalls(startCall: StartCall, webRtc: WebRtcOptions): WebCalls {
+/** Calls of browsers: a token for each, which connects it once. */
+export function webCalls(ctx: WebCallContext) {
   return {
-    connect: async (call, sdp) => {
-      // Before anything begins: an offer that cannot be answered leaves no conversation behind.
-      const peer = await answerOffer(readOffer(sdp), webRtc);
-      const answered = Promise.withResolvers<string>();
-      const begun = await startCall(
-        {
-          ...call,
-          isTestCall: call.draftId !== null,
-          channel: { type: "WEB" },
-          watch: (news) => peer.tell(captionOf(news)),
-        },
-        async (listener, signal) => {
-          signal.addEventListener("abort", peer.close, { once: true });
-          if (signal.aborted) peer.close();
-          answered.resolve(peer.answer);
-          try {
-            return await peer.connected(listener);
-          } catch (error) {
-            throw new NotConnected(
-              "failed",
-              error instanceof ServiceError ? error.detail : "The browser was not connected",
-            );
-          }
-        },
-      ).catch((error) => {
-        peer.close();
-        throw error;
-      });
-      void begun.ended.then(() => {
-        answered.reject(new ServiceError("unavailable", "The call ended before it was connected: make another one"));
-      });
-      return answered.promise;
+    handlers: {
+      createWebCall: createWebCall(ctx),
+      connectWebCall: connectWebCall(ctx),
+      endWebCall: endWebCall(ctx),
     },
-  };
+    sweeps: [expiredWebCalls(ctx.db)],
+  } satisfies VoiceFeature;
 }

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from "@parley/testkit/database"
 import { failureOf } from "@parley/testkit/failures";
 import type { CallRequest } from "../../src/call/port.ts";
 import { type CallbackContext, handleCallback } from "../../src/carriers/callbacks/handle-callback.ts";
+import { holdIncoming } from "../../src/carriers/callbacks/hold-incoming.ts";
 import { type IncomingCalls, incomingCalls } from "../../src/carriers/callbacks/incoming-calls.ts";
 import type { CarrierEvent } from "../../src/carriers/carrier.ts";
 import { transferEvent } from "../../src/carriers/documents.ts";
@@ -74,16 +75,8 @@ beforeEach(async () => {
         agent: called === NUMBER && ofOwnerId === OWNER ? { ownerId: OWNER, agentId: AGENT } : undefined,
       }),
     },
-    carriersOf: async () => {
-      throw new Error("not asked for");
-    },
     checkAgent: async () => {
       if (refusal) throw refusal;
-    },
-    startCall: async (call, connect) => {
-      started.push(call);
-      await connect({} as never, new AbortController().signal, async () => {});
-      return { conversationId: call.conversationId ?? "", ended: new Promise(() => {}), hangUp: () => {} };
     },
     expectMedia: async ({ callId }) => {
       expectedIds.push(callId);
@@ -117,6 +110,25 @@ beforeEach(async () => {
     },
   };
 });
+
+/** Holds an incoming call whose audio has arrived. @returns false if it is none */
+function hold(stream: ArrivedStream) {
+  return holdIncoming(
+    {
+      db,
+      log: silentLogger,
+      carriersOf: async () => {
+        throw new Error("not asked for");
+      },
+      startCall: async (call, connect) => {
+        started.push(call);
+        await connect({} as never, new AbortController().signal, async () => {});
+        return { conversationId: call.conversationId ?? "", ended: new Promise(() => {}), hangUp: () => {} };
+      },
+    },
+    stream,
+  );
+}
 
 interface Sent {
   provider?: CallingBack;
@@ -154,7 +166,7 @@ test("an incoming call is streamed to the agent of the called number, and held w
     `<?xml version="1.0" encoding="UTF-8"?>\n<Response><Connect><Stream url="wss://voice.acme.example/media/1"/></Connect></Response>`,
   );
   const stream = arrived(expectedIds[0] ?? "");
-  expect(await incoming.hold(stream)).toBeTrue();
+  expect(await hold(stream)).toBeTrue();
   expect(stream.outcome()).toBe("accepted");
   expect(started).toMatchObject([
     {
@@ -171,7 +183,7 @@ test("an incoming call is streamed to the agent of the called number, and held w
       farEnd: { type: "carrier", carrierId: TWILIO, carrierCallId: form.CallSid },
     },
   ]);
-  expect(await incoming.hold(arrived("call_00000000000000000000000000"))).toBeFalse();
+  expect(await hold(arrived("call_00000000000000000000000000"))).toBeFalse();
 });
 
 test("Plivo's numbers and documents have Plivo's form", async () => {
@@ -180,7 +192,7 @@ test("Plivo's numbers and documents have Plivo's form", async () => {
   expect(await send({ provider: "plivo", id: PLIVO, event: "answer", form })).toEndWith(
     `<Response><Stream bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000">wss://voice.acme.example/media/1</Stream></Response>`,
   );
-  await incoming.hold(arrived(expectedIds[0] ?? ""));
+  await hold(arrived(expectedIds[0] ?? ""));
   expect(started).toMatchObject([{ channel: { toMobileNumber: NUMBER, fromMobileNumber: undefined } }]);
   expect(await send({ provider: "plivo", id: PLIVO, event: "hangup", form })).toBe("");
 });
@@ -190,7 +202,7 @@ test("a call that is reported twice is one call, and a minute later its audio is
   await send({ form });
   await send({ form });
   expect(new Set(expectedIds).size).toBe(1);
-  for (const id of expectedIds) await incoming.hold(arrived(id));
+  for (const id of expectedIds) await hold(arrived(id));
   expect(new Set(started.map(({ conversationId }) => conversationId)).size).toBe(1);
   clock.advance(61_000);
   expect(await send({ form })).toEndWith("<Response><Hangup/></Response>");
@@ -241,7 +253,7 @@ describe("while all of an owner's places are taken", () => {
       () => send({ event: "status", form: { ...first, CallStatus: "canceled" } }),
     ],
     ["a call's audio does not arrive within a minute", async () => clock.advance(61_000)],
-    ["a call is over that was held", () => incoming.hold(arrived(expectedIds[0] ?? ""))],
+    ["a call is over that was held", () => hold(arrived(expectedIds[0] ?? ""))],
   ])("a place is free again when %s", async (_, free) => {
     [first = {}] = await takePlaces();
     await free();
@@ -264,7 +276,7 @@ test.each(["+266696687", "+86282452253", "Anonymous", "Restricted", "unavailable
     numberOf = PLIVO;
     const form = { CallUUID: "u-1", To: NUMBER.slice(1), From: From.replace("+", "") };
     await send({ provider: "plivo", id: PLIVO, event: "answer", form });
-    for (const id of expectedIds) await incoming.hold(arrived(id));
+    for (const id of expectedIds) await hold(arrived(id));
     expect(started).toMatchObject([
       { channel: { fromMobileNumber: undefined } },
       { channel: { fromMobileNumber: undefined } },
@@ -303,7 +315,7 @@ test("a call that the agent cannot hold is refused at once: busy while the owner
 test("a stream whose call cannot begin is closed", async () => {
   await send({ form: ringing() });
   const stream = arrived(expectedIds[0] ?? "", new Error("gone"));
-  expect(await incoming.hold(stream)).toBeTrue();
+  expect(await hold(stream)).toBeTrue();
   expect(stream.outcome()).toBe("refused");
 });
 

@@ -11,8 +11,8 @@ import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
-import { holdAnswered } from "../../src/outbound/called-back.ts";
 import type { OutboundContext } from "../../src/outbound/context.ts";
+import { holdAnswered } from "../../src/outbound/hold-stream.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
 import { LOOKED_AT_ONCE } from "../../src/store/call-batches.ts";
@@ -422,7 +422,7 @@ test("calls are deleted with their conversations, and their batch keeps only its
   await endAll(kit, batch.ownerId, "busy");
   await kit.work(batch.ownerId);
   const calls = await batch.calls();
-  const forget = forgetRecordings({ db, recordings: { remove: async () => {} } });
+  const forget = forgetRecordings({ db, remove: async () => {} });
   const [first, second] = calls.map(({ conversationId }) => conversationId) as [string, string];
   await forget({ ownerId: newOwner(), conversationIds: [first, second] }, served);
   expect(await batch.calls()).toHaveLength(2);

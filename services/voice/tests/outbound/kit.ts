@@ -15,13 +15,14 @@ import { type FakeClock, fakeClock } from "@parley/testkit/clock";
 import { newOwner } from "@parley/testkit/owners";
 import type { Pcm } from "../../src/audio/pcm.ts";
 import { completeLost, type LostCallContext } from "../../src/call/complete-call.ts";
-import { hangUpLater, hangUpLost, LOST_QUEUE } from "../../src/call/hang-up-lost.ts";
+import { hangUpLater, lostCalls } from "../../src/call/hang-up-lost.ts";
 import { type CallEnd, type CallRequest, NotConnected } from "../../src/call/port.ts";
 import type { CallSignal } from "../../src/call/signals.ts";
 import type { CalledBack } from "../../src/carriers/carrier.ts";
-import { calledBack, holdAnswered } from "../../src/outbound/called-back.ts";
+import { calledBack } from "../../src/outbound/called-back.ts";
 import { type OutboundContext, QUEUES } from "../../src/outbound/context.ts";
 import { completeUnbegun, recordEnd } from "../../src/outbound/end-call.ts";
+import { holdAnswered } from "../../src/outbound/hold-stream.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { deleteCall, storeFarEnd, takeCall } from "../../src/store/calls.ts";
 import type { Provider } from "../../src/store/outbound-calls.ts";
@@ -140,16 +141,10 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     },
     signals: {
       tell: async ({ conversationId }, signal) => void signals.push({ conversationId, signal }),
-      stop: async () => {},
     },
     expectMedia: async ({ callId }) => ({ url: `wss://voice.example.com/media/${callId}` }),
   };
   const { handlers, queues } = outboundCalls(ctx);
-  const lostLegs = hangUpLost({
-    carriersOf: (...of) => ctx.carriersOf(...of),
-    sip: () => kit.sip,
-    log: silentLogger,
-  });
   const served = {} as Served;
 
   const kit: Outbound = {
@@ -199,7 +194,8 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
       );
     },
     work: async (ownerId) => {
-      while (await runDue(db, { ...queues, [LOST_QUEUE]: lostLegs }, ownerId, clock.now(), true));
+      const lost = lostCalls({ carriersOf: ctx.carriersOf, sip: kit.sip, log: silentLogger });
+      while (await runDue(db, { ...queues, ...lost.queues }, ownerId, clock.now(), true));
     },
     pass: async (ownerId, seconds) => {
       for (let second = 0; second < seconds; second++) {

@@ -37,10 +37,7 @@ async function over(settings: object, allow = "127.0.0.1"): Promise<Outbound> {
   const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
   const kit = outbound(db);
   kit.provider = "SIP";
-  kit.ctx.dialTrunk = trunkDialer(
-    { getCarrierCredentials },
-    dialSip(() => ours, parseAllowList(allow)),
-  );
+  kit.ctx.dialTrunk = trunkDialer({ getCarrierCredentials }, dialSip(ours, parseAllowList(allow)));
   return kit;
 }
 

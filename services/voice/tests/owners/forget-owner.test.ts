@@ -35,7 +35,7 @@ async function forget(kit: Outbound, ownerId: string) {
     removed.push(...ids);
     await db`update recordings set state = 'removing' where conversation_id = any(${[...ids]}::uuid[])`;
   };
-  const { "forget-owner": queue } = forgetOwners({ ...kit.ctx, recordings: { remove } });
+  const { "forget-owner": queue } = forgetOwners({ ...kit.ctx, recordings: { remove } }).queues;
   await queue?.run({ ownerId, payload: {} } as Job, new AbortController().signal);
   await kit.work(ownerId);
   return removed;

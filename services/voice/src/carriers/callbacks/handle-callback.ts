@@ -18,7 +18,7 @@ import { machineOf, twilioEvents } from "./twilio-events.ts";
 export interface CallbackContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrier" | "getCarrierCredentials">;
   calledBack: CalledBack;
-  incoming: IncomingCalls;
+  incoming: Pick<IncomingCalls, "answer" | "ended">;
   spoken: Pick<SpokenCalls, "find">;
   /** Callbacks that are being verified. */
   verifyFewAtOnce: FewAtOnce;

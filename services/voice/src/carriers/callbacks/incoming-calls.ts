@@ -9,21 +9,18 @@ import { newId, newUuid } from "@parley/shared/ids";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { CallRequest, StartCall } from "../../call/port.ts";
+import type { CallRequest } from "../../call/port.ts";
 import { callerNumber } from "../../caller-number.ts";
 import {
   countIncomingCalls,
   deleteIncomingCalls,
-  findIncomingCall,
   type IncomingCall,
   insertIncomingCall,
   unreserve,
 } from "../../store/incoming-calls.ts";
-import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
 import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
-import type { StreamCarrier } from "../../transport/media-stream/stream-leg.ts";
-import type { CarriersOf } from "../carrier.ts";
 import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
+import { requestOf } from "./hold-incoming.ts";
 
 /** Incoming calls to owners' numbers, from carriers. */
 export interface IncomingCalls {
@@ -31,8 +28,6 @@ export interface IncomingCalls {
   answer(call: IncomingRequest): Promise<string>;
   /** The carrier reports that a call has ended. */
   ended(call: Pick<IncomingRequest, "ownerId" | "carrierId" | "carrierCallId">): Promise<void>;
-  /** Holds a call whose audio has arrived. Never rejects. @returns false if it is not an incoming call */
-  hold(stream: ArrivedStream): Promise<boolean>;
   sweep: Sweep;
 }
 
@@ -54,10 +49,8 @@ export interface IncomingOptions {
   log: Logger;
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrierOfNumber">;
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
-  carriersOf: CarriersOf;
   /** @throws ServiceError when the agent could not hold the call */
   checkAgent(request: CallRequest): Promise<void>;
-  startCall: StartCall;
   expectMedia: ExpectMediaStream;
   /** The most calls of an owner at a time. */
   callsMax: number;
@@ -86,15 +79,6 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
     const { agent } = await options.agents.findCallee({ called: to, ofOwnerId: ownerId });
     return agent?.agentId ?? null;
   };
-
-  const carrierFor = ({ ownerId, carrierId, carrierCallId, toMobileNumber }: IncomingCall): StreamCarrier => ({
-    farEnd: { type: "carrier", carrierId, carrierCallId },
-    transfer: async (to) => {
-      const carrier = await options.carriersOf(ownerId, carrierId);
-      await carrier.transfer({ carrierCallId, ownNumber: toMobileNumber }, to);
-    },
-    hangUp: async () => (await options.carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
-  });
 
   return {
     answer: async (asked) => {
@@ -135,20 +119,6 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       return streamDocument(provider, url);
     },
     ended: (call) => unreserve(db, call),
-    hold: async (stream) => {
-      try {
-        const call = await findIncomingCall(db, stream);
-        if (!call) return false;
-        const carrier = carrierFor(call);
-        const request = { ...requestOf(call), farEnd: carrier.farEnd };
-        const starting = options.startCall(request, async (listener) => stream.accept(listener, carrier));
-        await starting.finally(() => unreserve(db, call));
-      } catch (err) {
-        log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
-        stream.refuse();
-      }
-      return true;
-    },
     sweep: {
       name: "delete-incoming-calls",
       everyMs: SWEEP_EVERY_MS,
@@ -173,20 +143,5 @@ function newCall(asked: IncomingRequest, agentId: string, createdAt: Date): Inco
     toMobileNumber: asked.to,
     fromMobileNumber: callerNumber(asked.from),
     createdAt,
-  };
-}
-
-function requestOf(call: IncomingCall): CallRequest {
-  return {
-    ownerId: call.ownerId,
-    agentId: call.agentId,
-    conversationId: call.conversationId,
-    channel: {
-      type: "TELEPHONY",
-      callingType: "INBOUND",
-      toMobileNumber: call.toMobileNumber,
-      fromMobileNumber: call.fromMobileNumber ?? undefined,
-      telephonyProvider: call.provider,
-    },
   };
 }

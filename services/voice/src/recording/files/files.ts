@@ -29,3 +29,7 @@ export function pathOf(base: string, name: string): string {
   const parts = name.split("/").map((part) => encodeURIComponent(part).replaceAll(".", "%2E"));
   return `${join(base, ...parts)}.ogg`;
 }
+
+export function nameOf({ ownerId, conversationId }: { ownerId: string; conversationId: string }): string {
+  return `${ownerId}/${conversationId}`;
+}

@@ -1,11 +1,13 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { batched } from "@parley/shared/rpc/batched";
 import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
 import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
 import { newToken, tokenDigest } from "../../token.ts";
 import type { ArrivedStream } from "./connection.ts";
+import { expiredMediaStreams } from "./expire.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
 
 /** The calls whose audio carriers stream to us over WebSockets. */
@@ -15,6 +17,7 @@ export interface MediaStreams {
   expect: ExpectMediaStream;
   /** Leaves further streams to other processes that share the address; those that are open continue. */
   close(): void;
+  sweeps: Sweep[];
   stop(): Promise<void>;
 }
 
@@ -45,7 +48,8 @@ const CLAIM_WAIT_MAX_MS = 1_000;
 /** @throws when the address is taken */
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const { db, clock, listen, publicUrl, tls } = options;
-  if (listen === "") return { address: null, expect: refuse, close: () => {}, stop: async () => {} };
+  const sweeps = [expiredMediaStreams(db)];
+  if (listen === "") return { address: null, expect: refuse, close: () => {}, sweeps, stop: async () => {} };
   const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(listen) ?? [];
   const listener = listenForStreams({
     ...options,
@@ -65,6 +69,7 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
       return { url: `${base}/media/${token}` };
     },
     close: listener.close,
+    sweeps,
     stop: listener.stop,
   };
 }

@@ -24,11 +24,6 @@ printf 'postgres://postgres:%s@%s?%s\n' "$(cat postgres_password)" "$place" "$tl
 for schema in account agent prompt conversation webhook voice messaging; do
   printf 'postgres://parley_%s:%s@%s?%s\n' "$schema" "$(openssl rand -hex 24)" "$place" "$tls" | keep "${schema}_database_url"
 done
-# Files of an earlier release lack TLS.
-for file in *_database_url; do
-  url="$(cat "$file")"
-  case "$url" in *"@$place") chmod 644 "$file" && printf '%s?%s\n' "$url" "$tls" > "$file" && chmod 444 "$file" ;; esac
-done
 
 new_key() { openssl ecparam -name prime256v1 -genkey -noout; }
 

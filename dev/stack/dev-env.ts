@@ -15,7 +15,7 @@ export function readDevEnv(home: Home): FirstOwner | null {
   const value = (name: string) => text.match(new RegExp(`^${name}=(.+)$`, "m"))?.[1];
   const [apiKey, ownerId] = [value("PARLEY_API_KEY"), value("PARLEY_OWNER_ID")];
   const [email, password] = [value("PARLEY_OWNER_EMAIL"), value("PARLEY_OWNER_PASSWORD")];
-  return apiKey && ownerId ? { apiKey, ownerId, login: email && password ? { email, password } : undefined } : null;
+  return apiKey && ownerId && email && password ? { apiKey, ownerId, login: { email, password } } : null;
 }
 
 export interface Addresses {
@@ -44,7 +44,8 @@ export function writeDevEnv(
     PARLEY_URL: url,
     PARLEY_API_KEY: apiKey,
     PARLEY_OWNER_ID: ownerId,
-    ...(login && { PARLEY_OWNER_EMAIL: login.email, PARLEY_OWNER_PASSWORD: login.password }),
+    PARLEY_OWNER_EMAIL: login.email,
+    PARLEY_OWNER_PASSWORD: login.password,
     PARLEY_MODEL_URL: modelUrl,
     PARLEY_SPEECH_URL: speechUrl,
     PARLEY_CARRIER_URL: carrierUrl,

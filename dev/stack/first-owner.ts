@@ -10,8 +10,7 @@ type Accounts = ServiceClient<typeof AccountServiceService>;
 export interface FirstOwner {
   ownerId: string;
   apiKey: string;
-  /** The owner's login; missing in a home of an earlier build. */
-  login?: Login | undefined;
+  login: Login;
 }
 
 export interface Login {

@@ -53,7 +53,7 @@ export function saveInstallation(home: Home, installation: Installation): void {
   replaceFile(home.file(FILE), `${JSON.stringify(installation, null, 2)}\n`);
 }
 
-/** An installation that an earlier release created lacks what has been added since. */
+/** One that an earlier release created may lack what has been added since. */
 function read(home: Home): Partial<Installation> | null {
   try {
     return JSON.parse(readFileSync(home.file(FILE), "utf8")) as Partial<Installation>;

@@ -47,7 +47,8 @@ function introduction({
 Parley is up. Ctrl-C stops it.
 
   Open   ${url}/ in a browser
-${login ? `         Email ${login.email}, password ${login.password} (unless you changed it)\n` : ""}
+         Email ${login.email}, password ${login.password} (unless you changed it)
+
   API    ${url}
   Model  ${modelUrl} (stand-in, for agents with the provider CUSTOM_LLM)
   Speech ${speechUrl} (stand-in, for agents with the providers CUSTOM_STT and CUSTOM_TTS)

@@ -44,8 +44,7 @@ export interface StackSummary {
   whatsAppUrl: string;
   /** Path of the file with the first owner's key and password. */
   devEnv: string;
-  /** Missing in a home of an earlier build. */
-  login?: Login | undefined;
+  login: Login;
 }
 
 export interface Stack {

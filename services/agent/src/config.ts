@@ -18,11 +18,6 @@ const VARIABLES = {
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
-  PARLEY_SEAL_UNBOUND: str({
-    default: "0",
-    choices: ["0", "1"],
-    desc: "1 while an older release, which does not bind models' keys to their agents, must read them",
-  }),
 };
 
 export type AgentConfig = ConfigOf<typeof VARIABLES>;
@@ -32,6 +27,6 @@ export function readAgentConfig(env: Record<string, string | undefined>): AgentC
   return readConfig(env, VARIABLES);
 }
 
-export function modelKeysOf(config: Pick<AgentConfig, "PARLEY_ENCRYPTION_KEY" | "PARLEY_SEAL_UNBOUND">): ModelKeys {
-  return createModelKeys(createSealer(config.PARLEY_ENCRYPTION_KEY), { unbound: config.PARLEY_SEAL_UNBOUND === "1" });
+export function modelKeysOf(config: Pick<AgentConfig, "PARLEY_ENCRYPTION_KEY">): ModelKeys {
+  return createModelKeys(createSealer(config.PARLEY_ENCRYPTION_KEY));
 }

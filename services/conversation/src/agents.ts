@@ -36,7 +36,6 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     return runtime;
   };
   const getTool = async (ownerId: string, toolId: string) => (await agents.getToolRuntime({ ownerId, toolId })).tool;
-  if (config.PARLEY_PROMPT_ADDRESS === "") return { get: read, getAnalyzing, getDraft, getTool, close: agents.close };
   const prompts = createClient(PromptServiceService, {
     peer: "prompt",
     address: config.PARLEY_PROMPT_ADDRESS,

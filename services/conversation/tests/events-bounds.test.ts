@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
-import { tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { type DueEvent, findDueEvents } from "../src/store/conversation-events.ts";
 import { PAYLOAD_BYTES_MAX } from "../src/store/payload-bounds.ts";
@@ -153,17 +152,6 @@ test("an analysis that is too long keeps as many fields as fit, in order, and is
   expect(payload.conversation_analysis).toEqual([items[0], items[2], items[3]]);
   expect(payload.conversation_analysis_truncated).toBeTrue();
   expect(payload.conversation_transcript.at(-1).content).toHaveLength(100_000);
-});
-
-test("an oversized payload stored by an earlier release is sent shortened", async () => {
-  const id = await chat();
-  await service.sql.begin(async (tx) => {
-    await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
-    await tx`update conversation_events set payload = repeat('x', 24 * 1024 * 1024) where conversation_id = ${id}`;
-    await tellWorkers(tx);
-  });
-  const event = await eventOf(service, id);
-  expect(payloadOf(event)).toMatchObject({ conversation_id: id, conversation_transcript: [{ content: "Hello." }] });
 });
 
 test("no payload exceeds the size that due events are counted with", async () => {

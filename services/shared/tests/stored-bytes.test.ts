@@ -71,7 +71,7 @@ test("a full owner is told what to do, may shorten what it has, and gets the roo
     kind: "conflict",
     detail: "Things would have more than 10 bytes together: delete some",
   });
-  await db`insert into things values ('own_5', 'of an earlier release', '20 bytes: over limit')`;
+  await db`insert into things values ('own_5', 'past the check', '20 bytes: over limit')`;
   await store("own_5", "a", "nine  !!!");
   await db.begin(async (tx) => {
     await lockStoredBytes(tx, "own_5");

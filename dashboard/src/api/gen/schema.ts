@@ -4298,7 +4298,7 @@ export interface components {
             error: string | null;
             /** @description The first 4 KiB of the receiver's response. */
             response_excerpt: string | null;
-            /** @description What was sent, null if no request was made or an earlier release made it. */
+            /** @description What was sent, null if no request was made. */
             request: components["schemas"]["AttemptRequest"] | null;
         };
         AttemptRequest: {

@@ -68,7 +68,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
     };
     try {
       if (!gate.guesses.wasRight(sentOf(guessing))) {
-        const known = () => check({ requestId, signal: request.signal }).catch(unlessOlder);
+        const known = () => check({ requestId, signal: request.signal });
         // This shows nothing about the signature, so it does not make the id right.
         await unlessWrong(gate, guessing, () =>
           gate.guesses.lookFirst(guessOf(guessing), few, () => attempt(known), isWrong),
@@ -126,11 +126,6 @@ function attempt<R>(work: () => Promise<R>): Promise<Found<R>> {
 
 function isWrong(found: Found<unknown>): boolean {
   return "error" in found;
-}
-
-/** A replica of the release before does not know the call. */
-function unlessOlder(error: unknown): void {
-  if (!(error instanceof ServiceError && error.kind === "unimplemented")) throw error;
 }
 
 /** @throws any other error */

@@ -22,8 +22,7 @@ const SIGN_IN_BYTES_MAX = 4 * 1024;
 export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
   const giveSession = (request: Request, headers: Headers, { token, session, deviceToken }: Begun) => {
     headers.append("Set-Cookie", sessionCookie(request, token, required(session)));
-    // An account service of the release before gives none.
-    if (deviceToken !== "") headers.append("Set-Cookie", deviceCookie(request, deviceToken));
+    headers.append("Set-Cookie", deviceCookie(request, deviceToken));
   };
   const knownDevice = async (email: string, request: Request, origin: CallOrigin) => {
     const deviceToken = readDeviceToken(request);

@@ -38,7 +38,7 @@ const AttemptRequest = Resource("AttemptRequest", {
 
 const SentAttempt = Resource("SentAttempt", {
   ...attemptFields,
-  request: Nullable(AttemptRequest, "What was sent, null if no request was made or an earlier release made it."),
+  request: Nullable(AttemptRequest, "What was sent, null if no request was made."),
 });
 
 const deliveryFields = {

@@ -16,7 +16,7 @@ import { resealSpeech } from "./speech-secrets.ts";
 
 /**
  * Seals every stored key of models and speech with the first key in PARLEY_ENCRYPTION_KEY, so that the others can be
- * removed, and binds it to its agent unless PARLEY_SEAL_UNBOUND is set. Safe beside a running service.
+ * removed. Safe beside a running service.
  * @throws at the end, when some keys could not be opened
  */
 export async function resealAgents(config: AgentConfig, log: Logger): Promise<void> {

@@ -125,7 +125,6 @@ async function write(
   requireUnchanged(before, request);
   const row = changedAgent(ctx, before, request, prompts);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
-  // It keeps its own numbers, even if an earlier release gave them to another agent too.
   const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
   if (request.moveNumbers) await freeNumbers(tx, row, added, ctx.clock.now());
   else await requireFreeNumbers(tx, row, added);

@@ -41,7 +41,7 @@ export async function findDueEvents(sql: Sql, ownerId: string, now: Date, limit:
   return sql<DueEvent[]>`
     with due as materialized (
       select owner_id, conversation_id, event_uuid, event, ended_at, due_at, awaits_analysis, attempts, traceparent,
-        coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes
+        payload is not null as is_built, octet_length(payload) as built_bytes
       from conversation_events where due_at < 'infinity' and due_at <= ${now} and owner_id = ${ownerId}
       order by due_at, conversation_id limit ${limit}
     )
@@ -97,13 +97,12 @@ export async function readPayloads(sql: Sql, keys: readonly SessionKey[]): Promi
   if (keys.length === 0) return new Map();
   const rows = await sql<(SessionKey & { payload: string })[]>`
     select owner_id, conversation_id, payload from conversation_events
-    where (owner_id, conversation_id) in (${keysOf(sql, keys)}) and octet_length(payload) <= ${PAYLOAD_BYTES_MAX}`;
+    where (owner_id, conversation_id) in (${keysOf(sql, keys)}) and payload is not null`;
   return new Map(rows.map((row) => [keyOf(row), row.payload]));
 }
 
 /**
- * Stores payloads unless one is stored already, long ones one after the other. An earlier release may have stored one that is too
- * long: it is replaced, and the dispatcher still sees the same event.
+ * Stores payloads unless one is stored already, long ones one after the other.
  * @returns the stored payloads, by `keyOf`; none for an event that no longer exists
  */
 export async function storePayloads(sql: Sql, built: readonly BuiltPayload[]): Promise<Map<string, string>> {
@@ -123,10 +122,7 @@ async function storeTogether(sql: Sql, built: readonly BuiltPayload[]): Promise<
   );
   // Returns only the payloads that differ from the given ones.
   const rows = await sql<(SessionKey & { other: string | null })[]>`
-    update conversation_events set payload = case
-      when octet_length(conversation_events.payload) <= ${PAYLOAD_BYTES_MAX} then conversation_events.payload
-      else built.payload
-    end
+    update conversation_events set payload = coalesce(conversation_events.payload, built.payload)
     from unnest(${built.map((event) => event.ownerId)}::text[], ${built.map((event) => event.conversationId)}::uuid[], ${given})
       as built (owner_id, conversation_id, payload)
     where conversation_events.owner_id = built.owner_id and conversation_events.conversation_id = built.conversation_id

@@ -40,7 +40,7 @@ export function toolboxOf(agent: AgentRuntime, channel: ToolChannel, sources: re
 export function builtinTools(configs: BuiltinConfigs, channel: ToolChannel): Tool[] {
   return Object.entries(BUILTIN[channel]).flatMap(([name, tool]): Tool[] => {
     const config = configOf(configs, name);
-    if (!config || !(tool.isUsable?.(config) ?? true)) return [];
+    if (!config) return [];
     const definition = tool.definition(config);
     return [{ kind: "builtin", definition, run: ({ input }, context) => tool.run(input, config, context) }];
   });

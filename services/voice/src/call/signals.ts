@@ -27,11 +27,10 @@ export function listenForSignals(
   const { tell, stop } = listenForNotifications({
     db,
     direct,
-    // Named for the first signal, because processes of the previous release use this name.
-    channel: "hang_ups",
+    channel: "call_signals",
     retryMs: RETRY_MS,
     heard: (text) => {
-      const [ownerId = "", conversationId = "", word = "hang_up"] = text.split(" ");
+      const [ownerId = "", conversationId = "", word] = text.split(" ");
       const signal = SIGNALS.find((each) => each === word);
       if (signal) heard({ ownerId, conversationId }, signal);
     },

@@ -10,8 +10,8 @@ export interface BatchKey {
 
 /** The settings that the calls of a batch share. */
 export interface BatchSettings {
-  /** For people; absent in batches of earlier releases. */
-  name?: string | null;
+  /** For people. */
+  name: string | null;
   agentId: string;
   fromMobileNumber: string;
   metadata: Record<string, unknown>;

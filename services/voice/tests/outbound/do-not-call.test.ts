@@ -26,7 +26,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What an earlier release does, which keeps no totals. */
 async function insertMany(sql: Database, ownerId: string, count: number): Promise<void> {
   await sql`
     insert into do_not_call (owner_id, mobile_number, created_at)

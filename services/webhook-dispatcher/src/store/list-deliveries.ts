@@ -1,7 +1,7 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Fragment, Sql } from "@parley/shared/db/database";
 import type { DeliveryStatusName } from "../delivery/state.ts";
-import { ATTEMPTS_KEPT, type AttemptRow, type DeliveryKey } from "./deliveries.ts";
+import type { AttemptRow, DeliveryKey } from "./deliveries.ts";
 
 export interface DeliveryFilter {
   ownerId: string;
@@ -100,12 +100,7 @@ async function withAttempts(sql: Sql, rows: readonly DeliveryRow[], request: Fra
         ${request} as request
       from unnest(${rows.map((row) => row.deliveryId)}::text[]) as wanted (delivery_id)
       cross join lateral (
-        select owner_id, delivery_id, attempts from deliveries
-        where owner_id = ${rows[0]?.ownerId ?? ""} and delivery_id = wanted.delivery_id offset 0
-      ) as d
-      cross join lateral (
-        select * from attempts
-        where owner_id = d.owner_id and delivery_id = d.delivery_id and number > d.attempts - ${ATTEMPTS_KEPT} offset 0
+        select * from attempts where owner_id = ${rows[0]?.ownerId ?? ""} and delivery_id = wanted.delivery_id offset 0
       ) as a`,
     bytes: sql`${ATTEMPT_BYTES}::integer + coalesce(octet_length(response_excerpt), 0) + coalesce(octet_length(request), 0)`,
     order: sql`order by number`,

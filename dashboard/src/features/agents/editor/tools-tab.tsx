@@ -66,7 +66,7 @@ const IN_CALLS: readonly Tool[] = [
         name: "transfer_phone_number",
         label: "Phone number",
         kind: "list",
-        hint: "For example, +14155550123, or several with commas, which the model chooses from. Until there is one, the agent transfers no calls.",
+        hint: "For example, +14155550123, or several with commas, which the model chooses from.",
         isRequired: true,
       },
       MESSAGE,

@@ -5485,7 +5485,7 @@ function createBaseGetModelSetupResponse(): GetModelSetupResponse {
 export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
   encode(message: GetModelSetupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.llm) {
-      ProviderSetup.encode(v!, writer.uint32(26).fork()).join();
+      ProviderSetup.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.defaultLlm !== undefined) {
       LlmConfig.encode(message.defaultLlm, writer.uint32(18).fork()).join();
@@ -5506,8 +5506,8 @@ export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 3: {
-            if (tag !== 26) {
+          case 1: {
+            if (tag !== 10) {
               break;
             }
 

@@ -3,8 +3,6 @@ import type { ToolContext, ToolOutcome } from "../tool.ts";
 
 /** A tool that every agent can be given by its name in `tools`, with `true` or a configuration. */
 export interface BuiltinTool {
-  /** Whether an agent with this configuration can be given it; absent: always. */
-  isUsable?(config: ToolConfig): boolean;
   definition(config: ToolConfig): ModelTool;
   run(input: ToolCall["input"], config: ToolConfig, context: Pick<ToolContext, "clock">): ToolOutcome;
 }

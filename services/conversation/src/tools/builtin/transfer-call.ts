@@ -2,7 +2,6 @@ import { failed } from "../tool.ts";
 import type { BuiltinTool, ToolConfig } from "./builtin.ts";
 
 export const transferCall: BuiltinTool = {
-  isUsable: (config) => transferNumbersOf(config).length > 0,
   definition: (config) => {
     const numbers = transferNumbersOf(config);
     const isChosen = numbers.length > 1;
@@ -31,7 +30,7 @@ export const transferCall: BuiltinTool = {
   },
 };
 
-/** The numbers that calls may be transferred to; none for an agent of an earlier release that left the number to the model. */
+/** The numbers that calls may be transferred to. */
 function transferNumbersOf({ transfer_phone_number: given }: ToolConfig): string[] {
   const numbers = Array.isArray(given) ? given : [given];
   return numbers.filter((number): number is string => typeof number === "string");

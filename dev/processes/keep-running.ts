@@ -1,3 +1,4 @@
+import { CONFIG_ERROR_EXIT } from "@parley/shared/config";
 import { type BackOff, nextPause, RESTART } from "./back-off.ts";
 import { type Child, type Command, startChild, stopChild } from "./child.ts";
 import { lastWords, rotate, sizeOf } from "./last-words.ts";
@@ -34,10 +35,14 @@ export interface Kept {
 }
 
 const ATTEMPTS = 5;
+const WRONG_CONFIGURATION = `exit code ${CONFIG_ERROR_EXIT}`;
 const FIRST_ANSWER_MS = 90_000;
 const PING_EVERY_MS = 50;
 
-/** Keeps a program running: restarts it with back-off whenever it ends. Gives up after a few attempts if it never answered. */
+/**
+ * Keeps a program running: restarts it with back-off whenever it ends. Gives up if it never answered, after a few attempts or, if its
+ * configuration is wrong, at once.
+ */
 export function keepRunning(program: Program, events: Events, backOff: BackOff = RESTART): Kept {
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -53,7 +58,7 @@ export function keepRunning(program: Program, events: Events, backOff: BackOff =
       const how = await once();
       if (stopping.signal.aborted) break;
       const words = await lastWords(program.command.log, since);
-      if (!answered && attempt >= ATTEMPTS) throw cannotStart(program, how, words);
+      if (!answered && (attempt >= ATTEMPTS || how === WRONG_CONFIGURATION)) throw cannotStart(program, how, words);
       pauseMs = nextPause(backOff, pauseMs, performance.now() - startedAt);
       events.ended(program, how, words, pauseMs);
       await pause(pauseMs, stopping.signal);

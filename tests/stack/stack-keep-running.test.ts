@@ -62,6 +62,13 @@ describe("a program that is kept running", () => {
     expect(pids).toHaveLength(5);
   });
 
+  test("is given up at once when it never answered and its configuration is wrong", async () => {
+    kept = keepRunning(program(`echo '{"msg":"PORT is missing"}'; exit 78`, never), events, SOON);
+    expect(kept.answers).rejects.toThrow("probe does not start (exit code 78): PORT is missing");
+    await kept.answers.catch(() => {});
+    expect(pids).toHaveLength(1);
+  });
+
   test("is reported without the routine lines before its end", async () => {
     const line = (level: string, msg: string) => `echo '${JSON.stringify({ level, msg })}'`;
     const script = [line("warn", "short of memory"), line("info", "rpc"), "exit 7"].join("; ");

@@ -6,6 +6,9 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
+/** How a process exits on a ConfigError, as sysexits.h names it: no restart helps. */
+export const CONFIG_ERROR_EXIT = 78;
+
 /** A number above zero; decimals allowed. */
 export const positiveNumber = makeValidator<number>((text) => {
   const number = Number(text);

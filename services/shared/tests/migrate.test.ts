@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
+import { ConfigError } from "../src/config.ts";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { type Migration, migrate } from "../src/db/migrate.ts";
 
@@ -64,7 +65,9 @@ test("a build that needs what a newer one removed is refused, the others are not
   const taking = { name: "0003_taking_after_0002", sql: "drop table second" };
   await migrate(db, [FIRST, SECOND, taking]);
   expect(await failureOf(migrate(db, [FIRST]))).toEqual(
-    new Error("this build does not work with the database, which has 0003_taking_after_0002: run a newer release"),
+    new ConfigError(
+      "this build does not work with the database, which has 0003_taking_after_0002: run a newer release",
+    ),
   );
   await migrate(db, [FIRST, SECOND]);
   await db`delete from migrations where name = '0003_taking_after_0002'`;
@@ -82,7 +85,7 @@ test("a database of Parley 0.1 is refused with what to do, and stays as it is", 
   expect(
     await failureOf(migrate(own, [{ name: "0001_account", sql: "create table owners (owner_id text, name text)" }])),
   ).toEqual(
-    new Error(
+    new ConfigError(
       "the database was made by Parley 0.1 or a build of another branch (it has 0000_jobs): " +
         "start with a new database or PARLEY_HOME, or keep running the release that made it",
     ),

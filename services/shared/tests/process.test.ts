@@ -25,9 +25,9 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a configuration error is one log line without a stack, and the process exits with 1", async () => {
+test("a configuration error is one log line without a stack, and the process exits with 78", async () => {
   using started = start("misconfigured");
-  expect(await started.child.exited).toBe(1);
+  expect(await started.child.exited).toBe(78);
   await eventually(() =>
     expect(started.lines).toMatchObject([{ level: "fatal", msg: "The environment is invalid:\n  PORT: is missing" }]),
   );
@@ -36,7 +36,7 @@ test("a configuration error is one log line without a stack, and the process exi
 
 test("an unknown log level is a configuration error", async () => {
   using started = start("serving", { PARLEY_LOG_LEVEL: "loud" });
-  expect(await started.child.exited).toBe(1);
+  expect(await started.child.exited).toBe(78);
   await eventually(() => expect(started.messages()).toEqual([expect.stringContaining('PARLEY_LOG_LEVEL: "loud"')]));
 });
 
@@ -106,7 +106,7 @@ test("a stopping process is live but not ready until its calls have ended", asyn
 
 test.each(["everywhere", "127.0.0.1:65536", ":80"])("the admin address %j is a configuration error", async (listen) => {
   using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
-  expect(await started.child.exited).toBe(1);
+  expect(await started.child.exited).toBe(78);
   await eventually(() =>
     expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is neither host:port nor unix:path`]),
   );

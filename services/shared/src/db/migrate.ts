@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { ConfigError } from "../config.ts";
 import type { Database } from "./database.ts";
 
 export interface Migration {
@@ -27,8 +28,8 @@ const GAVE_UP = ["57014", "40P01"];
  *
  * Processes may use the tables in the meantime: their statements wait. To avoid a deadlock with a transaction that waits for a
  * locked table, it locks every table first, and releases all of them if that takes long.
- * @throws when the ledger has migrations that this build cannot work with, as a database of 0.1 has, or one whose text has
- *   changed since
+ * @throws ConfigError when the ledger has migrations that this build cannot work with, as a database of 0.1 has; when the text of one
+ *   has changed since
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
@@ -97,13 +98,13 @@ function refuseUnworkable(applied: ReadonlyMap<string, string>, migrations: read
   const others = [...applied.keys()].filter((name) => !own.has(name));
   const unknown = others.filter((name) => numberOf(name) <= newest);
   if (unknown.length > 0)
-    throw new Error(
+    throw new ConfigError(
       `the database was made by Parley 0.1 or a build of another branch (it has ${unknown.join(", ")}): ` +
         "start with a new database or PARLEY_HOME, or keep running the release that made it",
     );
   const unworkable = others.filter((name) => neededNumber(name) > newest);
   if (unworkable.length > 0)
-    throw new Error(
+    throw new ConfigError(
       `this build does not work with the database, which has ${unworkable.join(", ")}: run a newer release`,
     );
 }

@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from "../config.ts";
+import { CONFIG_ERROR_EXIT, ConfigError, readConfig } from "../config.ts";
 import { createLogger, isLogLevel, type Logger } from "../log.ts";
 import { startTelemetry, TELEMETRY_VARIABLES } from "../telemetry/telemetry.ts";
 import { checkReady, serveAdmin } from "./admin.ts";
@@ -10,8 +10,8 @@ export interface Running {
 }
 
 /**
- * Runs a process: starts it, logs where it listens, and stops it cleanly on SIGTERM or SIGINT. Exits with 1 and one
- * clear line when it cannot start. An uncaught error is logged and ends the process, so that its supervisor starts a
+ * Runs a process: starts it, logs where it listens, and stops it cleanly on SIGTERM or SIGINT. Exits with one clear line when it
+ * cannot start: with CONFIG_ERROR_EXIT on a ConfigError, otherwise with 1. An uncaught error is logged and ends the process, so that its supervisor starts a
  * clean one. PARLEY_ADMIN_LISTEN makes it serve its health; with the argument `health` and the same environment it
  * queries the running process instead and exits with 0 or 1, as a container's health check needs.
  * @param errands one-off tasks, by the argument that runs them instead of the service
@@ -53,8 +53,11 @@ export async function runProcess(
       await telemetry.stop();
     }, fatal);
   } catch (err) {
-    if (err instanceof ConfigError) log.fatal(err.message);
-    else log.fatal({ err }, "cannot start");
+    if (err instanceof ConfigError) {
+      log.fatal(err.message);
+      process.exit(CONFIG_ERROR_EXIT);
+    }
+    log.fatal({ err }, "cannot start");
     process.exit(1);
   }
 }

@@ -63,9 +63,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "number prove +14155550123 --owner own_…"))
     .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
-      const response = await withAccount(env, (account) =>
-        account.proveMobileNumber({ ownerId: owner, e164: mobileNumber }),
-      );
+      const response = await withAccount(env, (account) => account.proveMobileNumber({ ownerId: owner, mobileNumber }));
       const fields = presentProvenNumber(response.mobileNumber);
       await print(json, fields, formatRecord(fields));
     });

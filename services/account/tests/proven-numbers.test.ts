@@ -102,7 +102,7 @@ test("a proven number is neither claimed nor proven again by another owner, exce
   expect(await failureOf(account.client.importCarrierNumber({ ...second, mobileNumber }))).toMatchObject(
     conflict(mobileNumber),
   );
-  const proven = await account.client.proveMobileNumber({ ownerId: other, e164: mobileNumber });
+  const proven = await account.client.proveMobileNumber({ ownerId: other, mobileNumber });
   expect(proven.mobileNumber).toMatchObject({ provenBy: "OPERATOR", replacesAt: expect.any(Date) });
   expect(await numbersOf(one)).toMatchObject([{ replacedAt: expect.any(Date), provenBy: undefined }]);
   await account.client.importCarrierNumber({ ...second, mobileNumber });
@@ -169,7 +169,7 @@ test("a second owner's trunk with an address of the first's is refused, unless i
   const mobileNumber = "+14155550550";
   await account.client.importCarrierNumber({ ...trunk, mobileNumber });
   expect(await account.client.findTrunk({ mobileNumber })).toMatchObject({ needsDigest: true });
-  await account.client.proveMobileNumber({ ownerId: second, e164: mobileNumber });
+  await account.client.proveMobileNumber({ ownerId: second, mobileNumber });
   expect((await account.client.findTrunk({ mobileNumber })).needsDigest).toBeUndefined();
 });
 

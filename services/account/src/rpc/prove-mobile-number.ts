@@ -7,7 +7,7 @@ import { findNumber, type NumberRow, type Proof } from "../store/mobile-numbers.
 import { lockOwner } from "../store/owners.ts";
 
 export function proveMobileNumber(ctx: AccountContext): Handler<"proveMobileNumber"> {
-  return async ({ ownerId, e164: mobileNumber }) => {
+  return async ({ ownerId, mobileNumber }) => {
     checkMobileNumber(mobileNumber);
     return { mobileNumber: toMobileNumber(await proveNumber(ctx, { ownerId, mobileNumber }, "OPERATOR")) };
   };

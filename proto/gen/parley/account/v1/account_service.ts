@@ -291,7 +291,7 @@ export interface RemoveMobileNumberResponse {
 export interface ProveMobileNumberRequest {
   ownerId: string;
   /** The number, which may be any other owner's. */
-  e164: string;
+  mobileNumber: string;
 }
 
 export interface ProveMobileNumberResponse {
@@ -3600,7 +3600,7 @@ export const RemoveMobileNumberResponse: MessageFns<RemoveMobileNumberResponse> 
 };
 
 function createBaseProveMobileNumberRequest(): ProveMobileNumberRequest {
-  return { ownerId: "", e164: "" };
+  return { ownerId: "", mobileNumber: "" };
 }
 
 export const ProveMobileNumberRequest: MessageFns<ProveMobileNumberRequest> = {
@@ -3608,8 +3608,8 @@ export const ProveMobileNumberRequest: MessageFns<ProveMobileNumberRequest> = {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
     }
-    if (message.e164 !== "") {
-      writer.uint32(18).string(message.e164);
+    if (message.mobileNumber !== "") {
+      writer.uint32(18).string(message.mobileNumber);
     }
     return writer;
   },
@@ -3640,7 +3640,7 @@ export const ProveMobileNumberRequest: MessageFns<ProveMobileNumberRequest> = {
               break;
             }
 
-            message.e164 = reader.string();
+            message.mobileNumber = reader.string();
             continue;
           }
         }
@@ -3661,7 +3661,7 @@ export const ProveMobileNumberRequest: MessageFns<ProveMobileNumberRequest> = {
   fromPartial<I extends Exact<DeepPartial<ProveMobileNumberRequest>, I>>(object: I): ProveMobileNumberRequest {
     const message = createBaseProveMobileNumberRequest();
     message.ownerId = object.ownerId ?? "";
-    message.e164 = object.e164 ?? "";
+    message.mobileNumber = object.mobileNumber ?? "";
     return message;
   },
 };

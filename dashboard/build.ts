@@ -7,7 +7,7 @@ import { constants, gzip, zstdCompress } from "node:zlib";
 const HERE = import.meta.dir;
 const BUILDS = join(HERE, "dist");
 /** The sources of a build: a change of any of these needs another build. */
-const SOURCES = ["src/**/*", "build.ts", "package.json", "../bun.lock"];
+const SOURCES = ["src/**/*", "build.ts", "package.json", "../bun.lock", "../services/shared/src/portable/*.ts"];
 /** Builds that are kept, because processes of an earlier start may still begin from one. */
 const KEPT = 4;
 

@@ -1,0 +1,29 @@
+/**
+ * The text of a file that a spreadsheet wrote: UTF-8, UTF-16 with its mark, or else the code page of Western Windows, which Excel
+ * writes unless it is asked for UTF-8.
+ * @returns null for bytes that are not text
+ */
+export function textOfBytes(bytes: Uint8Array): string | null {
+  const marked = MARKS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte));
+  const text = marked ? decoded(bytes, marked.encoding) : (decoded(bytes, "utf-8") ?? decoded(bytes, "windows-1252"));
+  return text === null || NO_TEXT.test(text) ? null : text;
+}
+
+const MARKS = [
+  { mark: [0xff, 0xfe], encoding: "utf-16le" },
+  { mark: [0xfe, 0xff], encoding: "utf-16be" },
+  { mark: [0xef, 0xbb, 0xbf], encoding: "utf-8" },
+] as const;
+
+/** NULs, and what stands for the bytes that Windows-1252 lacks. */
+const NO_TEXT = /[\0\u0080-\u009f]/;
+
+type Encoding = (typeof MARKS)[number]["encoding"] | "windows-1252";
+
+function decoded(bytes: Uint8Array, encoding: Encoding): string | null {
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

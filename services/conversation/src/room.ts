@@ -2,7 +2,7 @@ import type { Database } from "@parley/shared/db/database";
 import { fullError } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
 import { repeat } from "@parley/shared/process/repeat";
-import { listOwnersOver } from "./store/stored-bytes.ts";
+import { listOwnersOver } from "@parley/shared/stored-bytes/fold";
 
 /** How often a process asks who is full. Asked for each turn, Postgres would take longer for every one. */
 const EVERY_MS = 2_000;

@@ -1,10 +1,10 @@
 import type { Answer } from "@parley/shared/egress/answer";
+import { type Meter, meterBodies } from "@parley/shared/egress/meter";
 import { answerReader } from "./answers/answer-reader.ts";
 import { withoutUnopenedThoughts } from "./answers/leading-thoughts.ts";
 import type { Protocol } from "./answers/protocol.ts";
 import { brokenAnswer, emptyAnswer, failureOf, isBrokenConnection } from "./failure.ts";
 import type { Asked, Model, ModelEnd, ModelReply, ModelRequest } from "./port.ts";
-import { metered } from "./received.ts";
 import { requestSignal } from "./request-signal.ts";
 import { type Endpoint, requestSender } from "./requests/request-sender.ts";
 import { upstreamReason } from "./upstream-reason.ts";
@@ -94,4 +94,37 @@ const ANSWER_TOOL = "json";
 function answeredByTool(reply: ModelReply): ModelReply {
   const call = reply.toolCalls.find(({ name }) => name === ANSWER_TOOL);
   return call && reply.text === "" ? { ...reply, text: call.json, toolCalls: [] } : reply;
+}
+
+/** Smaller amounts are not reported: most whole answers are smaller. */
+const RECEIVED_TOLD = 32 * 1024;
+
+/** What has become of the bytes of one answer. */
+interface Received {
+  /** The text of what has arrived has been passed on. */
+  passedOn(): void;
+  /** What still arrives is not counted. */
+  end(): void;
+}
+
+/** Reports the bytes received of an answer and not yet passed on. */
+function metered(meter: Meter | undefined, signal: AbortSignal): Received {
+  let held = 0;
+  let isOver = false;
+  if (meter) {
+    const received = (bytes: number) => {
+      if (isOver) return;
+      held += bytes;
+      if (held > RECEIVED_TOLD) meter.received(held);
+    };
+    meterBodies(signal, { ...meter, received });
+  }
+  return {
+    passedOn: () => {
+      held = 0;
+    },
+    end: () => {
+      isOver = true;
+    },
+  };
 }

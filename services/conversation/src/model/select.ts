@@ -1,6 +1,6 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible, type OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentRuntime, LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
@@ -21,6 +21,15 @@ export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   standardFetch: typeof fetch;
   /** For addresses that users set. */
   guarded: Pick<Egress, "ask">;
+}
+
+/** The agent's model. @throws ServiceError condition if it has none, or if the model's key is lost */
+export function llmOf({ llm, unreadableKey }: AgentRuntime): LlmConfig {
+  if (unreadableKey) {
+    throw new ServiceError("condition", `The agent's ${unreadableKey} can no longer be read: set it again`);
+  }
+  if (!llm) throw new ServiceError("condition", "Agent has no LLM configuration");
+  return llm;
 }
 
 /**

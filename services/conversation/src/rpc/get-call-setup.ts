@@ -5,9 +5,9 @@ import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { llmOf } from "../model/select.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
 import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
-import { llmOf } from "../turn/llm-of.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 

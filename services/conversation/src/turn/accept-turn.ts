@@ -3,11 +3,12 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { collectValues } from "@parley/shared/domain/variables/values";
-import { notFound, ServiceError, withMetadata } from "@parley/shared/errors";
-import { newId, newUuid } from "@parley/shared/ids";
+import { invalid, notFound, ServiceError, withMetadata } from "@parley/shared/errors";
+import { isUuid, newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
+import { llmOf } from "../model/select.ts";
 import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
 import {
   hasRoomForMetadata,
@@ -18,8 +19,26 @@ import {
   takeTurn,
 } from "../store/turns/take-turns.ts";
 import { byteBudget } from "./ask/context-window.ts";
-import { llmOf } from "./llm-of.ts";
-import { sessionName } from "./session-name.ts";
+
+const TYPES: readonly ConversationType[] = [
+  ConversationType.CONVERSATION_TYPE_UNSPECIFIED,
+  ConversationType.CONVERSATION_TYPE_CHAT,
+  ConversationType.CONVERSATION_TYPE_WHATSAPP,
+];
+
+/**
+ * Returns the requested turn, with its session id in the form that Postgres writes.
+ * @throws ServiceError invalid when the turn is missing, its session id is not a UUID, or its type has no such turns
+ */
+export function requestedTurn(turn: Turn | undefined): Turn {
+  if (!turn) throw invalid("turn", "turn is required");
+  if (turn.sessionId !== undefined && !isUuid(turn.sessionId)) {
+    throw invalid("session_id", "session_id must be a UUID, as a chat reply or first-message gave it");
+  }
+  if (!TYPES.includes(turn.type)) throw invalid("type", "type must be CHAT or WHATSAPP: no other type has such turns");
+  if (turn.mayBegin && turn.sessionId === undefined) throw invalid("session_id", "may_begin needs a session_id");
+  return { ...turn, sessionId: turn.sessionId?.toLowerCase() };
+}
 
 /** The parts that a turn needs before its user message can be accepted. */
 export interface PreparedTurn {
@@ -105,6 +124,19 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
     });
   }
   throw await refusal(tx ?? ctx.db, fields, session);
+}
+
+const NAME_LENGTH_MAX = 60;
+
+/** Names a chat after its first user message, cut at a word at 60 characters. */
+export function sessionName(message: string): string {
+  const line = message.trim().replaceAll(/\s+/g, " ");
+  const characters = [...line];
+  if (characters.length <= NAME_LENGTH_MAX) return line;
+  const cut = characters.slice(0, NAME_LENGTH_MAX).join("");
+  if (characters[NAME_LENGTH_MAX] === " ") return cut;
+  const lastSpace = cut.lastIndexOf(" ");
+  return lastSpace > 0 ? cut.slice(0, lastSpace) : cut;
 }
 
 async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null): Promise<ServiceError> {

@@ -1,3 +1,7 @@
+import type { Clock } from "@parley/shared/clock";
+import type { OpenTurn } from "../store/turns/take-turns.ts";
+import type { TurnStore } from "../store/turns/turns-together.ts";
+
 /** With as many turns in progress, words after the first wait up to 10 ms for others. Fewer turns have few words to read or send. */
 export const GATHER_FROM_TURNS = 8;
 
@@ -30,6 +34,33 @@ export function runningTurns(): RunningTurns {
     async stop() {
       cutter.abort();
       while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+interface Keeping {
+  turns: RunningTurns;
+  turnStore: Pick<TurnStore, "extendTurn">;
+  limits: { turnLeaseMs: number };
+  clock: Clock;
+}
+
+/**
+ * Renews the turn's lease while the turn runs. If this process dies, the session is free again when the lease ends.
+ * The process does not end before it is stopped.
+ */
+export function keepTurn(ctx: Keeping, turn: OpenTurn): { stop(): void } {
+  const { turnLeaseMs } = ctx.limits;
+  const end = ctx.turns.begin();
+  const beat = setInterval(() => {
+    const until = new Date(ctx.clock.now().getTime() + turnLeaseMs);
+    // The lease lasts three beats, so the next one makes up for a lost one.
+    ctx.turnStore.extendTurn({ ...turn, until }).catch(() => {});
+  }, turnLeaseMs / 3);
+  return {
+    stop: () => {
+      clearInterval(beat);
+      end();
     },
   };
 }

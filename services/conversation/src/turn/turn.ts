@@ -6,7 +6,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
-import { type Acceptance, acceptTurn, prepareTurn } from "./accept-turn.ts";
+import { type Acceptance, acceptTurn, prepareTurn, requestedTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
@@ -14,8 +14,7 @@ import { readerPatience } from "./reply/reader-patience.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
-import { requestedTurn } from "./requested-turn.ts";
-import { keepTurn } from "./turn-lease.ts";
+import { keepTurn } from "./running-turns.ts";
 import { type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
 
 export type TurnEvent =

@@ -12,8 +12,8 @@ const WAY_OUT_MS = SILENT_CALL_MS + 20 * DEAD_AIR_MS;
 const idle = fc.option(fc.record({ afterMs: fc.integer({ min: 1_000, max: 20_000 }), remindersMax: fc.nat(3) }));
 const agoMs = fc.nat(300);
 const text = fc.constantFrom("", "mm-hm", "okay", "wait", "my number is", "When do you open?", "bye");
-/** Includes replies that are over, and replies that never existed. */
-const reply = fc.nat(8);
+/** How many replies ago: includes replies that are over, and one that does not exist. */
+const reply = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1, 2) });
 const next = fc.constantFrom<Decision>("listen", "hang_up", "transfer");
 
 type Weighted = { weight: number; arbitrary: fc.Arbitrary<TurnEvent> };
@@ -103,7 +103,7 @@ function play({ settings, events }: Scene): Step[] {
   happen({ type: "connected", greets: true });
   for (const { waitMs, event } of events) {
     passUntil(now + waitMs);
-    happen(event);
+    happen("reply" in event ? { ...event, reply: state.replies - event.reply } : event);
   }
   passUntil(now + WAY_OUT_MS);
   return played;

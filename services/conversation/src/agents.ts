@@ -1,6 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { ListedMcpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { type AgentMemory, rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
@@ -19,6 +19,8 @@ export interface Agents extends AgentMemory<AgentRuntime> {
   getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime>;
   /** A tool of the owner's library, with its signing secrets; never from memory. */
   getTool(ownerId: string, toolId: string): Promise<Tool | undefined>;
+  /** Tells the library what the MCP server of a tool offers now. */
+  reportMcpTools(ownerId: string, toolId: string, tools: readonly ListedMcpTool[]): Promise<unknown>;
 }
 
 /** Reads agents, from memory while the agent and the prompt service report every change. */
@@ -36,6 +38,8 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     return runtime;
   };
   const getTool = async (ownerId: string, toolId: string) => (await agents.getToolRuntime({ ownerId, toolId })).tool;
+  const reportMcpTools = (ownerId: string, toolId: string, tools: readonly ListedMcpTool[]) =>
+    agents.reportMcpTools({ ownerId, toolId, tools: [...tools] });
   const prompts = createClient(PromptServiceService, {
     peer: "prompt",
     address: config.PARLEY_PROMPT_ADDRESS,
@@ -54,6 +58,7 @@ export function connectAgents(config: ConversationConfig, credentials: Given["cr
     getAnalyzing,
     getDraft,
     getTool,
+    reportMcpTools,
     close: () => {
       memory.close();
       agents.close();

@@ -15,6 +15,7 @@ import type { ModelLimits } from "./model/watch.ts";
 import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
+import type { McpSessions } from "./tools/mcp/sessions.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
@@ -44,6 +45,7 @@ export interface ConversationContext {
   /** A tool of the owner's library. @throws ServiceError not_found, and forbidden for another owner's */
   getTool(ownerId: string, toolId: string): Promise<LibraryTool | undefined>;
   httpTools: HttpTools;
+  mcpSessions: McpSessions;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
   turns: RunningTurns;

@@ -42,6 +42,7 @@ import { getModelSetup } from "./rpc/get-model-setup.ts";
 import { getStatistics } from "./rpc/get-statistics.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
+import { listMcpTools } from "./rpc/list-mcp-tools.ts";
 import { runCallTool } from "./rpc/run-call-tool.ts";
 import { runTurns } from "./rpc/run-turns.ts";
 import { setDelivery } from "./rpc/set-delivery.ts";
@@ -57,6 +58,8 @@ import { turnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
 import { oauthTokens } from "./tools/http/oauth-tokens.ts";
+import { mcpTools } from "./tools/mcp/mcp-tools.ts";
+import { mcpSessions } from "./tools/mcp/sessions.ts";
 import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
@@ -116,6 +119,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           tokens: oauthTokens(toolEgress.ask),
           clock,
         };
+        const sessions = mcpSessions({ ...tools, fetch: toolEgress.fetch });
         const replica = openReplica(config);
         const turns = runningTurns();
         const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
@@ -135,7 +139,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           room,
           getTool: agents.getTool,
           httpTools: tools,
-          toolSources: [httpTools(tools)],
+          mcpSessions: sessions,
+          toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools)],
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),
@@ -174,6 +179,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
               // A year of many agents takes as long as a list.
               getStatistics: registered(getStatistics(ctx), { isList: true }),
               setRetention: setRetention(ctx),
+              listMcpTools: listMcpTools(ctx),
               tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
             },
             queues: {
@@ -190,6 +196,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
               relay.stop();
               egress.close();
               analysisEgress.close();
+              sessions.close();
               toolEgress.close();
               accounts.close();
               agents.close();

@@ -39,7 +39,7 @@ import {
   TtsConfig,
   Voice,
 } from "./agent.ts";
-import { AgentTool, Handoff, Tool, ToolType } from "./tool.ts";
+import { AgentTool, Handoff, ListedMcpTool, Tool, ToolType } from "./tool.ts";
 
 export const Access = {
   ACCESS_UNSPECIFIED: 0,
@@ -404,6 +404,15 @@ export interface AcceptToolChangesRequest {
 
 export interface AcceptToolChangesResponse {
   tool: Tool | undefined;
+}
+
+export interface ReportMcpToolsRequest {
+  ownerId: string;
+  toolId: string;
+  tools: ListedMcpTool[];
+}
+
+export interface ReportMcpToolsResponse {
 }
 
 export interface GetToolRuntimeRequest {
@@ -4556,6 +4565,128 @@ export const AcceptToolChangesResponse: MessageFns<AcceptToolChangesResponse> = 
   },
 };
 
+function createBaseReportMcpToolsRequest(): ReportMcpToolsRequest {
+  return { ownerId: "", toolId: "", tools: [] };
+}
+
+export const ReportMcpToolsRequest: MessageFns<ReportMcpToolsRequest> = {
+  encode(message: ReportMcpToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.toolId !== "") {
+      writer.uint32(18).string(message.toolId);
+    }
+    for (const v of message.tools) {
+      ListedMcpTool.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportMcpToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportMcpToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.tools.push(ListedMcpTool.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReportMcpToolsRequest>, I>>(base?: I): ReportMcpToolsRequest {
+    return ReportMcpToolsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReportMcpToolsRequest>, I>>(object: I): ReportMcpToolsRequest {
+    const message = createBaseReportMcpToolsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.toolId = object.toolId ?? "";
+    message.tools = object.tools?.map((e) => ListedMcpTool.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseReportMcpToolsResponse(): ReportMcpToolsResponse {
+  return {};
+}
+
+export const ReportMcpToolsResponse: MessageFns<ReportMcpToolsResponse> = {
+  encode(_: ReportMcpToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReportMcpToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReportMcpToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReportMcpToolsResponse>, I>>(base?: I): ReportMcpToolsResponse {
+    return ReportMcpToolsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReportMcpToolsResponse>, I>>(_: I): ReportMcpToolsResponse {
+    const message = createBaseReportMcpToolsResponse();
+    return message;
+  },
+};
+
 function createBaseGetToolRuntimeRequest(): GetToolRuntimeRequest {
   return { ownerId: "", toolId: "" };
 }
@@ -5749,6 +5880,18 @@ export const AgentServiceService = {
       Buffer.from(GetToolRuntimeResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetToolRuntimeResponse => GetToolRuntimeResponse.decode(value),
   },
+  /** Tells what the tool's MCP server offers now; called by the conversation service when that is not what the tool has. */
+  reportMcpTools: {
+    path: "/parley.agent.v1.AgentService/ReportMcpTools" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReportMcpToolsRequest): Buffer =>
+      Buffer.from(ReportMcpToolsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReportMcpToolsRequest => ReportMcpToolsRequest.decode(value),
+    responseSerialize: (value: ReportMcpToolsResponse): Buffer =>
+      Buffer.from(ReportMcpToolsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReportMcpToolsResponse => ReportMcpToolsResponse.decode(value),
+  },
   /** Returns the tools that use a secret; admits the account service only. */
   listSecretUsers: {
     path: "/parley.agent.v1.AgentService/ListSecretUsers" as const,
@@ -5854,6 +5997,8 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   acceptToolChanges: handleUnaryCall<AcceptToolChangesRequest, AcceptToolChangesResponse>;
   /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
   getToolRuntime: handleUnaryCall<GetToolRuntimeRequest, GetToolRuntimeResponse>;
+  /** Tells what the tool's MCP server offers now; called by the conversation service when that is not what the tool has. */
+  reportMcpTools: handleUnaryCall<ReportMcpToolsRequest, ReportMcpToolsResponse>;
   /** Returns the tools that use a secret; admits the account service only. */
   listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
@@ -6202,6 +6347,22 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetToolRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells what the tool's MCP server offers now; called by the conversation service when that is not what the tool has. */
+  reportMcpTools(
+    request: ReportMcpToolsRequest,
+    callback: (error: ServiceError | null, response: ReportMcpToolsResponse) => void,
+  ): ClientUnaryCall;
+  reportMcpTools(
+    request: ReportMcpToolsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReportMcpToolsResponse) => void,
+  ): ClientUnaryCall;
+  reportMcpTools(
+    request: ReportMcpToolsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReportMcpToolsResponse) => void,
   ): ClientUnaryCall;
   /** Returns the tools that use a secret; admits the account service only. */
   listSecretUsers(

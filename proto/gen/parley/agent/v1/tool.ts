@@ -323,6 +323,13 @@ export interface ToolNames {
   names: string[];
 }
 
+/** One tool of an MCP server, as the server describes it. */
+export interface ListedMcpTool {
+  name: string;
+  description: string;
+  inputSchema: { [key: string]: any } | undefined;
+}
+
 /** One tool of an MCP server, as pinned. */
 export interface McpDefinition {
   /** Without the prefix `<name>__`. */
@@ -2023,6 +2030,85 @@ export const ToolNames: MessageFns<ToolNames> = {
   fromPartial<I extends Exact<DeepPartial<ToolNames>, I>>(object: I): ToolNames {
     const message = createBaseToolNames();
     message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseListedMcpTool(): ListedMcpTool {
+  return { name: "", description: "", inputSchema: undefined };
+}
+
+export const ListedMcpTool: MessageFns<ListedMcpTool> = {
+  encode(message: ListedMcpTool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.inputSchema !== undefined) {
+      Struct.encode(Struct.wrap(message.inputSchema), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListedMcpTool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListedMcpTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.inputSchema = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListedMcpTool>, I>>(base?: I): ListedMcpTool {
+    return ListedMcpTool.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListedMcpTool>, I>>(object: I): ListedMcpTool {
+    const message = createBaseListedMcpTool();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.inputSchema = object.inputSchema ?? undefined;
     return message;
   },
 };

@@ -26,6 +26,7 @@ import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Status } from "../../../google/rpc/status.ts";
 import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
+import { ListedMcpTool, McpTool } from "../../agent/v1/tool.ts";
 import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
 import {
   CallingType,
@@ -468,6 +469,16 @@ export interface RunCallToolResponse {
   isError: boolean;
   /** What the runtime has to do; absent: nothing. */
   action: CallAction | undefined;
+}
+
+export interface ListMcpToolsRequest {
+  ownerId: string;
+  /** Its url, headers and auth. */
+  mcp: McpTool | undefined;
+}
+
+export interface ListMcpToolsResponse {
+  tools: ListedMcpTool[];
 }
 
 export interface TryToolRequest {
@@ -4564,6 +4575,128 @@ export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
   },
 };
 
+function createBaseListMcpToolsRequest(): ListMcpToolsRequest {
+  return { ownerId: "", mcp: undefined };
+}
+
+export const ListMcpToolsRequest: MessageFns<ListMcpToolsRequest> = {
+  encode(message: ListMcpToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.mcp !== undefined) {
+      McpTool.encode(message.mcp, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMcpToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMcpToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mcp = McpTool.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListMcpToolsRequest>, I>>(base?: I): ListMcpToolsRequest {
+    return ListMcpToolsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListMcpToolsRequest>, I>>(object: I): ListMcpToolsRequest {
+    const message = createBaseListMcpToolsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.mcp = (object.mcp !== undefined && object.mcp !== null) ? McpTool.fromPartial(object.mcp) : undefined;
+    return message;
+  },
+};
+
+function createBaseListMcpToolsResponse(): ListMcpToolsResponse {
+  return { tools: [] };
+}
+
+export const ListMcpToolsResponse: MessageFns<ListMcpToolsResponse> = {
+  encode(message: ListMcpToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tools) {
+      ListedMcpTool.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListMcpToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListMcpToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tools.push(ListedMcpTool.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListMcpToolsResponse>, I>>(base?: I): ListMcpToolsResponse {
+    return ListMcpToolsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListMcpToolsResponse>, I>>(object: I): ListMcpToolsResponse {
+    const message = createBaseListMcpToolsResponse();
+    message.tools = object.tools?.map((e) => ListedMcpTool.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseTryToolRequest(): TryToolRequest {
   return { ownerId: "", toolId: "", arguments: undefined, variables: undefined, mcpTool: undefined };
 }
@@ -6856,6 +6989,17 @@ export const ConversationServiceService = {
     responseSerialize: (value: TryToolResponse): Buffer => Buffer.from(TryToolResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): TryToolResponse => TryToolResponse.decode(value),
   },
+  /** Returns what an MCP server offers; called by the agent service when a tool is saved. A condition error says why it cannot be told. */
+  listMcpTools: {
+    path: "/parley.conversation.v1.ConversationService/ListMcpTools" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListMcpToolsRequest): Buffer => Buffer.from(ListMcpToolsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListMcpToolsRequest => ListMcpToolsRequest.decode(value),
+    responseSerialize: (value: ListMcpToolsResponse): Buffer =>
+      Buffer.from(ListMcpToolsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListMcpToolsResponse => ListMcpToolsResponse.decode(value),
+  },
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
@@ -6955,6 +7099,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
   /** Calls a tool as a conversation would, and tells what came of it. The request has no conversation's id. */
   tryTool: handleUnaryCall<TryToolRequest, TryToolResponse>;
+  /** Returns what an MCP server offers; called by the agent service when a tool is saved. A condition error says why it cannot be told. */
+  listMcpTools: handleUnaryCall<ListMcpToolsRequest, ListMcpToolsResponse>;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** The owner's usage by day. Usage stays counted after conversations are deleted. */
@@ -7223,6 +7369,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: TryToolResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns what an MCP server offers; called by the agent service when a tool is saved. A condition error says why it cannot be told. */
+  listMcpTools(
+    request: ListMcpToolsRequest,
+    callback: (error: ServiceError | null, response: ListMcpToolsResponse) => void,
+  ): ClientUnaryCall;
+  listMcpTools(
+    request: ListMcpToolsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListMcpToolsResponse) => void,
+  ): ClientUnaryCall;
+  listMcpTools(
+    request: ListMcpToolsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListMcpToolsResponse) => void,
   ): ClientUnaryCall;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation(

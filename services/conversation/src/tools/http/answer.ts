@@ -4,7 +4,7 @@ import { keptOf, valueAt } from "./pointers.ts";
 
 /** Of an answer, the bytes that are read; of those, what the model gets; and what it gets of an error (docs/tools.md). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
-const MODEL_BYTES_MAX = 32 * 1024;
+export const MODEL_BYTES_MAX = 32 * 1024;
 const ERROR_BYTES_MAX = 4 * 1024;
 const VARIABLE_BYTES_MAX = 16 * 1024;
 
@@ -70,7 +70,7 @@ function parse(text: string): unknown {
 }
 
 /** The beginning of a text, with a note where the rest is left out. */
-function cut(text: string, bytesMax: number): string {
+export function cut(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= bytesMax) return text;
   const beginning = new TextDecoder().decode(bytes.subarray(0, bytesMax), { stream: true });

@@ -1,22 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
-import type { HttpTool, Tool, ToolAuth } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { HttpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Egress } from "@parley/shared/egress/egress";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
 import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
+import { authorizationOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
 import { maskOf } from "./masks.ts";
-import type { OAuthTokens, TokenRequest } from "./oauth-tokens.ts";
-import { type HttpRequest, headerOf, requestOf } from "./request.ts";
+import type { OAuthTokens } from "./oauth-tokens.ts";
+import { type HttpRequest, requestOf } from "./request.ts";
 import { type Received, send } from "./send.ts";
-import { Refused, secretOf } from "./values.ts";
+import { Refused } from "./values.ts";
 
 export interface HttpTools {
   /** Guarded against private addresses, because the owner chooses the address. */
   ask: Egress["ask"];
-  /** The owner's secrets of these names, as far as they exist. */
-  revealSecrets(ownerId: string, names: readonly string[]): Promise<readonly RevealedSecret[]>;
+  revealSecrets: RevealSecrets;
   tokens: OAuthTokens;
   clock: Clock;
 }
@@ -95,7 +94,7 @@ async function exchange(
   progress: Progress,
 ): Promise<Received | Error> {
   const { ownerId, tool, http, args, variables } = call;
-  const revealed = await secretsOf(tools, ownerId, http);
+  const revealed = await secretsOf(tools.revealSecrets, ownerId, http);
   const secrets = new Map([...revealed].map(([name, { value }]) => [name, value]));
   for (const value of secrets.values()) progress.hidden.add(value);
   const plain = requestOf(http, { args, variables, secrets });
@@ -125,47 +124,6 @@ async function exchange(
   if (!tokenRequest || received instanceof Error || received.status !== 401) return received;
   tools.tokens.drop(tokenRequest);
   return sendAuthorized();
-}
-
-/** The names of the secrets that a tool uses. */
-export function secretNamesOf({ headers, parameters, auth }: HttpTool): string[] {
-  const ofHeaders = headers.flatMap(({ value }) => (value?.$case === "secret" ? [value.value] : []));
-  const ofParameters = parameters.flatMap(({ source }) => (source?.$case === "secret" ? [source.value] : []));
-  const ofAuth = auth?.kind ? [auth.kind.value.secret] : [];
-  return [...new Set([...ofHeaders, ...ofParameters, ...ofAuth])];
-}
-
-async function secretsOf(tools: HttpTools, ownerId: string, http: HttpTool): Promise<Map<string, RevealedSecret>> {
-  const names = secretNamesOf(http);
-  const revealed = names.length === 0 ? [] : await tools.revealSecrets(ownerId, names);
-  return new Map(revealed.map((secret) => [secret.name, secret]));
-}
-
-function authorizationOf(auth: ToolAuth | undefined, secrets: ReadonlyMap<string, string>): Record<string, string> {
-  switch (auth?.kind?.$case) {
-    case "bearer":
-      return Object.fromEntries([headerOf("authorization", `Bearer ${secretOf(secrets, auth.kind.value.secret)}`)]);
-    case "basic": {
-      const { username, secret } = auth.kind.value;
-      const credential = Buffer.from(`${username}:${secretOf(secrets, secret)}`).toString("base64");
-      return { authorization: `Basic ${credential}` };
-    }
-    case "header":
-      return Object.fromEntries([headerOf(auth.kind.value.name, secretOf(secrets, auth.kind.value.secret))]);
-    default:
-      return {};
-  }
-}
-
-function tokenRequestOf(
-  ownerId: string,
-  auth: ToolAuth | undefined,
-  revealed: ReadonlyMap<string, RevealedSecret>,
-): TokenRequest | null {
-  if (auth?.kind?.$case !== "oauth2ClientCredentials") return null;
-  const secret = revealed.get(auth.kind.value.secret);
-  if (!secret) throw new Refused(`Nothing was called: the secret "${auth.kind.value.secret}" does not exist.`);
-  return { ...auth.kind.value, ownerId, clientSecret: secret.value, secretVersion: secret.version };
 }
 
 /** With the headers that every request of a tool has (docs/tools.md). A request without a body signs an empty one. */

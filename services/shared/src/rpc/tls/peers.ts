@@ -45,6 +45,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     BatchGetAgentRuntimes: ["conversation"],
     GetDraftRuntime: ["conversation"],
     GetToolRuntime: ["conversation"],
+    ReportMcpTools: ["conversation"],
     ListSecretUsers: ["account"],
     GetSpeech: ["voice"],
     FindCallee: ["voice", "messaging"],
@@ -74,6 +75,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Converse: ["voice", "voice-runtime"],
     RunCallTool: ["voice", "voice-runtime"],
     CompleteConversation: ["voice", "voice-runtime"],
+    ListMcpTools: ["agent"],
   },
   "webhook-dispatcher": {
     rest: ["gateway", "parley"],

@@ -1,0 +1,119 @@
+import {
+  type AuthProvider,
+  type CallToolResult,
+  Client,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/client/validators/cf-worker";
+import type { ListedMcpTool } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { Egress } from "@parley/shared/egress/egress";
+
+export interface McpServer {
+  url: string;
+  headers: Record<string, string>;
+  /** Of an OAuth client; null for a server whose headers authorize. */
+  auth: AuthProvider | null;
+  /** Guarded against private addresses, because the owner chooses the address. */
+  fetch: Egress["fetch"];
+}
+
+/** A session with an MCP server. Its methods throw McpFailure. */
+export interface McpConnection {
+  /** What the server offers; remembered as long as the server says, a minute if it does not say. */
+  listTools(signal: AbortSignal): Promise<ListedMcpTool[]>;
+  call(name: string, args: Record<string, unknown>, signal: AbortSignal, timeoutMs: number): Promise<CallToolResult>;
+  close(): void;
+}
+
+/** Why a server could not be used, as the model or the owner is told. */
+export class McpFailure extends Error {
+  /** Whether the server no longer knows the session, so that the request had no effect. */
+  readonly isForgotten: boolean;
+
+  constructor(message: string, isForgotten = false) {
+    super(message);
+    this.isForgotten = isForgotten;
+  }
+}
+
+const CONNECT_MS = 10_000;
+const LIST_MS = 60_000;
+/** No file needs more pages. */
+const PAGES_MAX = 20;
+
+/** Connects to a server of either protocol revision, 2026-07-28 or 2025-11-25. @throws McpFailure */
+export async function connectMcp(
+  { url, headers, auth, fetch }: McpServer,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const client = new Client(
+    { name: "parley", version: "1" },
+    {
+      versionNegotiation: { mode: "auto" },
+      // A question back to a person has nobody to answer it.
+      inputRequired: { autoFulfill: false },
+      defaultCacheTtlMs: LIST_MS,
+      listMaxPages: PAGES_MAX,
+      // Interprets schemas; the default one compiles what a stranger's server sends into code.
+      jsonSchemaValidator: new CfWorkerJsonSchemaValidator(),
+    },
+  );
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers, redirect: "manual" },
+    fetch: (input, init) => fetch(input, init),
+    ...(auth && { authProvider: auth }),
+  });
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
+  await client.connect(transport, { signal: bounded, timeout: CONNECT_MS }).catch((error) => {
+    void client.close().catch(() => {});
+    signal.throwIfAborted();
+    throw failureOf(error);
+  });
+  const tell = (error: unknown): never => {
+    throw failureOf(error);
+  };
+  return {
+    async listTools(signal) {
+      const { tools } = await client.listTools({}, { signal, timeout: CONNECT_MS }).catch(tell);
+      return tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema }));
+    },
+    call: (name, args, signal, timeoutMs) =>
+      client
+        .callTool({ name, arguments: args }, { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs })
+        .catch(tell),
+    close() {
+      // Servers of 2025-11-25 keep sessions.
+      void transport
+        .terminateSession()
+        .catch(() => {})
+        .then(() => client.close())
+        .catch(() => {});
+    },
+  };
+}
+
+function failureOf(error: unknown): McpFailure {
+  if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401)) {
+    return new McpFailure(
+      "The server wants authorization. Give it a token or client credentials; a sign-in in a browser (the authorization code flow) is not supported",
+    );
+  }
+  if (error instanceof SdkHttpError && isForgottenSession(error)) {
+    return new McpFailure("The server forgot the session", true);
+  }
+  const code = error instanceof SdkError ? error.code : null;
+  if (code === SdkErrorCode.RequestTimeout) return new McpFailure("The server did not answer in time");
+  if (code === SdkErrorCode.UnsupportedResultType) {
+    return new McpFailure("The server asked a question back instead of giving a result, which is not possible here");
+  }
+  return new McpFailure(error instanceof Error ? error.message : String(error));
+}
+
+/** The protocol asks for 404; the SDK's own examples answer 400 and name the session. Neither has had an effect. */
+function isForgottenSession({ status, message }: SdkHttpError): boolean {
+  return status === 404 || (status === 400 && /session/i.test(message));
+}

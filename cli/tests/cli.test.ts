@@ -231,7 +231,7 @@ describe("what the service refuses", () => {
   test("is one sentence that names the argument, with status 1", async () => {
     const create = ["owner", "create", "--name", "Acme"];
     expect(await refused(...create, "--email", "x@y.example", "--tier", "enterprise")).toEqual(
-      said("--rate-limit is required for the enterprise tier, a whole number from 1 to 1000000"),
+      said("--rate-limit is required for the enterprise tier: a whole number from 1 to 1000000"),
     );
     expect(await refused(...create, "--email", "nobody")).toEqual(
       said("--email must be an email address, such as ann@example.com"),

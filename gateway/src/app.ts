@@ -94,7 +94,7 @@ function unrouted({ url }: Request, methods: readonly string[]): HttpError {
   const allow = [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method)))]
     .sort()
     .join(", ");
-  return new HttpError(405, `Method not allowed, use ${allow}`, { Allow: allow });
+  return new HttpError(405, `Method not allowed. Use ${allow}.`, { Allow: allow });
 }
 
 function withHeaders(response: Response, headers: Record<string, string>): Response {

@@ -312,7 +312,7 @@ describe("an idempotency key", () => {
     const [first, again] = [await send(), await send()];
     expect([first.status, first.body, first.headers.get("idempotent-replayed")]).toEqual([
       400,
-      { detail: "Agent has no LLM configuration" },
+      { detail: "Agent has no LLM configuration: set llm" },
       null,
     ]);
     expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([400, first.body, "true"]);
@@ -356,7 +356,7 @@ describe("an agent without a model", () => {
     const { body } = await api.post("/agents", { agent_name: "Mute", agent_type: "INBOUND" });
     const answer = await api.post("/chat", { agent_id: body.id, message: "Hi" });
     expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ detail: "Agent has no LLM configuration" });
+    expect(answer.body).toEqual({ detail: "Agent has no LLM configuration: set llm" });
   });
 });
 

@@ -130,7 +130,7 @@ describe("an address", () => {
   ])("without a method %s %s is 405 and lists the allowed methods", async (method, path, allow) => {
     const answer = await anonymous().send(method, path);
     expect(answer.headers.get("allow")).toBe(allow);
-    expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed, use ${allow}` });
+    expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed. Use ${allow}.` });
   });
 
   test("answers HEAD with the headers of GET and no body", async () => {

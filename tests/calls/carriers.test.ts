@@ -244,7 +244,7 @@ test("a carrier is connected, its numbers imported, and shown to API clients onl
   const wrong = await manage.post("/carriers", { provider: "SIP", api_key: "not of a trunk" });
   expect(wrong.body.errors).toEqual([
     { path: "host", message: "host is required" },
-    { path: "api_key", message: expect.stringContaining("is not taken by SIP, only host") },
+    { path: "api_key", message: expect.stringContaining("is not taken by SIP, which takes host") },
   ]);
   expect(problem(await other.manage.get(`/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 404 });
 });

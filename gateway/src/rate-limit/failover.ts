@@ -41,7 +41,7 @@ export function failoverLimiter(options: FailoverOptions): RateLimiter {
     trialAtMs = clock() + retryDelayMs;
     logger.warn(
       { reason: reasonOf(error) },
-      "rate limit: Redis is unavailable, each process limits on its own until it is back",
+      "rate limit: Redis is unavailable, so each process limits on its own until it is back",
     );
   }
 
@@ -51,7 +51,7 @@ export function failoverLimiter(options: FailoverOptions): RateLimiter {
     try {
       await primary.take(key, limit);
       degraded = false;
-      logger.info({}, "rate limit: Redis is back, limits are shared again");
+      logger.info({}, "rate limit: Redis is back, and limits are shared again");
     } catch {
       trialAtMs = clock() + retryDelayMs;
     }

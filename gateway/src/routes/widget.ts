@@ -119,7 +119,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
   async function enter(ownerId: string, address: string, requestId: string): Promise<() => void> {
     const underWay = replies.get(ownerId) ?? 0;
     if (underWay >= REPLIES_OF_OWNER)
-      throw new ServiceError("rate_limited", "Too many visitors are being answered, wait a moment", {
+      throw new ServiceError("rate_limited", "Too many visitors are being answered. Wait a moment.", {
         retryAfterMs: 2_000,
       });
     replies.set(ownerId, underWay + 1);

@@ -153,7 +153,7 @@ test.each([
     "allowed_addresses",
     "must have at most 100 IP addresses",
   ],
-  ["SIP", { authToken: TOKEN }, "auth_token", "is not taken by SIP, only host, transport"],
+  ["SIP", { authToken: TOKEN }, "auth_token", "is not taken by SIP, which takes host, transport"],
   ["VONAGE", {}, "provider", "must be one of TWILIO, PLIVO, SIP, DAILY, WHATSAPP"],
 ] as const)("%s with %j is refused, naming %s", async (provider, wrong, path, must) => {
   const right: Record<string, () => Partial<CarrierSettings>> = {

@@ -183,7 +183,7 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
     account.clock.advance(HOUR_MS);
     expect(await failureOf(account.client.activateKey({ ownerId, keyId }))).toMatchObject({
       kind: "condition",
-      detail: "API key has expired, create a new one",
+      detail: "API key has expired. Create a new one.",
     });
     await account.client.deactivateKey({ ownerId, keyId });
     expect(await statusOf(apiKey)).toBe(KEY_STATUS_INACTIVE);

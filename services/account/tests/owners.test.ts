@@ -56,12 +56,12 @@ describe("CreateOwner", () => {
     [
       { ...good, rateLimitPerMinute: 100 },
       "rate_limit_per_minute",
-      "rate_limit_per_minute is for the enterprise tier only, the free tier has 100",
+      "rate_limit_per_minute is for the enterprise tier only. The free tier has 100.",
     ],
     [
       { ...good, tier: TIER_ENTERPRISE },
       "rate_limit_per_minute",
-      "rate_limit_per_minute is required for the enterprise tier, a whole number from 1 to 1000000",
+      "rate_limit_per_minute is required for the enterprise tier: a whole number from 1 to 1000000",
     ],
     [
       { ...good, tier: TIER_ENTERPRISE, rateLimitPerMinute: 1_000_001 },

@@ -69,7 +69,7 @@ test("a reseal that meets an unreadable key seals all others and then fails", as
   await service.sql`
     update agents set llm = jsonb_set(llm, '{params,baseUrl}', '"https://evil.example/v1"') where agent_id = ${lost.agentId}`;
   expect(await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` }).catch(String)).toBe(
-    "Error: the keys of 1 agents cannot be read, the others are sealed: see the log",
+    "Error: the keys of 1 agents cannot be read; the others are sealed. See the log.",
   );
   expect(await keysWith(NEXT, agent, { ...agent, agentId: "agt_another" })).toBe("llm.params.api_key");
   expect(await keysWith(NEXT, agent)).toEqual(["sk-primary", "sk-fallback"]);

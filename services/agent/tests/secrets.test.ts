@@ -144,7 +144,7 @@ test("a mask does not carry a key to another address", async () => {
 test("a mask that matches no key is refused, on a new agent too", async () => {
   const refusal = {
     kind: "invalid",
-    detail: "llm.params.api_key is a mask that matches no stored key, send the key itself",
+    detail: "llm.params.api_key is a mask that matches no stored key. Send the key itself.",
     paths: ["llm.params.api_key"],
   };
   const llm = customLlm(A, MASK);

@@ -332,7 +332,7 @@ describe("a turn that cannot be", () => {
       values (${agent.ownerId}, ${voice}, 'cnv_x', ${agent.agentId}, 'TELEPHONY', 'IN_PROGRESS', now(), now(), now())`;
     const before = service.model.calls.length;
     const refusals: [ReturnType<typeof turn>, string, string, string?][] = [
-      [turn(mute), "condition", "Agent has no LLM configuration"],
+      [turn(mute), "condition", "Agent has no LLM configuration: set llm"],
       [turn(unconfigured), "condition", "LLM provider GROQ is not configured: the operator has to set GROQ_API_KEY"],
       [turn({ ...agent, agentId: newId("agt") }), "not_found", "Agent not found"],
       [turn({ ...agent, agentId: "\0" }), "not_found", "Agent not found"],
@@ -366,7 +366,7 @@ test("a turn of an agent that has lost its model, or is deleted, is refused with
   const asked = turn(agent, "And?", { sessionId });
   const refused = () => failure(service.chat.completeTurn({ turn: asked }));
   await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, clear: ["llm"] }));
-  expect(await refused()).toEqual({ kind: "condition", detail: "Agent has no LLM configuration", sessionId });
+  expect(await refused()).toEqual({ kind: "condition", detail: "Agent has no LLM configuration: set llm", sessionId });
   await service.agents.deleteAgent({ ...agent, idempotency: undefined });
   expect(await refused()).toEqual({ kind: "not_found", detail: "Agent not found", sessionId });
 });

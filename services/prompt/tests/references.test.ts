@@ -96,13 +96,14 @@ describe("acquiring by reference", () => {
     await client.createPrompt(creation(owner, { promptName: "sums up", promptType: ANALYSIS }));
     expect(await failure(client.acquirePrompts({ ...newAgent(owner), uses: [byName("sums up")] }))).toEqual({
       kind: "invalid",
-      detail: "prompt sums up is an analysis prompt, an agent's main prompt must be of type main",
+      detail: "prompt sums up is an analysis prompt. Choose one of type main as an agent's main prompt.",
       paths: ["prompt.prompt_name"],
     });
     const analysis = [byName("greeting", undefined, ANALYSIS)];
     expect(await failure(client.acquirePrompts({ ...newAgent(owner), uses: analysis }))).toEqual({
       kind: "invalid",
-      detail: "call_analysis_prompt greeting is a main prompt, an agent's analysis prompt must be of type analysis",
+      detail:
+        "call_analysis_prompt greeting is a main prompt. Choose one of type analysis as an agent's analysis prompt.",
       paths: ["call_analysis_prompt.prompt_name"],
     });
   });

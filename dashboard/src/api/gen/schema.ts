@@ -14886,7 +14886,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "API key has expired, create a new one"
+                     *       "detail": "API key has expired. Create a new one."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -15082,7 +15082,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "API key has expired, create a new one"
+                     *       "detail": "API key has expired. Create a new one."
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -70,7 +70,7 @@ export function checkedSettings(provider: CarrierProvider, given: CarrierSetting
   const names = rules.map(({ rule }) => rule.api);
   for (const [field, name] of API_NAMES) {
     if (isGiven(given[field]) && !names.includes(name))
-      refuse(name, `is not taken by ${provider}, only ${names.join(", ")}`);
+      refuse(name, `is not taken by ${provider}, which takes ${names.join(", ")}`);
   }
   if (violations.length > 0)
     throw new ServiceError("invalid", violations.map(({ message }) => message).join("; "), { violations });

@@ -20,5 +20,5 @@ export function checkExpiry(expiresAt: Date, now: Date): void {
 
 /** @throws ServiceError condition for an expired key, which would stay unusable */
 export function checkActivation({ expiresAt }: KeyState, now: Date): void {
-  if (expiresAt && expiresAt <= now) throw new ServiceError("condition", "API key has expired, create a new one");
+  if (expiresAt && expiresAt <= now) throw new ServiceError("condition", "API key has expired. Create a new one.");
 }

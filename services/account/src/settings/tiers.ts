@@ -20,12 +20,12 @@ export function planOf(tier: TierName, rateLimitPerMinute: number | undefined): 
     if (rateLimitPerMinute === undefined) return { tier, customRateLimit: null };
     throw invalid(
       "rate_limit_per_minute",
-      `rate_limit_per_minute is for the enterprise tier only, the ${tier} tier has ${limit}`,
+      `rate_limit_per_minute is for the enterprise tier only. The ${tier} tier has ${limit}.`,
     );
   }
   const rule = `a whole number from ${limit.min} to ${limit.max}`;
   if (rateLimitPerMinute === undefined) {
-    throw invalid("rate_limit_per_minute", `rate_limit_per_minute is required for the ${tier} tier, ${rule}`);
+    throw invalid("rate_limit_per_minute", `rate_limit_per_minute is required for the ${tier} tier: ${rule}`);
   }
   if (rateLimitPerMinute < limit.min || rateLimitPerMinute > limit.max) {
     throw invalid("rate_limit_per_minute", `rate_limit_per_minute must be ${rule}`);

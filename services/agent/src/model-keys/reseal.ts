@@ -54,6 +54,6 @@ export async function resealAgents(config: AgentConfig, log: Logger): Promise<vo
     await db.end({ timeout: 5 });
   }
   if (unreadable > 0)
-    throw new Error(`the keys of ${unreadable} agents cannot be read, the others are sealed: see the log`);
+    throw new Error(`the keys of ${unreadable} agents cannot be read; the others are sealed. See the log.`);
   log.info({ resealed }, "every key is sealed with the first encryption key");
 }

@@ -37,7 +37,7 @@ export function sealKey(
       field,
       masked.length > 0
         ? `${field} must be sent again in full because base_url changes`
-        : `${field} is a mask that matches no stored key, send the key itself`,
+        : `${field} is a mask that matches no stored key. Send the key itself.`,
     );
   }
   const kept = openKey(same.sealedApiKey, same.use, keys);

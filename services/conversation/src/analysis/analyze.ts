@@ -24,7 +24,8 @@ export async function analyze(
   messages: readonly EndMessage[],
 ): Promise<AnalysisItem[]> {
   const llm = llmOf(agent);
-  if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt no longer exists");
+  if (!agent.analysisPrompt)
+    throw new ServiceError("condition", "The agent's analysis prompt no longer exists: choose another");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
   const model = selectAnalysisModel(owner_id, llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);

@@ -28,7 +28,7 @@ export function llmOf({ llm, unreadableKey }: AgentRuntime): LlmConfig {
   if (unreadableKey) {
     throw new ServiceError("condition", `The agent's ${unreadableKey} can no longer be read: set it again`);
   }
-  if (!llm) throw new ServiceError("condition", "Agent has no LLM configuration");
+  if (!llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
   return llm;
 }
 

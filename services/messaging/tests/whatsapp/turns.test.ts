@@ -94,7 +94,7 @@ test("a turn whose model is unavailable is retried; a refused one is given up, a
   expect(await service.texts(from, 1)).toEqual(["You said: Hi"]);
   service.fakes.conversations.reply = () => {
     service.fakes.conversations.reply = echo;
-    throw new ServiceError("condition", "Agent has no LLM configuration");
+    throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
   };
   await service.write(number, from, "Lost");
   service.quiet();

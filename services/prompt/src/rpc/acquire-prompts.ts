@@ -90,7 +90,7 @@ async function takeReferenced(
   const ownType = types.get(promptName);
   if (!ownType) throw notFound("Prompt", `${field}.prompt_name`);
   if (ownType !== type) {
-    const message = `${field} ${promptName} is ${prompt(ownType)}, an agent's ${type} prompt must be of type ${type}`;
+    const message = `${field} ${promptName} is ${prompt(ownType)}. Choose one of type ${type} as an agent's ${type} prompt.`;
     throw invalid(`${field}.prompt_name`, message);
   }
   const [row] = await findVersions(sql, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);

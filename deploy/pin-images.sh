@@ -21,7 +21,7 @@ pin_references() {
   done
 }
 
-# - { name: parley/gateway, newName: registry.example/parley/gateway, newTag: 0.1.0[, digest: "sha256:…"] }
+# - { name: parley/gateway, newName: registry.example/parley/gateway, newTag: 0.2.0[, digest: "sha256:…"] }
 pin_entries() {
   sed -nE 's/^  - \{ name: ([^,]+)(, newName: ([^,]+))?, newTag: "?([^," ]+)"?(, digest: "[^"]+")? \}$/\1 \3 \4/p' "$1" |
     sed -E 's/  / - /' | while read -r name new_name tag; do

@@ -317,7 +317,7 @@ test.each([
 });
 
 test("--version prints the version", async () => {
-  expect(await stack.parley(["--version"])).toEqual({ status: 0, stdout: "parley 0.1.0\n", stderr: "" });
+  expect(await stack.parley(["--version"])).toEqual({ status: 0, stdout: "parley 0.2.0\n", stderr: "" });
 });
 
 test("the help marks the options that a command requires", async () => {

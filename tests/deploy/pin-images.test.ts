@@ -52,7 +52,7 @@ describe.each(["now", "later"])("pinned %s", (release) => {
 
   test("every image of the overlays has the digest of its tag", async () => {
     const production = await imagesOf("production");
-    expect(production).toContain(digestOf("registry.example/parley/gateway:0.1.0", release));
+    expect(production).toContain(digestOf("registry.example/parley/gateway:0.2.0", release));
     expect(production).toContain(digestOf("ghcr.io/cloudnative-pg/postgresql:18-standard-trixie", release));
     for (const image of production) expect(image).toMatch(PINNED);
     const dev = (await imagesOf("dev")).filter((image) => !OURS.test(image));

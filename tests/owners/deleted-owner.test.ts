@@ -4,7 +4,7 @@ import { eventually } from "@parley/testkit/eventually";
 import { tellWorkers } from "@parley/testkit/jobs";
 import { countOwnedRows } from "@parley/testkit/owners";
 import postgres from "postgres";
-import { fillOwnedTables } from "../kit/rows/fill-owned-tables.ts";
+import { fillOwnedTables, indexConversations } from "../kit/rows/fill-owned-tables.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
@@ -90,6 +90,7 @@ beforeAll(async () => {
     const { ownerId } = await createOwner(stack.accounts);
     owners[each] = ownerId;
     for (const schema of SCHEMAS) await fillOwnedTables(schemas[schema], schema, ownerId);
+    await indexConversations(schemas.conversation, ownerId);
   }
 });
 

@@ -1,25 +1,9 @@
-import { MIGRATIONS as account } from "@parley/account/migrations";
-import { MIGRATIONS as agent } from "@parley/agent/migrations";
-import { MIGRATIONS as conversation } from "@parley/conversation/migrations";
-import { MIGRATIONS as messaging } from "@parley/messaging/migrations";
-import { MIGRATIONS as prompt } from "@parley/prompt/migrations";
 import { openDatabase } from "@parley/shared/db/database";
-import { type Migration, migrate } from "@parley/shared/db/migrate";
+import { migrate } from "@parley/shared/db/migrate";
 import { provisionRoles, SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import type { Logger } from "@parley/shared/log";
-import { MIGRATIONS as voice } from "@parley/voice/migrations";
-import { MIGRATIONS as webhook } from "@parley/webhook-dispatcher/migrations";
 import type { MigrateConfig } from "./config.ts";
-
-const MIGRATIONS: Readonly<Record<Schema, readonly Migration[]>> = {
-  account,
-  agent,
-  prompt,
-  conversation,
-  webhook,
-  voice,
-  messaging,
-};
+import { MIGRATIONS } from "./migrations.ts";
 
 /**
  * Creates the roles and schemas, given an administrator, and migrates each schema as its own role. Services also

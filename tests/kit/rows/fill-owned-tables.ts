@@ -69,7 +69,7 @@ export async function fillOwnedTables(sql: postgres.Sql, schema: Schema, ownerId
     const refused: unknown[] = [];
     const again: string[] = [];
     for (const table of waiting) {
-      const row = { ...rowOf(tables.get(table) ?? []), ...VALUES[table], owner_id: ownerId };
+      const row = rowOf(table, tables.get(table) ?? [], ownerId);
       const names = sql(Object.keys(row));
       await sql`
         insert into ${sql(table)} (${names})
@@ -83,18 +83,22 @@ export async function fillOwnedTables(sql: postgres.Sql, schema: Schema, ownerId
     if (again.length === waiting.length) throw refused[0];
     waiting = again;
   }
-  if (schema === "conversation") await index(sql, ownerId);
 }
 
-function rowOf(columns: readonly Column[]): Record<string, unknown> {
+function rowOf(table: string, columns: readonly Column[], ownerId: string): Record<string, unknown> {
+  const given: Readonly<Record<string, unknown>> = { ...VALUES[table], owner_id: ownerId };
   return Object.fromEntries(
     columns
-      .filter(({ isNeeded }) => isNeeded)
-      .map(({ column, type }) => [column, column === "expires_at" ? "tomorrow" : (BY_TYPE[type] ?? 1)]),
+      .filter(({ column, isNeeded }) => isNeeded || column in given)
+      .map(({ column, type }) => [
+        column,
+        column in given ? given[column] : column === "expires_at" ? "tomorrow" : (BY_TYPE[type] ?? 1),
+      ]),
   );
 }
 
-async function index(sql: postgres.Sql, ownerId: string): Promise<void> {
+/** Waits until the conversation service has filled the search's tables from an owner's conversations. */
+export async function indexConversations(sql: postgres.Sql, ownerId: string): Promise<void> {
   await sql`select index_conversations_again(${ownerId})`;
   for (;;) {
     const [row] = await sql`select 1 from search_documents where owner_id = ${ownerId}`;

@@ -56,7 +56,8 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   });
 }
 
-function sha256Of(sql: string): string {
+/** By which the ledger and `deploy/releases` know a migration's text. */
+export function sha256Of(sql: string): string {
   return new Bun.CryptoHasher("sha256").update(sql).digest("hex");
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,27 +9,23 @@ const COUNTS = { pending: 2, calling: 0 };
 const BATCH = { batch_id: "bat_1", status: "RUNNING", agent_id: "agt_1", total: 2, counts: COUNTS };
 const SENT = { message_id: "msg_1", conversation_id: "cnv_1", status: "QUEUED" };
 
-let folder: string;
-/** Answers like the API, and keeps the requests. */
-let api: Bun.Server<undefined>;
 let asked: { line: string; key: string | null; body: unknown }[] = [];
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-cli-calls-"));
-  api = Bun.serve({
-    port: 0,
-    hostname: "127.0.0.1",
-    fetch: async (request) => {
-      const { pathname, search } = new URL(request.url);
-      const text = await request.text();
-      const line = `${request.method} ${pathname}${search}`;
-      asked.push({ line, key: request.headers.get("x-api-key"), body: text === "" ? null : JSON.parse(text) });
-      if (pathname.endsWith("/unknown")) return Response.json({ detail: "Call not found" }, { status: 404 });
-      if (pathname === "/v1/public/whatsapp/messages") return Response.json(SENT);
-      if (pathname === "/v1/public/mobile-numbers") return Response.json({ purchased_mobile_numbers: [] });
-      if (pathname.startsWith("/v1/public/call-batches")) return Response.json({ ...BATCH, batches: [BATCH] });
-      return Response.json({ ...CALL, calls: [CALL] });
-    },
-  });
+const folder = await mkdtemp(join(tmpdir(), "parley-cli-calls-"));
+/** Answers like the API, and keeps the requests. */
+const api = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
+    const line = `${request.method} ${pathname}${search}`;
+    asked.push({ line, key: request.headers.get("x-api-key"), body: text === "" ? null : JSON.parse(text) });
+    if (pathname.endsWith("/unknown")) return Response.json({ detail: "Call not found" }, { status: 404 });
+    if (pathname === "/v1/public/whatsapp/messages") return Response.json(SENT);
+    if (pathname === "/v1/public/mobile-numbers") return Response.json({ purchased_mobile_numbers: [] });
+    if (pathname.startsWith("/v1/public/call-batches")) return Response.json({ ...BATCH, batches: [BATCH] });
+    return Response.json({ ...CALL, calls: [CALL] });
+  },
 });
 afterAll(async () => {
   await api.stop(true);

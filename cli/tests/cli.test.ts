@@ -5,14 +5,11 @@ import { join, relative } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Outcome } from "./run-here.ts";
-import { MAIN, PARLEY, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
+import { MAIN, PARLEY, runCli, runShell, startStack, writeStackJson } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack();
-});
+const stack = await startStack();
 afterAll(() => stack.stop());
 
 /** The output of a command with --json, which must succeed. */

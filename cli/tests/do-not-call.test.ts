@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Stack, startStack } from "./stack.ts";
+import { afterAll, expect, test } from "bun:test";
+import { startStack } from "./stack.ts";
 
-let stack: Stack;
-let owner: string;
-beforeAll(async () => {
-  stack = await startStack({ needsVoice: true });
-  const made = await stack.parley(["owner", "create", "--name", "Acme", "--email", "acme@example.com", "--json"]);
-  owner = JSON.parse(made.stdout).owner_id;
-}, 240_000);
-afterAll(() => stack?.stop());
+const stack = await startStack({ needsVoice: true });
+const made = await stack.parley(["owner", "create", "--name", "Acme", "--email", "acme@example.com", "--json"]);
+const owner = JSON.parse(made.stdout).owner_id;
+afterAll(() => stack.stop());
 
 const doNotCall = (...args: string[]) => stack.parley(["do-not-call", ...args, "--owner", owner]);
 

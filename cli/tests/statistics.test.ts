@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
@@ -7,7 +7,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { PARLEY } from "./stack.ts";
 
 const OWNER = "own_01j00000000000000000000000";
@@ -25,43 +25,39 @@ const FIGURES = {
   unpricedReplies: 2,
 };
 
-let account: RunningServer;
-let conversation: RunningServer;
 let asked: GetStatisticsRequest[] = [];
-beforeAll(async () => {
-  const settings = { address: "127.0.0.1:0", log: silentLogger };
-  account = await serve(
-    AccountServiceService,
-    {
-      getOwner: async ({ ownerId }) => {
-        if (ownerId !== OWNER) throw new ServiceError("not_found", "Owner not found");
-        return { owner: undefined };
-      },
+const settings = { address: "127.0.0.1:0", log: silentLogger };
+const account = await serve(
+  AccountServiceService,
+  {
+    getOwner: async ({ ownerId }) => {
+      if (ownerId !== OWNER) throw new ServiceError("not_found", "Owner not found");
+      return { owner: undefined };
     },
-    settings,
-  );
-  conversation = await serve(
-    ConversationServiceService,
-    {
-      getStatistics: async (request) => {
-        asked.push(request);
-        const day = request.from?.toISOString().slice(0, 10) ?? "";
-        return {
-          channels: [
-            { day, type: ConversationType.CONVERSATION_TYPE_CHAT, figures: FIGURES },
-            { day, type: ConversationType.CONVERSATION_TYPE_TELEPHONY, figures: { ...FIGURES, callSeconds: 0.2 } },
-          ],
-          agents: [{ agentId: "agt_\u001b[31m", figures: FIGURES }],
-          models: [{ providerName: "OPENAI", modelName: "gpt-5-mini", figures: FIGURES }],
-          latencies: [{ day: "", isCall: false, replies: 40, p50Ms: 350, p95Ms: 620 }],
-        };
-      },
+  },
+  settings,
+);
+const conversation = await serve(
+  ConversationServiceService,
+  {
+    getStatistics: async (request) => {
+      asked.push(request);
+      const day = request.from?.toISOString().slice(0, 10) ?? "";
+      return {
+        channels: [
+          { day, type: ConversationType.CONVERSATION_TYPE_CHAT, figures: FIGURES },
+          { day, type: ConversationType.CONVERSATION_TYPE_TELEPHONY, figures: { ...FIGURES, callSeconds: 0.2 } },
+        ],
+        agents: [{ agentId: "agt_\u001b[31m", figures: FIGURES }],
+        models: [{ providerName: "OPENAI", modelName: "gpt-5-mini", figures: FIGURES }],
+        latencies: [{ day: "", isCall: false, replies: 40, p50Ms: 350, p95Ms: 620 }],
+      };
     },
-    settings,
-  );
-});
+  },
+  settings,
+);
 afterAll(async () => {
-  await Promise.all([account?.stop(), conversation?.stop()]);
+  await Promise.all([account.stop(), conversation.stop()]);
 });
 
 async function statistics(...args: string[]) {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import { type Stack, startStack } from "./stack.ts";
+import { startStack } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const URL = "https://hooks.example.com/parley";
 
-let stack: Stack;
-let owned: string[];
-let receiver: Bun.Server<undefined>;
 let status = 200;
-beforeAll(async () => {
-  stack = await startStack();
-  receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("thanks", { status }) });
-  const { owner_id } = await json("owner", "create", "--name", "Acme", "--email", "ops@acme.example");
-  owned = ["--owner", owner_id];
-});
+const stack = await startStack();
+const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("thanks", { status }) });
+const { owner_id } = await json("owner", "create", "--name", "Acme", "--email", "ops@acme.example");
+const owned = ["--owner", owner_id];
 afterAll(async () => {
   await receiver.stop(true);
   await stack.stop();

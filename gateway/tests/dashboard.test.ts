@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,30 +18,26 @@ const SCRIPT = "console.log(1);\n".repeat(100);
 const BROWSER = { accept: "text/html,application/xhtml+xml" };
 const { log, lines } = recordLog("warn");
 
-let folder: string;
-let fetchPath: (path: string, init?: RequestInit) => Promise<Response>;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
-  await mkdir(join(folder, "assets"));
-  for (const [name, text] of [
-    ["index.html", PAGE],
-    ["pages/agents.html", FRAME],
-    ["pages/agents/_.html", FRAME_OF_ONE],
-    ["assets/index-abc.js", SCRIPT],
-  ] as const) {
-    await Bun.write(join(folder, name), text);
-    await Bun.write(join(folder, `${name}.gz`), gzipSync(text));
-    await Bun.write(join(folder, `${name}.zst`), zstdCompressSync(text));
-  }
-  const gate = {
-    addressLimiter: memoryLimiter(),
-    addressOf: () => "127.0.0.1",
-    log,
-  } as unknown as GateContext;
-  const clients = new Proxy({}, { get: () => ({}) }) as Clients;
-  const app = createApp(gate, clients, { isDraining: false }, openDashboard(folder));
-  fetchPath = async (path, init) => app.handle(new Request(`http://gateway${path}`, init));
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
+await mkdir(join(folder, "assets"));
+for (const [name, text] of [
+  ["index.html", PAGE],
+  ["pages/agents.html", FRAME],
+  ["pages/agents/_.html", FRAME_OF_ONE],
+  ["assets/index-abc.js", SCRIPT],
+] as const) {
+  await Bun.write(join(folder, name), text);
+  await Bun.write(join(folder, `${name}.gz`), gzipSync(text));
+  await Bun.write(join(folder, `${name}.zst`), zstdCompressSync(text));
+}
+const gate = {
+  addressLimiter: memoryLimiter(),
+  addressOf: () => "127.0.0.1",
+  log,
+} as unknown as GateContext;
+const clients = new Proxy({}, { get: () => ({}) }) as Clients;
+const app = createApp(gate, clients, { isDraining: false }, openDashboard(folder));
+const fetchPath = async (path: string, init?: RequestInit) => app.handle(new Request(`http://gateway${path}`, init));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("the dashboard's page runs only its own scripts, and no page may frame it", async () => {

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
 import { readGatewayConfig } from "../src/config.ts";
 import { startGateway } from "../src/server.ts";
 
 const NOWHERE = "127.0.0.1:1";
 
-let gateway: Running;
-
-beforeAll(async () => {
-  const config = readGatewayConfig({
-    PARLEY_ACCOUNT_ADDRESS: NOWHERE,
-    PARLEY_AGENT_ADDRESS: NOWHERE,
-    PARLEY_PROMPT_ADDRESS: NOWHERE,
-    PARLEY_CONVERSATION_ADDRESS: NOWHERE,
-    PARLEY_WEBHOOK_ADDRESS: NOWHERE,
-    PARLEY_VOICE_ADDRESS: NOWHERE,
-    PARLEY_MESSAGING_ADDRESS: NOWHERE,
-  });
-  gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
+const config = readGatewayConfig({
+  PARLEY_ACCOUNT_ADDRESS: NOWHERE,
+  PARLEY_AGENT_ADDRESS: NOWHERE,
+  PARLEY_PROMPT_ADDRESS: NOWHERE,
+  PARLEY_CONVERSATION_ADDRESS: NOWHERE,
+  PARLEY_WEBHOOK_ADDRESS: NOWHERE,
+  PARLEY_VOICE_ADDRESS: NOWHERE,
+  PARLEY_MESSAGING_ADDRESS: NOWHERE,
 });
+const gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 
 afterAll(() => gateway.stop());
 

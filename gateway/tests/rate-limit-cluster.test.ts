@@ -1,41 +1,35 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
-import { type RedisLimiter, redisLimiter } from "../src/rate-limit/redis.ts";
+import { redisLimiter } from "../src/rate-limit/redis.ts";
 import { startRedis, type TestRedis } from "./redis-server.ts";
 
 const SLOTS = 16_384;
 const NODES = 3;
 const LIMIT = 5;
 
-let nodes: TestRedis[];
-let clients: Redis[];
-let limiters: RedisLimiter[];
-
 /** Three primaries that know each other, a third of the slots each. */
-beforeAll(async () => {
-  nodes = await Promise.all(Array.from({ length: NODES }, () => startRedis(() => ["--cluster-enabled", "yes"])));
-  clients = nodes.map(({ url }) => new Redis(url));
-  const port = (node: TestRedis) => Number(new URL(node.url).port);
-  const first = clients[0] as Redis;
-  for (const [at, client] of clients.entries()) {
-    const [from, until] = [at, at + 1].map((n) => Math.floor((n * SLOTS) / NODES)) as [number, number];
-    await client.call("CLUSTER", "ADDSLOTSRANGE", String(from), String(until - 1));
-    await client.call("CLUSTER", "SET-CONFIG-EPOCH", String(at + 1));
-  }
-  for (const node of nodes.slice(1)) await first.call("CLUSTER", "MEET", "127.0.0.1", String(port(node)));
-  for (const client of clients)
-    await eventually(async () => {
-      const info = String(await client.call("CLUSTER", "INFO"));
-      expect(info).toContain("cluster_state:ok");
-      expect(info).toContain(`cluster_known_nodes:${NODES}`);
-    });
-  // Two gateways: one knows two nodes, the other knows all.
-  const urls = nodes.map(({ url }) => url);
-  limiters = await Promise.all(
-    [urls.slice(0, 2), urls].map((some) => redisLimiter({ url: some.join(","), commandTimeoutMs: 10_000 })),
-  );
-}, 120_000);
+const nodes = await Promise.all(Array.from({ length: NODES }, () => startRedis(() => ["--cluster-enabled", "yes"])));
+const clients = nodes.map(({ url }) => new Redis(url));
+const port = (node: TestRedis) => Number(new URL(node.url).port);
+const first = clients[0] as Redis;
+for (const [at, client] of clients.entries()) {
+  const [from, until] = [at, at + 1].map((n) => Math.floor((n * SLOTS) / NODES)) as [number, number];
+  await client.call("CLUSTER", "ADDSLOTSRANGE", String(from), String(until - 1));
+  await client.call("CLUSTER", "SET-CONFIG-EPOCH", String(at + 1));
+}
+for (const node of nodes.slice(1)) await first.call("CLUSTER", "MEET", "127.0.0.1", String(port(node)));
+for (const client of clients)
+  await eventually(async () => {
+    const info = String(await client.call("CLUSTER", "INFO"));
+    expect(info).toContain("cluster_state:ok");
+    expect(info).toContain(`cluster_known_nodes:${NODES}`);
+  });
+// Two gateways: one knows two nodes, the other knows all.
+const urls = nodes.map(({ url }) => url);
+const limiters = await Promise.all(
+  [urls.slice(0, 2), urls].map((some) => redisLimiter({ url: some.join(","), commandTimeoutMs: 10_000 })),
+);
 afterAll(async () => {
   for (const limiter of limiters) limiter.close();
   for (const client of clients) client.disconnect();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
@@ -6,16 +6,11 @@ import { failoverLimiter } from "../src/rate-limit/failover.ts";
 import type { RateLimiter } from "../src/rate-limit/limiter.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { redisLimiter } from "../src/rate-limit/redis.ts";
-import { startRedis, type TestRedis } from "./redis-server.ts";
+import { startRedis } from "./redis-server.ts";
 
 setDefaultTimeout(120_000);
 
-let redis: TestRedis;
-
-beforeAll(async () => {
-  redis = await startRedis();
-});
-
+const redis = await startRedis();
 afterAll(() => redis.remove());
 
 beforeEach(async () => {

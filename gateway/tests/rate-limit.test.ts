@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, setSystemTime, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, setSystemTime, test } from "bun:test";
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import type { Decision, RateLimiter } from "../src/rate-limit/limiter.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
-import { type RedisLimiter, redisLimiter } from "../src/rate-limit/redis.ts";
+import { redisLimiter } from "../src/rate-limit/redis.ts";
 import { exactLog, repeat, START_MS, traffic, WINDOW_MS } from "./rate-limit-traffic.ts";
-import { startRedis, type TestRedis } from "./redis-server.ts";
+import { startRedis } from "./redis-server.ts";
 
 /** How much longer than 60 s a request above 1,000 a minute may be remembered (limiter.ts). */
 const LATE_MS = 59;
@@ -25,14 +25,10 @@ const clock = () => nowMs;
 let keys = 0;
 const newKey = () => `key-${++keys}`;
 
-let redis: TestRedis;
-let shared: RedisLimiter;
 const memory = memoryLimiter({ clock });
 
-beforeAll(async () => {
-  redis = await startRedis();
-  shared = await redisLimiter({ url: redis.url, clock, commandTimeoutMs: 10_000 });
-});
+const redis = await startRedis();
+const shared = await redisLimiter({ url: redis.url, clock, commandTimeoutMs: 10_000 });
 
 afterAll(async () => {
   shared.close();

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import {
   ConversationServiceService,
   type CountUsageRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import type { Running } from "@parley/shared/process/run-process";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { readGatewayConfig } from "../src/config.ts";
 import { startGateway } from "../src/server.ts";
 
@@ -17,43 +16,42 @@ const SESSION = { sessionId: "ses_x", ownerId: "own_x", userAgent: "", ...TIMES 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const asked: CountUsageRequest[] = [];
-let account: RunningServer;
-let conversation: RunningServer;
-let gateway: Running;
 
-beforeAll(async () => {
-  const settings = { address: "127.0.0.1:0", log: silentLogger };
-  account = await serve(AccountServiceService, { authenticateSession: async () => ({ session: SESSION }) }, settings);
-  const day = {
-    conversations: 2,
-    replies: 3,
-    inputTokens: 400,
-    outputTokens: 50,
-    costUsdMicros: 1_250,
-    unpricedReplies: 1,
-  };
-  conversation = await serve(
-    ConversationServiceService,
-    {
-      countUsage: async (request) => {
-        asked.push(request);
-        const days = ["2026-01-30", "2026-01-31"].map((each) => ({ day: each, ...day }));
-        return { days, storedBytes: 4_000, storedBytesMax: 1_000_000 };
-      },
+const settings = { address: "127.0.0.1:0", log: silentLogger };
+const account = await serve(
+  AccountServiceService,
+  { authenticateSession: async () => ({ session: SESSION }) },
+  settings,
+);
+const day = {
+  conversations: 2,
+  replies: 3,
+  inputTokens: 400,
+  outputTokens: 50,
+  costUsdMicros: 1_250,
+  unpricedReplies: 1,
+};
+const conversation = await serve(
+  ConversationServiceService,
+  {
+    countUsage: async (request) => {
+      asked.push(request);
+      const days = ["2026-01-30", "2026-01-31"].map((each) => ({ day: each, ...day }));
+      return { days, storedBytes: 4_000, storedBytesMax: 1_000_000 };
     },
-    settings,
-  );
-  const config = readGatewayConfig({
-    PARLEY_ACCOUNT_ADDRESS: account.address,
-    PARLEY_AGENT_ADDRESS: NOWHERE,
-    PARLEY_PROMPT_ADDRESS: NOWHERE,
-    PARLEY_CONVERSATION_ADDRESS: conversation.address,
-    PARLEY_WEBHOOK_ADDRESS: NOWHERE,
-    PARLEY_VOICE_ADDRESS: NOWHERE,
-    PARLEY_MESSAGING_ADDRESS: NOWHERE,
-  });
-  gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
+  },
+  settings,
+);
+const config = readGatewayConfig({
+  PARLEY_ACCOUNT_ADDRESS: account.address,
+  PARLEY_AGENT_ADDRESS: NOWHERE,
+  PARLEY_PROMPT_ADDRESS: NOWHERE,
+  PARLEY_CONVERSATION_ADDRESS: conversation.address,
+  PARLEY_WEBHOOK_ADDRESS: NOWHERE,
+  PARLEY_VOICE_ADDRESS: NOWHERE,
+  PARLEY_MESSAGING_ADDRESS: NOWHERE,
 });
+const gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 afterAll(async () => {
   await gateway.stop();
   await account.stop();

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Api } from "../kit/api.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Answer } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const MINIMAL = { agent_name: "Ada", agent_type: "INBOUND" };
@@ -11,15 +10,10 @@ const CUSTOM = {
   params: { base_url: "https://llm.example.com/v1", api_key: "sk-abcdefgh-0123" },
 };
 
-let stack: RunningStack;
-let api: Api;
-let foreign: Api;
-beforeAll(async () => {
-  stack = await sharedStack();
-  api = stack.api(stack.owners[0].apiKey);
-  foreign = stack.api(stack.owners[1].apiKey);
-});
-afterAll(() => stack?.stop());
+const stack = await sharedStack();
+const api = stack.api(stack.owners[0].apiKey);
+const foreign = stack.api(stack.owners[1].apiKey);
+afterAll(() => stack.stop());
 
 async function newAgent(fields: object = {}): Promise<Answer["body"]> {
   const { status, body } = await api.post("/agents", { ...MINIMAL, ...fields });

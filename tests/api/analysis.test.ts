@@ -3,56 +3,48 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey, createOwner, createSession } from "../kit/test-owner.ts";
 
-let stack: RunningStack;
-let api: Api;
-let agentId: string;
-let ownerId: string;
-let receiver: Bun.Server<undefined>;
 /** The requests that a webhook destination received. */
 const received: { event: string; payload: Record<string, unknown> }[] = [];
 
-beforeAll(async () => {
-  stack = await sharedStack();
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      const form = await request.formData();
-      received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))) });
-      return new Response();
-    },
-  });
-  const owner = await createOwner(stack.accounts);
-  ownerId = owner.ownerId;
-  api = stack.api(owner.apiKey);
-  const manage = stack.manage(await createSession(stack, owner.ownerId));
-  const url = `http://127.0.0.1:${receiver.port}/hook`;
-  const made = await manage.post("/destinations", { name: "Ours", url, request_type: "POST" });
-  expect(made.status).toBe(200);
-  // The stand-in follows the requested schema, and calls end_call when the user says goodbye.
-  const model = { baseUrl: `http://${stack.address("model")}/v1` };
-  agentId = await createAgent(api, model, {
-    tools: { end_call: true },
-    call_analysis_enabled: true,
-    call_analysis_prompt: { custom_prompt: "What became of it?" },
-    call_analysis_schema: {
-      "Customer mood": { type: 'Literal["calm","angry"]' },
-      calls: { type: "int" },
-      facts: { type: "dict" },
-      notes: { type: "Optional[list[str]]" },
-      rating: { type: "float" },
-      solved: { type: "bool" },
-      summary: { type: "str" },
-    },
-  });
+const stack = await sharedStack();
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    const form = await request.formData();
+    received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))) });
+    return new Response();
+  },
+});
+const owner = await createOwner(stack.accounts);
+const ownerId = owner.ownerId;
+const api = stack.api(owner.apiKey);
+const manage = stack.manage(await createSession(stack, owner.ownerId));
+const url = `http://127.0.0.1:${receiver.port}/hook`;
+const made = await manage.post("/destinations", { name: "Ours", url, request_type: "POST" });
+expect(made.status).toBe(200);
+// The stand-in follows the requested schema, and calls end_call when the user says goodbye.
+const model = { baseUrl: `http://${stack.address("model")}/v1` };
+const agentId = await createAgent(api, model, {
+  tools: { end_call: true },
+  call_analysis_enabled: true,
+  call_analysis_prompt: { custom_prompt: "What became of it?" },
+  call_analysis_schema: {
+    "Customer mood": { type: 'Literal["calm","angry"]' },
+    calls: { type: "int" },
+    facts: { type: "dict" },
+    notes: { type: "Optional[list[str]]" },
+    rating: { type: "float" },
+    solved: { type: "bool" },
+    summary: { type: "str" },
+  },
 });
 afterAll(async () => {
-  await receiver?.stop(true);
-  await stack?.stop();
+  await receiver.stop(true);
+  await stack.stop();
 });
 
 test("a chat that its model ends is analyzed, with fields in schema order, and its webhook carries what GET shows", async () => {

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Answer } from "../kit/api.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const TOO_DEEP = "The request body must not be nested more than 32 levels deep";
 const JSON_TYPE = { "content-type": "application/json" };
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let agentId: string;
-beforeAll(async () => {
-  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model);
-});
+const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Answer, Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createMember } from "../kit/test-owner.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 
-let stack: RunningStack;
-let api: Api;
-let foreign: Api;
-beforeAll(async () => {
-  stack = await sharedStack();
-  api = stack.api(stack.owners[0].apiKey);
-  foreign = stack.api(stack.owners[1].apiKey);
-});
-afterAll(() => stack?.stop());
+const stack = await sharedStack();
+const api = stack.api(stack.owners[0].apiKey);
+const foreign = stack.api(stack.owners[1].apiKey);
+afterAll(() => stack.stop());
 
 describe("the catalogue", () => {
   test("of providers lists them by kind, with their models", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { CallingType, ConversationType, Outcome, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
@@ -6,35 +6,30 @@ import {
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createClient } from "@parley/shared/rpc/client";
 import postgres from "postgres";
-import type { Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const NUMBERS = { toMobileNumber: "+14155550123", fromMobileNumber: "+919876543210" };
 
-let stack: RunningStack;
-let api: Api;
-let runtime: ServiceClient<typeof ConversationServiceService>;
-let start: (given: object) => Promise<{ ownerId: string; conversationId: string }>;
-beforeAll(async () => {
-  stack = await sharedStack();
-  const [{ ownerId, apiKey }] = stack.owners;
-  api = stack.api(apiKey);
-  runtime = createClient(ConversationServiceService, { peer: "conversation", address: stack.address("conversation") });
-  const agentId = await createAgent(api, { baseUrl: "http://127.0.0.1:1/v1" });
-  start = async (given) => {
-    const key = { ownerId, conversationId: newUuid() };
-    await runtime.startConversation(StartConversationRequest.fromPartial({ ...key, agentId, ...given }));
-    return key;
-  };
+const stack = await sharedStack();
+const [{ ownerId, apiKey }] = stack.owners;
+const api = stack.api(apiKey);
+const runtime = createClient(ConversationServiceService, {
+  peer: "conversation",
+  address: stack.address("conversation"),
 });
+const agentId = await createAgent(api, { baseUrl: "http://127.0.0.1:1/v1" });
+const start = async (given: object) => {
+  const key = { ownerId, conversationId: newUuid() };
+  await runtime.startConversation(StartConversationRequest.fromPartial({ ...key, agentId, ...given }));
+  return key;
+};
 afterAll(async () => {
-  runtime?.close();
-  await stack?.stop();
+  runtime.close();
+  await stack.stop();
 });
 
 async function show({ conversationId }: { conversationId: string }) {

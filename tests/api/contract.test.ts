@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import fc from "fast-check";
 import type { Answer, Api } from "../kit/api.ts";
@@ -58,30 +58,27 @@ const TEXT = "of-the-contract";
 const mine: Record<string, string> = {};
 /** The objects that fuzzing may change and delete. */
 const fuzzed: Record<string, string> = {};
-let agentBody: object;
-beforeAll(async () => {
-  const fields = { agent_name: TEXT, prompt_content: `${TEXT} {{company}}`, first_message_prompt: TEXT };
-  mine.agent_id = await createAgent(api, model, fields);
-  agentBody = { agent_id: mine.agent_id, message: TEXT, streaming: false, metadata: { note: TEXT } };
-  mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
-  mine.conversation_id = mine.session_id ?? "";
-  await placeRecording(stack, { ownerId: stack.owners[0].ownerId, conversationId: mine.conversation_id });
-  mine.prompt_name = TEXT;
-  await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
-  Object.assign(mine, await managed(manage, TEXT));
-  const { ownerId } = stack.owners[0];
-  const { connectionId } = await connectWhatsApp(stack, ownerId, newNumber().mobile_number, mine.agent_id);
-  mine.connection_id = connectionId;
-  mine.callback_id = mine.carrier_id ?? "";
-  fuzzed.agent_id = await createAgent(foreign, model);
-  fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
-  fuzzed.conversation_id = fuzzed.session_id ?? "";
-  fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
-  Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
-});
+let numbers = 0;
+const fields = { agent_name: TEXT, prompt_content: `${TEXT} {{company}}`, first_message_prompt: TEXT };
+mine.agent_id = await createAgent(api, model, fields);
+const agentBody = { agent_id: mine.agent_id, message: TEXT, streaming: false, metadata: { note: TEXT } };
+mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
+mine.conversation_id = mine.session_id ?? "";
+await placeRecording(stack, { ownerId: stack.owners[0].ownerId, conversationId: mine.conversation_id });
+mine.prompt_name = TEXT;
+await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
+Object.assign(mine, await managed(manage, TEXT));
+const { ownerId } = stack.owners[0];
+const { connectionId } = await connectWhatsApp(stack, ownerId, newNumber().mobile_number, mine.agent_id);
+mine.connection_id = connectionId;
+mine.callback_id = mine.carrier_id ?? "";
+fuzzed.agent_id = await createAgent(foreign, model);
+fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
+fuzzed.conversation_id = fuzzed.session_id ?? "";
+fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
+Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
 
 /** One object of each kind in the management API; its delivery has failed. */
-let numbers = 0;
 async function managed(as: Api, name: string): Promise<Record<string, string>> {
   const made = async (path: string, body: object = {}) => {
     const answer = await as.post(path, body);

@@ -1,41 +1,31 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let foreign: Api;
-let agentId: string;
-let otherAgentId: string;
 /** Oldest first. */
 const sessions: string[] = [];
-beforeAll(async () => {
-  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
-  api = stack.api(stack.owners[0].apiKey);
-  foreign = stack.api(stack.owners[1].apiKey);
-  agentId = await createAgent(api, model, { first_message_prompt: "Welcome!" });
-  otherAgentId = await createAgent(api, model);
-  sessions.push((await api.get(`/agents/${agentId}/first-message`)).body.session_id);
-  for (const message of ["Where is my parcel?", "I want a REFUND of 100%"]) {
-    const metadata = { ticket: `T-${sessions.length}`, dynamic_variables: { "customer name": "Zoë" } };
-    // Fields that a client cannot set.
-    const ours = { last_activity: "never", session_status: "whatever" };
-    const chat = { agent_id: agentId, message, streaming: false, metadata: { ...metadata, ...ours } };
-    sessions.push((await api.post("/chat", chat)).body.session_id);
-  }
-  const elsewhere = { agent_id: otherAgentId, message: "Elsewhere", streaming: false };
-  sessions.push((await api.post("/chat", elsewhere)).body.session_id);
-});
+const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+const api = stack.api(stack.owners[0].apiKey);
+const foreign = stack.api(stack.owners[1].apiKey);
+const agentId = await createAgent(api, model, { first_message_prompt: "Welcome!" });
+const otherAgentId = await createAgent(api, model);
+sessions.push((await api.get(`/agents/${agentId}/first-message`)).body.session_id);
+for (const message of ["Where is my parcel?", "I want a REFUND of 100%"]) {
+  const metadata = { ticket: `T-${sessions.length}`, dynamic_variables: { "customer name": "Zoë" } };
+  // Fields that a client cannot set.
+  const ours = { last_activity: "never", session_status: "whatever" };
+  const chat = { agent_id: agentId, message, streaming: false, metadata: { ...metadata, ...ours } };
+  sessions.push((await api.post("/chat", chat)).body.session_id);
+}
+const elsewhere = { agent_id: otherAgentId, message: "Elsewhere", streaming: false };
+sessions.push((await api.post("/chat", elsewhere)).body.session_id);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 const found = async (query: string) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { randomInt } from "node:crypto";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,22 +7,17 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-let stack: RunningStack;
-let folder: string;
-beforeAll(async () => {
-  stack = await sharedStack();
-  // The examples expect a clone with the stack's home in it.
-  folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
-  await mkdir(join(folder, "clone"));
-  await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
-  for (const name of ["package.json", "cli", "dev"]) await symlink(join(ROOT, name), join(folder, "clone", name));
-});
+const stack = await sharedStack();
+// The examples expect a clone with the stack's home in it.
+const folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
+await mkdir(join(folder, "clone"));
+await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
+for (const name of ["package.json", "cli", "dev"]) await symlink(join(ROOT, name), join(folder, "clone", name));
 afterAll(async () => {
-  await stack?.stop();
+  await stack.stop();
   await rm(folder, { recursive: true });
 });
 

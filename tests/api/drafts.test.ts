@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { afterAll, expect, test } from "bun:test";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let signedIn: Api;
-let agentId: string;
-beforeAll(async () => {
-  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
-  const [owner] = stack.owners;
-  signedIn = stack.manage(await createSession(stack, owner.ownerId));
-  agentId = await createAgent(stack.api(owner.apiKey), model);
-});
+const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+const [owner] = stack.owners;
+const signedIn = stack.manage(await createSession(stack, owner.ownerId));
+const agentId = await createAgent(stack.api(owner.apiKey), model);
 afterAll(() => Promise.all([stack.stop(), model.stop()]));
 
 const draft = { prompt_content: "Be long." };

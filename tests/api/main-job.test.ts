@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Api, answerOf } from "../kit/api.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import { answerOf } from "../kit/api.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-beforeAll(async () => {
-  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
-  api = stack.api(stack.owners[0].apiKey);
-});
+const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+const api = stack.api(stack.owners[0].apiKey);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 describe("the quick start", () => {

@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { afterAll, describe, expect, test } from "bun:test";
+import type { Answer } from "../kit/api.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
 const JSON_TYPE = { "content-type": "application/json" };
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let agentId: string;
-let foreignAgentId: string;
-beforeAll(async () => {
-  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model);
-  foreignAgentId = await createAgent(stack.api(stack.owners[1].apiKey), model);
-});
+const [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model);
+const foreignAgentId = await createAgent(stack.api(stack.owners[1].apiKey), model);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Api } from "../kit/api.ts";
+import { afterAll, describe, expect, test } from "bun:test";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: RunningStack;
-let api: Api;
-let foreign: Api;
-beforeAll(async () => {
-  stack = await sharedStack();
-  api = stack.api(stack.owners[0].apiKey);
-  foreign = stack.api(stack.owners[1].apiKey);
-});
-afterAll(() => stack?.stop());
+const stack = await sharedStack();
+const api = stack.api(stack.owners[0].apiKey);
+const foreign = stack.api(stack.owners[1].apiKey);
+afterAll(() => stack.stop());
 
 let made = 0;
 /** A prompt with a new name. */

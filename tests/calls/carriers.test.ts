@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { twilioSignature } from "@parley/shared/carriers/signatures";
 import { eventually } from "@parley/testkit/eventually";
 import type { Answer, Api } from "../kit/api.ts";
-import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createMember, createSession } from "../kit/test-owner.ts";
 
@@ -15,31 +14,22 @@ const [TWILIO, TWILIO_FREE, PLIVO] = ["+12025550140", "+12025550141", "+12025550
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let manage: Api;
-let carrier: CarrierStandIn;
-let twilioId: string;
-let agentId: string;
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text("We open at nine.");
-    exchange.finish();
-  });
-  const [owner] = stack.owners;
-  api = stack.api(owner.apiKey);
-  manage = stack.manage(await createSession(stack, owner.ownerId));
-  carrier = carrierStandIn(stack.address("carrier"));
-  twilioId = await connected(await carrier.addTwilio([TWILIO, TWILIO_FREE]), [TWILIO, TWILIO_FREE]);
-  await connected(await carrier.addPlivo([PLIVO]), [PLIVO]);
-  agentId = await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [TWILIO, PLIVO] });
-}, 120_000);
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text("We open at nine.");
+  exchange.finish();
+});
+const [owner] = stack.owners;
+const api = stack.api(owner.apiKey);
+const manage = stack.manage(await createSession(stack, owner.ownerId));
+const carrier = carrierStandIn(stack.address("carrier"));
+const twilioId = await connected(await carrier.addTwilio([TWILIO, TWILIO_FREE]), [TWILIO, TWILIO_FREE]);
+await connected(await carrier.addPlivo([PLIVO]), [PLIVO]);
+const agentId = await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [TWILIO, PLIVO] });
 afterAll(async () => {
-  await model?.stop();
-  await stack?.stop();
+  await model.stop();
+  await stack.stop();
 });
 
 /** Connects an account and imports its numbers. */

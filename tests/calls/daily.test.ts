@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type DailyPeople, dailyPeople } from "../kit/calls/daily-stand-in.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { dailyPeople } from "../kit/calls/daily-stand-in.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const GREETING = "Hello, this is Acme.";
 const WITHIN_MS = 60_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let people: DailyPeople;
-let agentId: string;
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  api = stack.api(stack.owners[0].apiKey);
-  people = dailyPeople(stack.address("daily"));
-  agentId = await createAgent(api, model, { first_message_prompt: GREETING });
-}, WITHIN_MS);
+const stack = await sharedStack();
+const model = await startScriptedModel();
+const api = stack.api(stack.owners[0].apiKey);
+const people = dailyPeople(stack.address("daily"));
+const agentId = await createAgent(api, model, { first_message_prompt: GREETING });
 afterAll(async () => {
-  await model?.stop();
-  await stack?.stop();
+  await model.stop();
+  await stack.stop();
 });
 
 test(

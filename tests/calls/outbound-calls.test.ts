@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
-import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey, createSession } from "../kit/test-owner.ts";
 
@@ -16,44 +14,34 @@ const VOICEMAIL = "Please call us back.";
 /** The person that a caller is connected to. */
 const PERSON = "+12025550199";
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let speech: ScriptedSpeech;
-let api: Api;
-let manage: Api;
-let carrier: CarrierStandIn;
-let agentId: string;
+const stack = await sharedStack();
+const model = await startScriptedModel();
+const speech = startScriptedSpeech("When do you open?", 0.5);
+const [owner] = stack.owners;
+const api = stack.api(owner.apiKey);
+const manage = stack.manage(await createSession(stack, owner.ownerId));
+const carrier = carrierStandIn(stack.address("carrier"));
 /** Of the voice service. */
-let db: Database;
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  speech = startScriptedSpeech("When do you open?", 0.5);
-  const [owner] = stack.owners;
-  api = stack.api(owner.apiKey);
-  manage = stack.manage(await createSession(stack, owner.ownerId));
-  carrier = carrierStandIn(stack.address("carrier"));
-  db = openDatabase({ url: stack.databaseUrls.voice, max: 1, name: "test" });
-  for (const [account, mobile_number] of [
-    [await carrier.addTwilio([TWILIO]), TWILIO],
-    [await carrier.addPlivo([PLIVO]), PLIVO],
-  ] as const) {
-    const { body } = await manage.post("/carriers", account);
-    expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
-  }
-  agentId = await createAgent(api, model, {
-    ...speech.settings,
-    first_message_prompt: "Hello, this is Acme.",
-    agent_mobile_number: [TWILIO, PLIVO],
-    call_settings: { voicemail_message: VOICEMAIL },
-    tools: { transfer_call: { transfer_phone_number: PERSON } },
-  });
-}, WITHIN_MS);
+const db = openDatabase({ url: stack.databaseUrls.voice, max: 1, name: "test" });
+for (const [account, mobile_number] of [
+  [await carrier.addTwilio([TWILIO]), TWILIO],
+  [await carrier.addPlivo([PLIVO]), PLIVO],
+] as const) {
+  const { body } = await manage.post("/carriers", account);
+  expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
+}
+const agentId = await createAgent(api, model, {
+  ...speech.settings,
+  first_message_prompt: "Hello, this is Acme.",
+  agent_mobile_number: [TWILIO, PLIVO],
+  call_settings: { voicemail_message: VOICEMAIL },
+  tools: { transfer_call: { transfer_phone_number: PERSON } },
+});
 afterAll(async () => {
-  await model?.stop();
-  await speech?.stop();
-  await db?.end();
-  await stack?.stop();
+  await model.stop();
+  await speech.stop();
+  await db.end();
+  await stack.stop();
 });
 
 /** Makes the agent call a phone that behaves as the script says. */

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
 import { testProgramWords } from "@parley/testkit/programs/binaries";
-import type { Api } from "../kit/api.ts";
 import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
@@ -19,24 +17,18 @@ const GREETING = "Hello, this is Acme.";
 const NUMBER = "+12025550160";
 const REPLY = "We are open from nine to five.";
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let folder: string;
-beforeAll(async () => {
-  await obtainPocketSphinx();
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text(REPLY);
-    exchange.finish();
-  });
-  api = stack.api(stack.owners[0].apiKey);
-  folder = await mkdtemp(join(tmpdir(), "parley-call-"));
-}, 120_000);
+await obtainPocketSphinx();
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text(REPLY);
+  exchange.finish();
+});
+const api = stack.api(stack.owners[0].apiKey);
+const folder = await mkdtemp(join(tmpdir(), "parley-call-"));
 afterAll(async () => {
-  await model?.stop();
-  await stack?.stop();
+  await model.stop();
+  await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

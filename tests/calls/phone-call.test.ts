@@ -1,39 +1,32 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
 import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
-import { marked, type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { marked, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import { findProcess, type RunningStack } from "../kit/stack/use-stack.ts";
+import { findProcess } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const WORDS = "What about the other one?";
 const REPLY = Array.from({ length: 10 }, (_, at) => `There are ${at + 2} of them on the next floor.`).join(" ");
 const WITHIN_MS = 60_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let speech: ScriptedSpeech;
-let api: Api;
 let caller: Caller | undefined;
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text(REPLY);
-    exchange.finish();
-  });
-  // Two seconds for each sentence, which is long enough to interrupt.
-  speech = startScriptedSpeech(WORDS, 2, "marked");
-  api = stack.api(stack.owners[0].apiKey);
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text(REPLY);
+  exchange.finish();
 });
+// Two seconds for each sentence, which is long enough to interrupt.
+const speech = startScriptedSpeech(WORDS, 2, "marked");
+const api = stack.api(stack.owners[0].apiKey);
 afterAll(async () => {
   caller?.close();
-  await speech?.stop();
-  await model?.stop();
-  await stack?.stop();
+  await speech.stop();
+  await model.stop();
+  await stack.stop();
 });
 
 test(

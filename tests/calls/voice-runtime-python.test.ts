@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,32 +14,25 @@ import { obtain } from "@parley/testkit/programs/obtain";
 import { startScriptedModel } from "@parley/testkit/scripted-model";
 import { Glob } from "bun";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLES = join(ROOT, "services/conversation/examples");
 const PAGE = join(ROOT, "docs/voice-runtimes.md");
-const INSTALL_MS = 120_000;
 
-let stack: RunningStack;
-let python: string;
-let stubs: string;
-beforeAll(async () => {
-  python = await obtain("pythonWithGrpc");
-  const protoc = await obtain("protoc");
-  const plugin = await obtain("grpcPythonPlugin");
-  await obtain("googleProtos");
-  stubs = await mkdtemp(join(tmpdir(), "parley-stubs-"));
-  const folders = ["proto/parley/*/v1", "proto/grpc/*/v1", "proto/google/rpc"];
-  const protos = folders.flatMap((folder) => [...new Glob(`${folder}/*.proto`).scanSync(ROOT)]);
-  const out = [`--python_out=${stubs}`, `--grpc_out=${stubs}`, `--plugin=protoc-gen-grpc=${plugin}`];
-  const made = Bun.spawnSync([protoc, "-I", "proto/grpc", "-I", "proto", ...out, ...protos], { cwd: ROOT });
-  if (!made.success) throw new Error(`protoc: ${made.stderr}`);
-  stack = await sharedStack();
-}, INSTALL_MS);
+const python = await obtain("pythonWithGrpc");
+const protoc = await obtain("protoc");
+const plugin = await obtain("grpcPythonPlugin");
+await obtain("googleProtos");
+const stubs = await mkdtemp(join(tmpdir(), "parley-stubs-"));
+const folders = ["proto/parley/*/v1", "proto/grpc/*/v1", "proto/google/rpc"];
+const protos = folders.flatMap((folder) => [...new Glob(`${folder}/*.proto`).scanSync(ROOT)]);
+const out = [`--python_out=${stubs}`, `--grpc_out=${stubs}`, `--plugin=protoc-gen-grpc=${plugin}`];
+const made = Bun.spawnSync([protoc, "-I", "proto/grpc", "-I", "proto", ...out, ...protos], { cwd: ROOT });
+if (!made.success) throw new Error(`protoc: ${made.stderr}`);
+const stack = await sharedStack();
 afterAll(async () => {
-  await stack?.stop();
+  await stack.stop();
   if (stubs) await rm(stubs, { recursive: true, force: true });
 });
 

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser, Page } from "playwright-core";
-import type { Api } from "../kit/api.ts";
+import type { Page } from "playwright-core";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const GREETING = "Hello, this is Acme. How can I help you?";
@@ -20,34 +18,26 @@ const REPLY = Array.from({ length: 12 }, (_, at) => `We have many tables on each
 /** Recognition and a browser are slow on a busy machine. */
 const WITHIN_MS = 90_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let browser: Browser;
-let folder: string;
+await obtainPocketSphinx();
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text(REPLY);
+  exchange.finish();
+});
+const api = stack.api(stack.owners[0].apiKey);
+const folder = await mkdtemp(join(tmpdir(), "parley-web-call-"));
+const microphone = join(folder, "microphone.wav");
+const speechUrl = `http://${stack.address("speech")}/v1`;
+await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 7, afterSeconds: 2 }));
+const browser = await startChromium({ microphone });
 /** Customers' pages have origins of their own. */
-let site: Bun.Server<undefined>;
-beforeAll(async () => {
-  await obtainPocketSphinx();
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text(REPLY);
-    exchange.finish();
-  });
-  api = stack.api(stack.owners[0].apiKey);
-  folder = await mkdtemp(join(tmpdir(), "parley-web-call-"));
-  const microphone = join(folder, "microphone.wav");
-  const speechUrl = `http://${stack.address("speech")}/v1`;
-  await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 7, afterSeconds: 2 }));
-  browser = await startChromium({ microphone });
-  site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<!doctype html>", HTML) });
-}, 180_000);
+const site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<!doctype html>", HTML) });
 afterAll(async () => {
-  await browser?.close();
-  await site?.stop(true);
-  await model?.stop();
-  await stack?.stop();
+  await browser.close();
+  await site.stop(true);
+  await model.stop();
+  await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { obtain } from "@parley/testkit/programs/obtain";
-import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
@@ -15,23 +13,17 @@ const FROM = "4917012350001";
 /** Recognition is slow on a busy machine. */
 const WITHIN_MS = 150_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-
-beforeAll(async () => {
-  await obtainPocketSphinx();
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text("A table for two, of course.");
-    exchange.finish();
-  });
-  api = stack.api(stack.owners[0].apiKey);
-}, 240_000);
+await obtainPocketSphinx();
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text("A table for two, of course.");
+  exchange.finish();
+});
+const api = stack.api(stack.owners[0].apiKey);
 afterAll(async () => {
-  await model?.stop();
-  await stack?.stop();
+  await model.stop();
+  await stack.stop();
 });
 
 test("a voice message on WhatsApp is heard by the agent's recognition and answered in its voice", async () => {

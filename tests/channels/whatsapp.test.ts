@@ -1,39 +1,29 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createHmac, randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { newId } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { connectWhatsApp, controlWhatsApp, type WhatsAppConnection } from "../kit/whatsapp.ts";
+import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let agentId: string;
-let number: WhatsAppConnection;
-
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text("We open at nine.");
-    exchange.finish();
-  });
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model);
-  number = await connectNumber(0, "+15105550100", agentId);
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text("We open at nine.");
+  exchange.finish();
 });
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model);
 afterAll(async () => {
-  await model?.stop();
-  await stack?.stop();
+  await model.stop();
+  await stack.stop();
 });
 
 const connectNumber = (owner: 0 | 1, mobileNumber: string, agent: string) =>
   connectWhatsApp(stack, stack.owners[owner].ownerId, mobileNumber, agent);
+const number = await connectNumber(0, "+15105550100", agentId);
 const control = (path: string, body?: object) => controlWhatsApp(stack, path, body);
 
 const write = (from: string, text: string, to = number) =>

@@ -1,60 +1,49 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import postgres from "postgres";
-import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 const HOSTILE = '<img src=x onerror="window.attacked = true"><script>window.attacked = true</script>';
 const WITHIN_MS = 60_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let api: Api;
-let browser: Browser;
-/** A customer's site, on another origin than Parley. */
-let site: Bun.Server<undefined>;
-let agentId: string;
 /** What the site's page shows. */
 let page = "";
 
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text(`We open at nine. ${HOSTILE}`);
-    exchange.finish();
-  });
-  api = stack.api(stack.owners[0].apiKey);
-  browser = await startChromium();
-  // The strictest policy under which a page can still load the widget.
-  const policy = `default-src 'none'; script-src ${stack.url}; connect-src ${stack.url}`;
-  const headers = { "Content-Type": "text/html", "Content-Security-Policy": policy };
-  site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(page, { headers }) });
-  agentId = await createAgent(api, model, {
-    agent_name: "Front desk",
-    widget_config: {
-      title: HOSTILE,
-      subtitle: "We answer at once",
-      greeting: "How can I help you?",
-      primary_color: "#ffe000",
-      position: "bottom-left",
-      suggested_messages: ["When do you open?"],
-      allowed_origins: [site.url.origin],
-    },
-  });
-  page = pageOf(agentId);
-}, 120_000);
+const stack = await sharedStack();
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text(`We open at nine. ${HOSTILE}`);
+  exchange.finish();
+});
+const api = stack.api(stack.owners[0].apiKey);
+const browser = await startChromium();
+// The strictest policy under which a page can still load the widget.
+const policy = `default-src 'none'; script-src ${stack.url}; connect-src ${stack.url}`;
+const headers = { "Content-Type": "text/html", "Content-Security-Policy": policy };
+/** A customer's site, on another origin than Parley. */
+const site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(page, { headers }) });
+const agentId = await createAgent(api, model, {
+  agent_name: "Front desk",
+  widget_config: {
+    title: HOSTILE,
+    subtitle: "We answer at once",
+    greeting: "How can I help you?",
+    primary_color: "#ffe000",
+    position: "bottom-left",
+    suggested_messages: ["When do you open?"],
+    allowed_origins: [site.url.origin],
+  },
+});
 afterAll(async () => {
-  await browser?.close();
-  await site?.stop(true);
-  await model?.stop();
-  await stack?.stop();
+  await browser.close();
+  await site.stop(true);
+  await model.stop();
+  await stack.stop();
 });
 afterEach(async () => {
   for (const context of browser.contexts()) await context.close();
@@ -63,6 +52,7 @@ afterEach(async () => {
 const pageOf = (agent: string) =>
   `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>
    <script src="${stack.url}/widget.js" data-agent="${agent}" async></script></body></html>`;
+page = pageOf(agentId);
 
 async function openPage(): Promise<Page> {
   const opened = await (await browser.newContext()).newPage();
@@ -179,7 +169,6 @@ test("a page that has the script twice shows one chat", async () => {
   await opened.getByRole("button", { name: "Open chat" }).waitFor();
   expect(requests.filter((url) => url.endsWith("/widget-tokens"))).toHaveLength(1);
   expect(await opened.locator("parley-chat").count()).toBe(1);
-  page = pageOf(agentId);
 }, 120_000);
 
 test("a page whose origin is not listed shows no chat, and says why in its console", async () => {
@@ -191,7 +180,6 @@ test("a page whose origin is not listed shows no chat, and says why in its conso
   await opened.goto(site.url.href);
   await eventually(() => expect(said.join()).toContain("is not in the agent's widget_config.allowed_origins"));
   expect(await opened.locator("parley-chat").count()).toBe(0);
-  page = pageOf(agentId);
 }, 120_000);
 
 test("the script weighs at most 30 kB gzipped, and browsers keep it", async () => {

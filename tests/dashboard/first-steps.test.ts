@@ -1,36 +1,29 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import type { Browser } from "playwright-core";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { openDashboard } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { PASSWORD } from "../kit/test-owner.ts";
 
 /** Screenshots of the journey, for people to look at; not in git. */
 const PICTURES = join(import.meta.dir, "../results");
 const TIMEOUT_MS = 300_000;
 
-let stack: RunningStack;
-let browser: Browser;
-let receiver: Bun.Server<undefined>;
 const received: { body: string; signature: string | null }[] = [];
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      received.push({ body: await request.text(), signature: request.headers.get("webhook-signature") });
-      return new Response("thanks");
-    },
-  });
-}, TIMEOUT_MS);
+const [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    received.push({ body: await request.text(), signature: request.headers.get("webhook-signature") });
+    return new Response("thanks");
+  },
+});
 afterAll(async () => {
-  await browser?.close();
-  await receiver?.stop(true);
-  await stack?.stop();
+  await browser.close();
+  await receiver.stop(true);
+  await stack.stop();
 });
 
 test(

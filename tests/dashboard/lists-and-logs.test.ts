@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { CallingType, ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
@@ -8,49 +8,34 @@ import {
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser } from "playwright-core";
-import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { openSignedIn } from "../kit/dashboard.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const TIMEOUT_MS = 300_000;
 const CALLEE = "+13125558101";
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let browser: Browser;
-let api: Api;
-let page: DashboardPage;
-let agentId: string;
-beforeAll(async () => {
-  [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model, {
-    agent_name: "=Desk",
-    llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
-  });
-  model.next((exchange) => {
-    exchange.text(echoOf("your parcel is on its way"));
-    exchange.finish();
-  });
-  const turn = { agent_id: agentId, message: "Where is my Parcel, please?", streaming: false };
-  expect((await api.post("/chat", turn)).status).toBe(200);
-  await Promise.all([
-    call(Outcome.OUTCOME_BUSY, "Twilio 486: busy"),
-    call(Outcome.OUTCOME_NO_ANSWER),
-    call(0, "", true),
-  ]);
-  page = await openSignedIn(browser, stack, stack.owners[0]);
-}, TIMEOUT_MS);
+const [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model, {
+  agent_name: "=Desk",
+  llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
+});
+model.next((exchange) => {
+  exchange.text(echoOf("your parcel is on its way"));
+  exchange.finish();
+});
+const turn = { agent_id: agentId, message: "Where is my Parcel, please?", streaming: false };
+expect((await api.post("/chat", turn)).status).toBe(200);
+await Promise.all([call(Outcome.OUTCOME_BUSY, "Twilio 486: busy"), call(Outcome.OUTCOME_NO_ANSWER), call(0, "", true)]);
+const page = await openSignedIn(browser, stack, stack.owners[0]);
 afterAll(async () => {
-  await browser?.close();
-  await model?.stop();
-  await stack?.stop();
+  await browser.close();
+  await model.stop();
+  await stack.stop();
 });
 
 /** An outbound call as a voice runtime reports it; one without an outcome goes on. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,21 +20,16 @@ const LONG_GREETING =
 /** The bytes of the scripts that a page loads, compressed with gzip -9; 23,158 of them draw charts, once there are figures to draw. */
 const SCRIPT_BYTES_MAX = 180_000;
 
-let stack: RunningStack;
-let browser: Browser;
-let folder: string;
-beforeAll(async () => {
-  await obtainPocketSphinx();
-  stack = await sharedStack();
-  folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
-  const microphone = join(folder, "microphone.wav");
-  const speechUrl = `http://${stack.address("speech")}/v1`;
-  await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 6, afterSeconds: 5 }));
-  browser = await startChromium({ microphone });
-}, 180_000);
+await obtainPocketSphinx();
+const stack = await sharedStack();
+const folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
+const microphone = join(folder, "microphone.wav");
+const speechUrl = `http://${stack.address("speech")}/v1`;
+await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 6, afterSeconds: 5 }));
+const browser = await startChromium({ microphone });
 afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
+  await browser.close();
+  await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import { afterAll, expect, test } from "bun:test";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { openSignedIn } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
 
 const TIMEOUT_MS = 240_000;
 
-let stack: RunningStack;
-let browser: Browser;
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
-}, TIMEOUT_MS);
+const [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
 afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
+  await browser.close();
+  await stack.stop();
 });
 
 test(

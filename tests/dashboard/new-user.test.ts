@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn, PAGE_WITHIN_MS } from "../kit/dashboard.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
 
 const TIMEOUT_MS = 240_000;
 /** A number of an owner of this file, in Germany. */
 const OWN_NUMBER = "+493025550187";
 
-let stack: RunningStack;
-let browser: Browser;
-beforeAll(async () => {
-  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
-}, TIMEOUT_MS);
+const [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
 afterAll(async () => {
-  await browser?.close();
-  await stack?.stop();
+  await browser.close();
+  await stack.stop();
 });
 
 interface Visit {

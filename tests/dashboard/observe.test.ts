@@ -1,58 +1,45 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser } from "playwright-core";
-import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { type DashboardPage, openSignedIn, tabTo } from "../kit/dashboard.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { openSignedIn, tabTo } from "../kit/dashboard.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 import { createSession, PASSWORD } from "../kit/test-owner.ts";
 
 const HOSTILE = `<img src=x onerror="alert('said')"><script>alert('script')</script>`;
 const TIMEOUT_MS = 300_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let browser: Browser;
-let api: Api;
-let page: DashboardPage;
-let agentId: string;
-let conversationId: string;
-let destinationId: string;
-beforeAll(async () => {
-  [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model, {
-    agent_name: `Desk ${HOSTILE}`,
-    tools: { set_language: true },
-    llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
-  });
-  model.next((exchange) => {
-    exchange.toolCall(HOSTILE, { said: HOSTILE });
-    exchange.finish();
-  });
-  model.next((exchange) => {
-    exchange.text(echoOf(HOSTILE));
-    exchange.finish();
-  });
-  conversationId = await say(HOSTILE);
-  const manage = stack.manage(await createSession(stack, stack.owners[0].ownerId));
-  await manage.post("/keys", { name: HOSTILE });
-  const webhook = {
-    name: HOSTILE,
-    url: `https://hooks.example.com/${encodeURIComponent(HOSTILE)}`,
-    request_type: "POST",
-  };
-  destinationId = (await manage.post("/destinations", webhook)).body.destination_id;
-  page = await openSignedIn(browser, stack, stack.owners[0]);
-}, TIMEOUT_MS);
+const [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model, {
+  agent_name: `Desk ${HOSTILE}`,
+  tools: { set_language: true },
+  llm: { ...llmOf(model), pricing: { input: 1_000, output: 1_000 } },
+});
+model.next((exchange) => {
+  exchange.toolCall(HOSTILE, { said: HOSTILE });
+  exchange.finish();
+});
+model.next((exchange) => {
+  exchange.text(echoOf(HOSTILE));
+  exchange.finish();
+});
+const conversationId = await say(HOSTILE);
+const manage = stack.manage(await createSession(stack, stack.owners[0].ownerId));
+await manage.post("/keys", { name: HOSTILE });
+const webhook = {
+  name: HOSTILE,
+  url: `https://hooks.example.com/${encodeURIComponent(HOSTILE)}`,
+  request_type: "POST",
+};
+const destinationId = (await manage.post("/destinations", webhook)).body.destination_id;
+const page = await openSignedIn(browser, stack, stack.owners[0]);
 afterAll(async () => {
-  await browser?.close();
-  await model?.stop();
-  await stack?.stop();
+  await browser.close();
+  await model.stop();
+  await stack.stop();
 });
 
 async function say(message: string, sessionId?: string): Promise<string> {

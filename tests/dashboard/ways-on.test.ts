@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Browser } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createOwner, type TestOwner } from "../kit/test-owner.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
@@ -15,16 +13,11 @@ import { connectWhatsApp } from "../kit/whatsapp.ts";
 /** What an owner meets on the way and has to be told: each page says what is wrong or missing, and the way on. */
 const TIMEOUT_MS = 240_000;
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let browser: Browser;
-beforeAll(async () => {
-  [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
-}, TIMEOUT_MS);
+const [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
 afterAll(async () => {
-  await browser?.close();
-  await model?.stop();
-  await stack?.stop();
+  await browser.close();
+  await model.stop();
+  await stack.stop();
 });
 
 async function newcomer(): Promise<{ owner: TestOwner; api: Api; page: DashboardPage }> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { copyFile, mkdtemp, rm, stat, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import type { Api } from "../kit/api.ts";
 import { startOwnPostgres } from "../kit/deploy/own-postgres.ts";
 import { postgresClient } from "../kit/deploy/postgres-client.ts";
 import { startLoad, storedOf, wholeOf } from "../kit/load.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
@@ -29,25 +29,18 @@ const QUIET_WITHIN_MS = 60_000;
 /** Keeps an attempt in progress from the beginning of a backup to its end, and lets the lease on it end soon. */
 const PATIENT = { PARLEY_WEBHOOK_TIMEOUT_MS: "60000", PARLEY_WEBHOOK_LEASE_MS: "1000" };
 
-let folder: string;
-let file: string;
-let client: string;
-let model: ScriptedModel;
-let stack: TestStack;
 let stop = async () => {};
 /** The administrator's address of the database that is in use. */
 let databaseUrl: string;
 let empty: Awaited<ReturnType<typeof startOwnPostgres>>;
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-backup-"));
-  file = join(folder, "parley.dump");
-  [client, model] = await Promise.all([postgresClient(), startScriptedModel()]);
-  stack = await start((url) => url);
-}, WITHIN_MS);
+const folder = await mkdtemp(join(tmpdir(), "parley-backup-"));
+const file = join(folder, "parley.dump");
+const [client, model] = await Promise.all([postgresClient(), startScriptedModel()]);
+let stack: TestStack = await start((url) => url);
 afterAll(async () => {
   await stop();
-  await model?.stop();
+  await model.stop();
   await empty?.stop();
   await rm(folder, { recursive: true });
 });

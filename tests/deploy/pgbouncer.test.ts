@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { roleUrls } from "@parley/shared/db/provision";
 import { enqueueJob } from "@parley/shared/jobs/store";
@@ -6,10 +6,10 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import { silentLogger } from "@parley/shared/log";
 import { TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
-import { type Api, answerOf } from "../kit/api.ts";
+import { answerOf } from "../kit/api.ts";
 import { type PgBouncer, startPgBouncer } from "../kit/deploy/pgbouncer.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
+import { STAND_INS, startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
 
@@ -18,30 +18,25 @@ const NEVER_MS = 3_600_000;
 // Every process connects through PgBouncer in transaction mode (docs/scaling.md).
 
 let bouncer: PgBouncer;
-let stack: TestStack;
-let model: ScriptedModel;
-let api: Api;
 let directUrl: string;
-beforeAll(async () => {
-  model = await startScriptedModel();
-  const env: Record<string, string> = { PARLEY_DATABASE_PREPARE: "0" };
-  stack = await startTestStack({
-    env,
-    without: STAND_INS,
-    through: async (url) => {
-      bouncer = await startPgBouncer(url);
-      // All processes of a stack share one variable. A role that listens need not own the tables behind the notifications.
-      directUrl = roleUrls(url, TEST_SECRET).account;
-      env.PARLEY_DATABASE_DIRECT_URL = directUrl;
-      return bouncer.url;
-    },
-  });
-  api = stack.api(stack.owners[0].apiKey);
+const model = await startScriptedModel();
+const env: Record<string, string> = { PARLEY_DATABASE_PREPARE: "0" };
+const stack = await startTestStack({
+  env,
+  without: STAND_INS,
+  through: async (url) => {
+    bouncer = await startPgBouncer(url);
+    // All processes of a stack share one variable. A role that listens need not own the tables behind the notifications.
+    directUrl = roleUrls(url, TEST_SECRET).account;
+    env.PARLEY_DATABASE_DIRECT_URL = directUrl;
+    return bouncer.url;
+  },
 });
+const api = stack.api(stack.owners[0].apiKey);
 afterAll(async () => {
-  await stack?.stop();
+  await stack.stop();
   await bouncer?.stop();
-  await model?.stop();
+  await model.stop();
 });
 
 test("agents, prompts, chats and lists work concurrently", async () => {

@@ -9,14 +9,11 @@ const PINNED = /@sha256:[0-9a-f]{64}$/;
 /** Images that are built where they run, from this checkout. */
 const OURS = /^parley\//;
 
-let copy: string;
-beforeAll(async () => {
-  // Below the checkout, because kustomize takes no absolute paths.
-  copy = await mkdtemp(join(DEPLOY, "node_modules/.pin-images-"));
-  for (const name of ["Dockerfile", "compose.yaml", "pin-images.sh", "k8s"])
-    await cp(join(DEPLOY, name), join(copy, name), { recursive: true });
-  await mkdir(join(copy, "bin"));
-});
+// Below the checkout, because kustomize takes no absolute paths.
+const copy = await mkdtemp(join(DEPLOY, "node_modules/.pin-images-"));
+for (const name of ["Dockerfile", "compose.yaml", "pin-images.sh", "k8s"])
+  await cp(join(DEPLOY, name), join(copy, name), { recursive: true });
+await mkdir(join(copy, "bin"));
 afterAll(() => rm(copy, { recursive: true }));
 
 /** Runs the script with registries in which every image has a digest of its own. */

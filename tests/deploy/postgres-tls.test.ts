@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmod, chown, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,24 +16,16 @@ import {
   createCertificate,
   storeCertificate,
 } from "@parley/testkit/tls/certificates";
-import { type OwnPostgres, PASSWORD, prepareOwnPostgres } from "../kit/deploy/own-postgres.ts";
+import { PASSWORD, prepareOwnPostgres } from "../kit/deploy/own-postgres.ts";
 
-let own: OwnPostgres;
-let folder: string;
-let authority: Certificate;
-let stranger: Certificate;
-let port: number;
-
-beforeAll(async () => {
-  own = await prepareOwnPostgres();
-  folder = await mkdtemp(join(tmpdir(), "parley-postgres-tls-"));
-  await chmod(folder, 0o711);
-  [authority, stranger] = await Promise.all([createAuthority("ours"), createAuthority("a stranger's")]);
-  ({ port } = await own.start(own.cluster));
-  await ensureDatabase(postgresUrl(port, PASSWORD, "postgres"), OWNER);
-}, 120_000);
+const own = await prepareOwnPostgres();
+const folder = await mkdtemp(join(tmpdir(), "parley-postgres-tls-"));
+await chmod(folder, 0o711);
+const [authority, stranger] = await Promise.all([createAuthority("ours"), createAuthority("a stranger's")]);
+const { port } = await own.start(own.cluster);
+await ensureDatabase(postgresUrl(port, PASSWORD, "postgres"), OWNER);
 afterAll(async () => {
-  await own?.stop();
+  await own.stop();
   await rm(folder, { recursive: true });
 });
 

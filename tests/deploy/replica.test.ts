@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { roleUrls } from "@parley/shared/db/provision";
 import { TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
+import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
 // docs/scaling.md: Read replica.
 
-let servers: ReplicatedPostgres;
-let stack: TestStack;
-let model: ScriptedModel;
-let api: Api;
-beforeAll(async () => {
-  [servers, model] = await Promise.all([startReplicatedPostgres(), startScriptedModel()]);
-  stack = await startTestStack({
-    env: { PARLEY_DATABASE_REPLICA_URL: roleUrls(servers.replicaUrl, TEST_SECRET).conversation },
-    without: BESIDES_CHATS,
-    through: async () => servers.primaryUrl,
-  });
-  api = stack.api(stack.owners[0].apiKey);
-}, 120_000);
+const [servers, model] = await Promise.all([startReplicatedPostgres(), startScriptedModel()]);
+const stack = await startTestStack({
+  env: { PARLEY_DATABASE_REPLICA_URL: roleUrls(servers.replicaUrl, TEST_SECRET).conversation },
+  without: BESIDES_CHATS,
+  through: async () => servers.primaryUrl,
+});
+const api = stack.api(stack.owners[0].apiKey);
 afterAll(async () => {
-  await stack?.stop();
-  await servers?.stop();
-  await model?.stop();
+  await stack.stop();
+  await servers.stop();
+  await model.stop();
 });
 
 test("lists come from the replica with its lag, everything else from the primary, and lists too once the replica is gone", async () => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { readMigrateConfig } from "@parley/deploy/src/migrate/config.ts";
 import { migrateAll } from "@parley/deploy/src/migrate/migrate-all.ts";
 import { SCHEMAS } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import postgres from "postgres";
 
 // What docs/scaling.md says about the tables.
@@ -12,17 +12,13 @@ import postgres from "postgres";
 /** Each schema keeps these for itself, and no other node needs them. */
 const LOCAL = ["migrations", "change_followers"];
 
-let database: TestDatabase;
-let admin: postgres.Sql;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const urls = Object.entries(database.urls).map(([schema, url]) => [`${schema.toUpperCase()}_DATABASE_URL`, url]);
-  await migrateAll(readMigrateConfig(Object.fromEntries(urls)), silentLogger);
-  admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
-});
+const database = await createTestDatabase();
+const urls = Object.entries(database.urls).map(([schema, url]) => [`${schema.toUpperCase()}_DATABASE_URL`, url]);
+await migrateAll(readMigrateConfig(Object.fromEntries(urls)), silentLogger);
+const admin = postgres(database.adminUrl, { max: 1, onnotice: () => {} });
 afterAll(async () => {
   await admin.end();
-  await database?.drop();
+  await database.drop();
 });
 
 async function statements(of: string): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import { eventually } from "@parley/testkit/eventually";
 import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import { createAuthority, createCertificate, storeCertificate } from "@parley/testkit/tls/certificates";
 import { askedIn, observabilityQueries } from "../kit/deploy/observability.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
+import { STAND_INS, startTestStack } from "../kit/stack/test-stack.ts";
 import { WATCHED } from "../kit/stack/use-stack.ts";
 import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
@@ -19,17 +19,13 @@ const ENDING_TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CLIENTS_SPAN = "00f067aa0ba902b7";
 const collector = startTraceCollector();
 
-let stack: TestStack;
-let model: ScriptedModel;
-beforeAll(async () => {
-  [stack, model] = await Promise.all([
-    startTestStack({ env: collector.env, without: STAND_INS }),
-    startScriptedModel(),
-  ]);
-});
+const [stack, model] = await Promise.all([
+  startTestStack({ env: collector.env, without: STAND_INS }),
+  startScriptedModel(),
+]);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
   await collector.stop();
 });
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
 import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { dailyPeople } from "../kit/calls/daily-stand-in.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
-import { marked, type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { marked, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack } from "../kit/stack/test-stack.ts";
 import { findProcess } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
@@ -18,48 +17,41 @@ const WITHIN_MS = 90_000 + CALLS * 2_000;
 const TURN_MS = 4_000;
 const STANDSTILL = "The process that held this call stopped unexpectedly";
 
-let stack: TestStack;
-let model: ScriptedModel;
-let speech: ScriptedSpeech;
-let receiver: Bun.Server<undefined>;
-let api: Api;
 /** The conversations of the webhooks that arrived. */
 const received: string[] = [];
 const callers: Caller[] = [];
 let talking: Timer;
-beforeAll(async () => {
-  stack = await startTestStack({
-    env: { PARLEY_CALLS_CONCURRENT_MAX: "1000", PARLEY_RTP_PORTS: "40000-40999", PARLEY_WEBHOOK_RETRY_MS: "100" },
-    without: ["model", "carrier", "whatsapp", "messaging"],
-  });
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text("That is a good question, and the answer is yes.");
-    exchange.finish();
-  });
-  speech = startScriptedSpeech("What about the other one?", 0.5, "marked");
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      const form = await request.formData();
-      received.push(JSON.parse(String(form.get("payload"))).conversation_id);
-      return new Response("thank you");
-    },
-  });
-  const [owner] = stack.owners;
-  api = stack.api(owner.apiKey);
-  const manage = stack.manage(await createSession(stack, owner.ownerId));
-  const hook = { name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" };
-  expect(await manage.post("/destinations", hook)).toMatchObject({ status: 200 });
-}, WITHIN_MS);
+const stack = await startTestStack({
+  env: { PARLEY_CALLS_CONCURRENT_MAX: "1000", PARLEY_RTP_PORTS: "40000-40999", PARLEY_WEBHOOK_RETRY_MS: "100" },
+  without: ["model", "carrier", "whatsapp", "messaging"],
+});
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text("That is a good question, and the answer is yes.");
+  exchange.finish();
+});
+const speech = startScriptedSpeech("What about the other one?", 0.5, "marked");
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    const form = await request.formData();
+    received.push(JSON.parse(String(form.get("payload"))).conversation_id);
+    return new Response("thank you");
+  },
+});
+const [owner] = stack.owners;
+const api = stack.api(owner.apiKey);
+const manage = stack.manage(await createSession(stack, owner.ownerId));
+const hook = { name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" };
+expect(await manage.post("/destinations", hook)).toMatchObject({ status: 200 });
 afterAll(async () => {
   clearInterval(talking);
   for (const caller of callers) caller.close();
-  await stack?.stop();
-  await receiver?.stop(true);
-  await speech?.stop();
-  await model?.stop();
+  await stack.stop();
+  await receiver.stop(true);
+  await speech.stop();
+  await model.stop();
 }, WITHIN_MS);
 
 test(

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { connectWhatsApp, controlWhatsApp, type WhatsAppConnection } from "../kit/whatsapp.ts";
+import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
 /** The long run: PARLEY_TEST_PEOPLE=50 bun run test tests/faults/message-faults.test.ts. */
 const PEOPLE = Number(process.env.PARLEY_TEST_PEOPLE ?? 6);
@@ -16,26 +15,19 @@ const HEARD = "What about the other one?";
 const KILLED = ["messaging", "conversation", "voice", "messaging"] as const;
 const WITHIN_MS = 240_000 + PEOPLE * 5_000;
 
-let stack: TestStack;
-let model: ScriptedModel;
-let speech: ScriptedSpeech;
-let api: Api;
-let number: WhatsAppConnection;
-beforeAll(async () => {
-  stack = await startTestStack({
-    env: { PARLEY_TURN_LEASE_MS: "1500" },
-    without: ["model", "carrier", "daily", "webhook-dispatcher"],
-  });
-  model = await startScriptedModel();
-  speech = startScriptedSpeech(HEARD, 0.1);
-  api = stack.api(stack.owners[0].apiKey);
-  const agentId = await createAgent(api, model, speech.settings);
-  number = await connectWhatsApp(stack, stack.owners[0].ownerId, "+15105550170", agentId);
-}, 120_000);
+const stack = await startTestStack({
+  env: { PARLEY_TURN_LEASE_MS: "1500" },
+  without: ["model", "carrier", "daily", "webhook-dispatcher"],
+});
+const model = await startScriptedModel();
+const speech = startScriptedSpeech(HEARD, 0.1);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model, speech.settings);
+const number = await connectWhatsApp(stack, stack.owners[0].ownerId, "+15105550170", agentId);
 afterAll(async () => {
-  await stack?.stop();
-  await speech?.stop();
-  await model?.stop();
+  await stack.stop();
+  await speech.stop();
+  await model.stop();
 }, 120_000);
 
 test(

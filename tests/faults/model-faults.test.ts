@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/testkit/eventually";
-import { type Answer, type Api, answerOf } from "../kit/api.ts";
+import { type Answer, answerOf } from "../kit/api.ts";
 import { isComplete, rawChat } from "../kit/raw-chat.ts";
 import { type Exchange, echoOf, type Script, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -13,25 +13,17 @@ const MODEL_MS = "3000";
 /** A model call ends within a second after its client leaves, and in any case before a model counts as stalled. */
 const CANCELLED_WITHIN_MS = 2_500;
 
-let stack: TestStack;
-let model: ScriptedModel;
-let second: ScriptedModel;
-let api: Api;
-let agentId: string;
-let pids: Record<string, number>;
-beforeAll(async () => {
-  const env = { PARLEY_LLM_DEADLINE_MS: MODEL_MS, PARLEY_LLM_STALL_MS: MODEL_MS, PARLEY_LLM_RETRY_MS: "1" };
-  [stack, model, second] = await Promise.all([
-    startTestStack({ env, without: BESIDES_CHATS }),
-    startScriptedModel(),
-    startScriptedModel(),
-  ]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model);
-  pids = stack.pids();
-});
+const env = { PARLEY_LLM_DEADLINE_MS: MODEL_MS, PARLEY_LLM_STALL_MS: MODEL_MS, PARLEY_LLM_RETRY_MS: "1" };
+const [stack, model, second] = await Promise.all([
+  startTestStack({ env, without: BESIDES_CHATS }),
+  startScriptedModel(),
+  startScriptedModel(),
+]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model);
+const pids = stack.pids();
 afterAll(async () => {
-  await stack?.stop();
+  await stack.stop();
   await Promise.all([model.stop(), second.stop()]);
 });
 

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import fc from "fast-check";
-import type { Answer, Api } from "../kit/api.ts";
-import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import type { Answer } from "../kit/api.ts";
+import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { type ScriptedPhone, scriptedPhones } from "../kit/calls/scripted-phones.ts";
-import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
@@ -52,60 +52,52 @@ interface Call {
   notes: string | null;
 }
 
-let stack: TestStack;
-let model: ScriptedModel;
-let speech: ScriptedSpeech;
-let receiver: Bun.Server<undefined>;
-let api: Api;
-let carrier: CarrierStandIn;
 const received: { conversationId: string; eventId: string; at: number }[] = [];
-beforeAll(async () => {
-  stack = await startTestStack({
-    env: {
-      PARLEY_CALLS_CONCURRENT_MAX: "20",
-      PARLEY_CALLS_PER_SECOND: "5",
-      PARLEY_CALLS_PER_DAY: "10000",
-      PARLEY_WEBHOOK_RETRY_MS: "200",
-      PARLEY_WEBHOOK_LEASE_MS: "2000",
-    },
-    postgres: "embedded",
-    without: ["model", "whatsapp", "daily"],
-  });
-  model = await startScriptedModel();
-  model.always((exchange) => {
-    exchange.text("We open at nine.");
-    exchange.finish();
-  });
-  speech = startScriptedSpeech("When do you open?", 0.5);
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      const payload = JSON.parse(String((await request.formData()).get("payload")));
-      const eventId = request.headers.get("webhook-id") ?? "";
-      received.push({ conversationId: payload.conversation_id, eventId, at: Date.now() });
-      return new Response("thank you");
-    },
-  });
-  const [owner] = stack.owners;
-  api = stack.api(owner.apiKey);
-  carrier = carrierStandIn(stack.address("carrier"));
-  const manage = stack.manage(await createSession(stack, owner.ownerId));
-  const hook = { name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" };
-  expect(await manage.post("/destinations", hook)).toMatchObject({ status: 200 });
-  for (const [account, mobile_number] of [
-    [await carrier.addTwilio([TWILIO]), TWILIO],
-    [await carrier.addPlivo([PLIVO]), PLIVO],
-  ] as const) {
-    const { body } = await manage.post("/carriers", account);
-    expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
-  }
-}, 60_000);
+const stack = await startTestStack({
+  env: {
+    PARLEY_CALLS_CONCURRENT_MAX: "20",
+    PARLEY_CALLS_PER_SECOND: "5",
+    PARLEY_CALLS_PER_DAY: "10000",
+    PARLEY_WEBHOOK_RETRY_MS: "200",
+    PARLEY_WEBHOOK_LEASE_MS: "2000",
+  },
+  postgres: "embedded",
+  without: ["model", "whatsapp", "daily"],
+});
+const model = await startScriptedModel();
+model.always((exchange) => {
+  exchange.text("We open at nine.");
+  exchange.finish();
+});
+const speech = startScriptedSpeech("When do you open?", 0.5);
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    const payload = JSON.parse(String((await request.formData()).get("payload")));
+    const eventId = request.headers.get("webhook-id") ?? "";
+    received.push({ conversationId: payload.conversation_id, eventId, at: Date.now() });
+    return new Response("thank you");
+  },
+});
+const [owner] = stack.owners;
+const api = stack.api(owner.apiKey);
+const carrier = carrierStandIn(stack.address("carrier"));
+const manage = stack.manage(await createSession(stack, owner.ownerId));
+const hook = { name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" };
+expect(await manage.post("/destinations", hook)).toMatchObject({ status: 200 });
+for (const [account, mobile_number] of [
+  [await carrier.addTwilio([TWILIO]), TWILIO],
+  [await carrier.addPlivo([PLIVO]), PLIVO],
+] as const) {
+  const { body } = await manage.post("/carriers", account);
+  expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
+}
 afterAll(async () => {
-  await stack?.stop();
-  await receiver?.stop(true);
-  await speech?.stop();
-  await model?.stop();
+  await stack.stop();
+  await receiver.stop(true);
+  await speech.stop();
+  await model.stop();
 }, 60_000);
 
 test(

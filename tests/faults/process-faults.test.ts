@@ -1,35 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { eventually } from "@parley/testkit/eventually";
 import { Redis } from "ioredis";
 
-import { type Api, answerOf } from "../kit/api.ts";
+import { answerOf } from "../kit/api.ts";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
 import { downPostgres } from "../kit/outage.ts";
-import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
+import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
 import type { ProcessName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
 
 const UNKNOWN_KEY = `vk_${"a".repeat(43)}`;
 
-let stack: TestStack;
-let model: ScriptedModel;
-let api: Api;
-let agentId: string;
-beforeAll(async () => {
-  const env = { PARLEY_TURN_LEASE_MS: "1500" };
-  [stack, model] = await Promise.all([
-    startTestStack({ env, postgres: "embedded", without: BESIDES_CHATS }),
-    startScriptedModel(),
-  ]);
-  api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model);
-});
+const env = { PARLEY_TURN_LEASE_MS: "1500" };
+const [stack, model] = await Promise.all([
+  startTestStack({ env, postgres: "embedded", without: BESIDES_CHATS }),
+  startScriptedModel(),
+]);
+const api = stack.api(stack.owners[0].apiKey);
+const agentId = await createAgent(api, model);
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 const sessionOf = (response: Response) => response.headers.get("x-session-id") ?? "";

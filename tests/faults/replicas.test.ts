@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
+import { STAND_INS, startTestStack } from "../kit/stack/test-stack.ts";
 import type { ReplicaName } from "../kit/stack/use-stack.ts";
 import { WATCHED } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
@@ -17,10 +16,6 @@ const CHANGES = 30;
 const ANEW = { connection: "close" };
 const SERVED = /^\w+_server_\w+_count\{(operation|rpc_method)="(?!\/grpc\.)/m;
 
-let stack: TestStack;
-let model: ScriptedModel;
-let api: Api;
-let agentId: string;
 /** The conversation of every delivery. */
 const delivered: string[] = [];
 const receiver = Bun.serve({
@@ -32,30 +27,31 @@ const receiver = Bun.serve({
     return new Response("ok");
   },
 });
-beforeAll(async () => {
-  // This many processes share the tests' Postgres.
-  const env = { PARLEY_DATABASE_POOL: "4" };
-  [stack, model] = await Promise.all([startTestStack({ env, replicas: 2, without: STAND_INS }), startScriptedModel()]);
-  model.always(trafficScript);
-  const [{ ownerId, apiKey }] = stack.owners;
-  api = stack.api(apiKey);
-  agentId = await createAgent(api, model, { tools: { end_call: true } });
-  const dispatcher = createClient(WebhookDispatcherServiceService, {
-    peer: "webhook-dispatcher",
-    address: stack.address("webhook-dispatcher"),
-  });
-  await dispatcher.createDestination({
-    ownerId,
-    name: "Receiver",
-    url: receiver.url.href,
-    requestType: RequestType.REQUEST_TYPE_POST,
-    enabled: true,
-  });
-  dispatcher.close();
+// This many processes share the tests' Postgres.
+const env = { PARLEY_DATABASE_POOL: "4" };
+const [stack, model] = await Promise.all([
+  startTestStack({ env, replicas: 2, without: STAND_INS }),
+  startScriptedModel(),
+]);
+model.always(trafficScript);
+const [{ ownerId, apiKey }] = stack.owners;
+const api = stack.api(apiKey);
+const agentId = await createAgent(api, model, { tools: { end_call: true } });
+const dispatcher = createClient(WebhookDispatcherServiceService, {
+  peer: "webhook-dispatcher",
+  address: stack.address("webhook-dispatcher"),
 });
+await dispatcher.createDestination({
+  ownerId,
+  name: "Receiver",
+  url: receiver.url.href,
+  requestType: RequestType.REQUEST_TYPE_POST,
+  enabled: true,
+});
+dispatcher.close();
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
   await receiver.stop(true);
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createObjects } from "../kit/owners/owned-objects.ts";
 import { shapeOf } from "../kit/owners/shape-of.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
@@ -6,28 +6,20 @@ import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createSession, type TestOwner } from "../kit/test-owner.ts";
 
-/** Operations that list or count, without the name of one object in their path: each is a GET of the OpenAPI document. */
-interface Reading {
-  operationId: string;
-  path: string;
-}
-
 /** Answers that tell nothing of the owner's objects; of the sessions, each reading begins a new one and ends the others. */
 const OF_NO_OBJECTS = ["listProviders", "getOwner", "getModelSetup", "getSpeechSetup", "getSettings", "listSessions"];
 
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const [busy, idle] = stack.owners;
-let readings: Reading[];
-beforeAll(async () => {
-  const { paths } = (await stack.api("").get("//openapi.json")).body;
-  readings = Object.entries<Record<string, { operationId: string; parameters: { name: string; required: boolean }[] }>>(
-    paths,
-  ).flatMap(([path, { get }]) => {
-    if (!get || path.includes("{")) return [];
-    const needsProvider = get.parameters.some(({ name, required }) => name === "provider" && required);
-    return [{ operationId: get.operationId, path: needsProvider ? `/${path}?provider=OPENAI` : `/${path}` }];
-  });
+const { paths } = (await stack.api("").get("//openapi.json")).body;
+/** Operations that list or count, without the name of one object in their path: each is a GET of the OpenAPI document. */
+const readings = Object.entries<
+  Record<string, { operationId: string; parameters: { name: string; required: boolean }[] }>
+>(paths).flatMap(([path, { get }]) => {
+  if (!get || path.includes("{")) return [];
+  const needsProvider = get.parameters.some(({ name, required }) => name === "provider" && required);
+  return [{ operationId: get.operationId, path: needsProvider ? `/${path}?provider=OPENAI` : `/${path}` }];
 });
 afterAll(async () => {
   await stack.stop();

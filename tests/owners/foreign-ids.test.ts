@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { ServiceName } from "@parley/dev/stack/plan.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
@@ -93,23 +93,19 @@ const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
 const [victim, hostile] = stack.owners;
-/** The names of the victim's objects, by the fields of requests that hold them. */
-let theirs: Names;
-/** Names of the same forms that nobody's objects have. */
-let nobodys: Names;
 afterAll(async () => {
   await rows.close();
   await stack.stop();
   await model.stop();
 });
 
-beforeAll(async () => {
-  const { names } = await createObjects(stack, model, victim, CANARY);
-  const change = { ownerId: victim.ownerId, agentId: names.agent_id, agentName: CANARY };
-  const drafted = await answerTo("agent", "createDraft", { change: UpdateAgentRequest.fromPartial(change as object) });
-  const all = { ...names, draft_id: (drafted as { draftId: string }).draftId };
-  [theirs, nobodys] = [inFields(all), inFields(unknownNames(all))];
-});
+const { names } = await createObjects(stack, model, victim, CANARY);
+const change = { ownerId: victim.ownerId, agentId: names.agent_id, agentName: CANARY };
+const drafted = await answerTo("agent", "createDraft", { change: UpdateAgentRequest.fromPartial(change as object) });
+const all = { ...names, draft_id: (drafted as { draftId: string }).draftId };
+/** The names of the victim's objects, by the fields of requests that hold them. */
+/** Names of the same forms that nobody's objects have. */
+const [theirs, nobodys] = [inFields(all), inFields(unknownNames(all))];
 
 type Names = Readonly<Record<string, string>>;
 

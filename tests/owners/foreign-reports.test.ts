@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { STAND_IN_API_KEY } from "@parley/dev/stand-ins/daily/server.ts";
 import { dailySignature, dailyWebhookSecret } from "@parley/shared/carriers/signatures";
 import { type Answer, answerOf } from "../kit/api.ts";
@@ -19,16 +19,11 @@ const JSON_TYPE = "application/json";
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
-let victim: OwnedObjects;
-let hostile: OwnedObjects;
+const victim = await createObjects(stack, model, stack.owners[0], CANARY);
+const hostile = await createObjects(stack, model, stack.owners[1], "own-objects");
+const daily = await hostile.manage.post("/carriers", { provider: "DAILY", api_key: STAND_IN_API_KEY });
 /** A Daily account that the hostile owner has connected. */
-let domainId: string;
-beforeAll(async () => {
-  victim = await createObjects(stack, model, stack.owners[0], CANARY);
-  hostile = await createObjects(stack, model, stack.owners[1], "own-objects");
-  const daily = await hostile.manage.post("/carriers", { provider: "DAILY", api_key: STAND_IN_API_KEY });
-  domainId = daily.body.carrier_id;
-});
+const domainId = daily.body.carrier_id;
 afterAll(async () => {
   await rows.close();
   await stack.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { type Answer, answerOf } from "../kit/api.ts";
 import { createObjects, keyFor, type OwnedObjects, unknownNames } from "../kit/owners/owned-objects.ts";
@@ -36,12 +36,8 @@ const operations = Object.entries<Record<string, Omit<Operation, "method" | "pat
     Object.entries(methods).map(([method, rest]): Operation => ({ method: method.toUpperCase(), path, ...rest })),
   )
   .toSorted((a, b) => LAST.indexOf(a.operationId) - LAST.indexOf(b.operationId));
-let victim: OwnedObjects;
-let hostile: OwnedObjects;
-beforeAll(async () => {
-  victim = await createObjects(stack, model, stack.owners[0], CANARY);
-  hostile = await createObjects(stack, model, stack.owners[1], "own-objects");
-});
+const victim = await createObjects(stack, model, stack.owners[0], CANARY);
+const hostile = await createObjects(stack, model, stack.owners[1], "own-objects");
 afterAll(async () => {
   await rows.close();
   await stack.stop();

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { type Answer, type Api, createApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/stack/second-gateway.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createKey, createMember, createOwner } from "../kit/test-owner.ts";
 
 /** A change of a key takes effect everywhere within a second; without it, a cached key is looked up again after half a minute. */
@@ -12,11 +11,8 @@ const REVOKED_WITHIN_MS = 10_000;
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const UNKNOWN = `vk_${"a".repeat(43)}`;
 
-let stack: RunningStack;
-beforeAll(async () => {
-  stack = await sharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = await sharedStack();
+afterAll(() => stack.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 /** The stack trusts the address that a request names, so that each test has its own. */

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/testkit/eventually";
-import type { Api } from "../kit/api.ts";
-import { type Exchange, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { type Exchange, startScriptedModel } from "../kit/scripted-model.ts";
+import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 
-let stack: TestStack;
-let model: ScriptedModel;
-let victim: Api;
-let hostile: Api;
-let victimsAgent: string;
-let hostileAgent: string;
-beforeAll(async () => {
-  stack = await startTestStack({ without: BESIDES_CHATS });
-  model = await startScriptedModel();
-  [victim, hostile] = [stack.api(stack.owners[0].apiKey), stack.api(stack.owners[1].apiKey)];
-  [victimsAgent, hostileAgent] = [await createAgent(victim, model), await createAgent(hostile, model)];
-});
+const stack = await startTestStack({ without: BESIDES_CHATS });
+const model = await startScriptedModel();
+const [victim, hostile] = [stack.api(stack.owners[0].apiKey), stack.api(stack.owners[1].apiKey)];
+const [victimsAgent, hostileAgent] = [await createAgent(victim, model), await createAgent(hostile, model)];
 afterAll(async () => {
-  await stack?.stop();
-  await model?.stop();
+  await stack.stop();
+  await model.stop();
 });
 
 /** A request of every kind, each answered within the gateway's own deadlines. */

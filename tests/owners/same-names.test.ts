@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createObjects, keyFor, type OwnedObjects } from "../kit/owners/owned-objects.ts";
+import { afterAll, expect, test } from "bun:test";
+import { createObjects, keyFor } from "../kit/owners/owned-objects.ts";
 import { openOwnerRows } from "../kit/rows/owner-rows.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
@@ -11,12 +11,8 @@ const SAME = "the-same-name";
 const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
 const rows = await openOwnerRows(stack.databaseUrls);
-let one: OwnedObjects;
-let other: OwnedObjects;
-beforeAll(async () => {
-  one = await createObjects(stack, model, stack.owners[0], SAME);
-  other = await createObjects(stack, model, stack.owners[1], SAME);
-});
+const one = await createObjects(stack, model, stack.owners[0], SAME);
+const other = await createObjects(stack, model, stack.owners[1], SAME);
 afterAll(async () => {
   await rows.close();
   await stack.stop();

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { type Answer, type Api, createManageApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/stack/second-gateway.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createMember, createOwner, PASSWORD } from "../kit/test-owner.ts";
 
-let stack: RunningStack;
-beforeAll(async () => {
-  stack = await sharedStack();
-});
-afterAll(() => stack?.stop());
+const stack = await sharedStack();
+afterAll(() => stack.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { hasEnded, identify, pidNamespace } from "@parley/dev/processes/process-table.ts";
@@ -7,12 +7,9 @@ import { runFolder } from "@parley/dev/processes/run-folder.ts";
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY = 65_534;
 
-let parent: string;
-beforeAll(async () => {
-  // Not in TMPDIR, which may be closed to other users.
-  parent = await mkdtemp("/var/tmp/parley-folders-");
-  await chmod(parent, 0o777);
-});
+// Not in TMPDIR, which may be closed to other users.
+const parent = await mkdtemp("/var/tmp/parley-folders-");
+await chmod(parent, 0o777);
 afterAll(() => rm(parent, { recursive: true }));
 
 const folders = async () => (await readdir(parent)).toSorted();

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readDevEnv, writeDevEnv } from "@parley/dev/stack/dev-env.ts";
-import { type Home, openHome } from "@parley/dev/stack/home.ts";
+import { openHome } from "@parley/dev/stack/home.ts";
 
-let folder: string;
-let home: Home;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-dev-env-"));
-  home = openHome(folder);
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-dev-env-"));
+const home = openHome(folder);
 afterAll(() => rm(folder, { recursive: true }));
 
 const KEY = { apiKey: "vk_x", ownerId: "own_x", login: { email: "dev@localhost", password: "secret" } };

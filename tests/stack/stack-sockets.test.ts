@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,10 +10,7 @@ import { databaseSocket } from "@parley/shared/db/connect";
 /** The length of sun_path on Linux, without the final zero. */
 const SUN_PATH_BYTES = 107;
 
-let parent: string;
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "parley-sockets-"));
-});
+const parent = await mkdtemp(join(tmpdir(), "parley-sockets-"));
 afterAll(() => rm(parent, { recursive: true }));
 
 const modeOf = (folder: string) => statSync(folder).mode & 0o777;

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readDevEnv } from "@parley/dev/stack/dev-env.ts";
 import { Redis } from "ioredis";
-import { STAND_INS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { STAND_INS, startTestStack } from "../kit/stack/test-stack.ts";
 import { freePort, isUp, runStack, temporaryHome } from "./stack-run.ts";
 
 const TIMEOUT_MS = 180_000;
@@ -12,16 +12,13 @@ const TIMEOUT_MS = 180_000;
 const REDIS_URL = `${process.env.PARLEY_TEST_REDIS_URL}/15`;
 
 /** With an empty database in the tests' Postgres, the tests' Redis, and what lists agents. */
-let given: TestStack;
-beforeAll(async () => {
-  given = await startTestStack({
-    postgres: "empty",
-    redisUrl: REDIS_URL,
-    without: [...STAND_INS, "conversation", "messaging", "voice", "webhook-dispatcher"],
-  });
-}, TIMEOUT_MS);
+const given = await startTestStack({
+  postgres: "empty",
+  redisUrl: REDIS_URL,
+  without: [...STAND_INS, "conversation", "messaging", "voice", "webhook-dispatcher"],
+});
 afterAll(async () => {
-  await given?.stop();
+  await given.stop();
 }, TIMEOUT_MS);
 
 /** Lists agents with the first owner's key. */

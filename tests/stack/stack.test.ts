@@ -12,7 +12,6 @@ import {
   isUp,
   type RunningStack,
   runStack,
-  type TemporaryHome,
   temporaryHome,
 } from "./stack-run.ts";
 
@@ -39,14 +38,9 @@ const WITHIN_MS = 60_000;
 /** Addresses that speak HTTP to everyone: the public API, and the stand-ins for providers on the internet. */
 const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp", "daily"];
 
-let home: TemporaryHome;
-let stack: RunningStack;
-
-beforeAll(async () => {
-  home = await temporaryHome("open");
-  stack = runStack(home.path, await freePort(), FROM_SOURCES);
-  await isUp(stack);
-}, 120_000);
+const home = await temporaryHome("open");
+let stack: RunningStack = runStack(home.path, await freePort(), FROM_SOURCES);
+await isUp(stack);
 
 afterAll(async () => {
   await stack?.[Symbol.asyncDispose]();

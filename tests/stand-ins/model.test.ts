@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { startModel } from "@parley/dev/stand-ins/model/server.ts";
 import { type SseEvent, sse } from "@parley/dev/stand-ins/model/sse.ts";
-import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
 
-let model: StandIn;
-beforeAll(() => {
-  model = startModel();
-});
-afterAll(() => model?.stop());
+const model = startModel();
+afterAll(() => model.stop());
 
 const ASKS_WHO = [
   { role: "system", content: "You are Ada." },

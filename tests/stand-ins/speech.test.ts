@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
+import { afterAll, describe, expect, test } from "bun:test";
 import { openRecognizer } from "@parley/dev/stand-ins/speech/recognizer.ts";
 import { startSpeech } from "@parley/dev/stand-ins/speech/server.ts";
 import { resampler } from "@parley/shared/media/resample";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 
-let speech: StandIn;
-beforeAll(async () => {
-  await obtainPocketSphinx();
-  speech = startSpeech();
-}, 120_000);
-afterAll(() => speech?.stop());
+await obtainPocketSphinx();
+const speech = startSpeech();
+afterAll(() => speech.stop());
 
 const HEADER_BYTES = 44;
 const SAMPLES_PER_SECOND = 16_000;

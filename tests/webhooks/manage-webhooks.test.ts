@@ -1,39 +1,33 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import type { Answer, Api } from "../kit/api.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createOwner, createSession } from "../kit/test-owner.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: RunningStack;
-let model: ScriptedModel;
-let receiver: Bun.Server<undefined>;
 /** The requests that the receiver got, and its answer. */
 const received: { event: string | null; payload: { conversation_id: string }; signatures: number }[] = [];
 let status = 200;
 
-beforeAll(async () => {
-  stack = await sharedStack();
-  model = await startScriptedModel();
-  receiver = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: async (request) => {
-      const form = await request.formData();
-      const signatures = request.headers.get("webhook-signature")?.split(" ").length ?? 0;
-      received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))), signatures });
-      return new Response("thank you", { status });
-    },
-  });
+const stack = await sharedStack();
+const model = await startScriptedModel();
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: async (request) => {
+    const form = await request.formData();
+    const signatures = request.headers.get("webhook-signature")?.split(" ").length ?? 0;
+    received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))), signatures });
+    return new Response("thank you", { status });
+  },
 });
 afterAll(async () => {
-  await receiver?.stop(true);
-  await model?.stop();
-  await stack?.stop();
+  await receiver.stop(true);
+  await model.stop();
+  await stack.stop();
 });
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,21 +6,15 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { testProgramWords } from "@parley/testkit/programs/binaries";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
-import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-let stack: RunningStack;
-let folder: string;
-let page: string;
 const children: Bun.Subprocess[] = [];
-beforeAll(async () => {
-  stack = await sharedStack();
-  page = await Bun.file(join(ROOT, "docs/webhooks.md")).text();
-  folder = await mkdtemp(join(tmpdir(), "parley-webhook-docs-"));
-  // As after installing the package that the page names.
-  await symlink(join(ROOT, "tests/node_modules"), join(folder, "node_modules"));
-});
+const stack = await sharedStack();
+const page = await Bun.file(join(ROOT, "docs/webhooks.md")).text();
+const folder = await mkdtemp(join(tmpdir(), "parley-webhook-docs-"));
+// As after installing the package that the page names.
+await symlink(join(ROOT, "tests/node_modules"), join(folder, "node_modules"));
 afterEach(async () => {
   for (const child of children.splice(0)) {
     child.kill("SIGKILL");
@@ -28,7 +22,7 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await stack?.stop();
+  await stack.stop();
   await rm(folder, { recursive: true });
 });
 

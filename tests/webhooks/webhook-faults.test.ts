@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/web
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { connectPostgres } from "@parley/shared/db/connect";
 import { newId, newUuid } from "@parley/shared/ids";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
-import { BESIDES_CHATS, startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { BESIDES_CHATS, startTestStack } from "../kit/stack/test-stack.ts";
 
 /** The long run, which does not need the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
 const EVENTS = Number(process.env.PARLEY_FAULT_EVENTS ?? 500);
@@ -22,32 +22,26 @@ const VICTIMS = ["webhook-dispatcher", "postgres", "receiver"] as const;
 /** How long a request may be in progress before it is in the receiver's file. */
 const UNDER_WAY_MS = 2_000;
 
-let stack: TestStack;
-let dispatcher: ServiceClient<typeof WebhookDispatcherServiceService>;
-let folder: string;
 let port: number;
-let receiver: Bun.Subprocess;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-webhook-faults-"));
-  [port = 0] = await freePorts(1);
-  const env = {
-    PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${port}`,
-    PARLEY_WEBHOOK_RETRY_MS: "500",
-    PARLEY_WEBHOOK_LEASE_MS: "2000",
-  };
-  stack = await startTestStack({
-    env,
-    postgres: "embedded",
-    without: [...BESIDES_CHATS, "gateway", "agent", "prompt", "conversation"],
-  });
-  const address = stack.address("webhook-dispatcher");
-  dispatcher = createClient(WebhookDispatcherServiceService, { peer: "webhook-dispatcher", address });
-  receiver = startReceiver();
+const folder = await mkdtemp(join(tmpdir(), "parley-webhook-faults-"));
+[port = 0] = await freePorts(1);
+const env = {
+  PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${port}`,
+  PARLEY_WEBHOOK_RETRY_MS: "500",
+  PARLEY_WEBHOOK_LEASE_MS: "2000",
+};
+const stack = await startTestStack({
+  env,
+  postgres: "embedded",
+  without: [...BESIDES_CHATS, "gateway", "agent", "prompt", "conversation"],
 });
+const address = stack.address("webhook-dispatcher");
+const dispatcher = createClient(WebhookDispatcherServiceService, { peer: "webhook-dispatcher", address });
+let receiver: Bun.Subprocess = startReceiver();
 afterAll(async () => {
-  dispatcher?.close();
+  dispatcher.close();
   receiver?.kill("SIGKILL");
-  await stack?.stop();
+  await stack.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failureOf } from "@parley/testkit/failures";
-import { newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { newOwner, startTestAccount } from "./kit.ts";
 
-let account: TestAccount;
-beforeAll(async () => {
-  account = await startTestAccount({ PARLEY_CALLS_PER_DAY: "20" });
-});
+const account = await startTestAccount({ PARLEY_CALLS_PER_DAY: "20" });
 afterAll(() => account.stop());
 
 const policyOf = async (ownerId: string) => (await account.client.getCallPolicy({ ownerId })).policy;

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
-import { type PlivoApi, plivoApi } from "@parley/testkit/stand-ins/carriers/plivo-api";
-import { type TwilioApi, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
+import { plivoApi } from "@parley/testkit/stand-ins/carriers/plivo-api";
+import { twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import postgres from "postgres";
-import { newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { newKey, newOwner, startTestAccount } from "./kit.ts";
 
 const PUBLIC_URL = "https://api.acme.example";
-let account: TestAccount;
-let twilio: TwilioApi;
-let plivo: PlivoApi;
-let voice: RunningServer;
 /** Whether a deleted owner has calls that the voice service has not hung up. */
 let hasCalls = false;
 /** How many requests carriers answer before they are down. */
@@ -32,19 +28,17 @@ const server = Bun.serve({
   },
 });
 
-beforeAll(async () => {
-  twilio = twilioApi();
-  plivo = plivoApi();
-  const forgetOwner = async () => ({ needsCarriers: hasCalls });
-  voice = await serve(VoiceServiceService, { forgetOwner }, { address: "127.0.0.1:0", log: silentLogger });
-  account = await startTestAccount({
-    PARLEY_VOICE_ADDRESS: voice.address,
-    PARLEY_PUBLIC_URL: PUBLIC_URL,
-    PARLEY_TWILIO_BASE_URL: server.url.origin,
-    PARLEY_PLIVO_BASE_URL: server.url.origin,
-    PARLEY_DAILY_BASE_URL: `${server.url.origin}/daily`,
-    PARLEY_WHATSAPP_BASE_URL: `${server.url.origin}/v23.0`,
-  });
+const twilio = twilioApi();
+const plivo = plivoApi();
+const forgetOwner = async () => ({ needsCarriers: hasCalls });
+const voice = await serve(VoiceServiceService, { forgetOwner }, { address: "127.0.0.1:0", log: silentLogger });
+const account = await startTestAccount({
+  PARLEY_VOICE_ADDRESS: voice.address,
+  PARLEY_PUBLIC_URL: PUBLIC_URL,
+  PARLEY_TWILIO_BASE_URL: server.url.origin,
+  PARLEY_PLIVO_BASE_URL: server.url.origin,
+  PARLEY_DAILY_BASE_URL: `${server.url.origin}/daily`,
+  PARLEY_WHATSAPP_BASE_URL: `${server.url.origin}/v23.0`,
 });
 afterAll(async () => {
   await account.stop();

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
-import { NO_OWNER, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, startTestAccount } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await startTestAccount();
-});
+const account = await startTestAccount();
 afterAll(() => account.stop());
 
 const claim = (key: string, request: string, ownerId = NO_OWNER) =>

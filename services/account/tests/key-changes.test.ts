@@ -1,22 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { startTcpProxy, type TcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 
-let database: TestDatabase;
-let db: Database;
 let proxy: TcpProxy;
 let changes: KeyChanges;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.account, max: 2, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.account, max: 2, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
 import { CreateKeyRequest } from "@parley/proto/parley/account/v1/account_service.ts";
 import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
-import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, startTestAccount } from "./kit.ts";
 
 const { KEY_STATUS_ACTIVE, KEY_STATUS_INACTIVE, KEY_STATUS_EXPIRED } = KeyStatus;
 const HOUR_MS = 3_600_000;
-let account: TestAccount;
-let ownerId: string;
 
-beforeAll(async () => {
-  account = await startTestAccount();
-  ({ ownerId } = await newOwner(account.client));
-});
+const account = await startTestAccount();
+const { ownerId } = await newOwner(account.client);
 afterAll(() => account.stop());
 
 const inAnHour = () => new Date(account.clock.now().getTime() + HOUR_MS);

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
-import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, newOwner, startTestAccount } from "./kit.ts";
 
-let account: TestAccount;
-let ownerId: string;
-
-beforeAll(async () => {
-  account = await startTestAccount();
-  ({ ownerId } = await newOwner(account.client));
-});
+const account = await startTestAccount();
+const { ownerId } = await newOwner(account.client);
 afterAll(() => account.stop());
 
 const number = (mobileNumber: string, telephonyProvider = "TWILIO") => ({ mobileNumber, telephonyProvider });

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { failureOf } from "@parley/testkit/failures";
-import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, newOwner, startTestAccount } from "./kit.ts";
 
 const { TIER_UNSPECIFIED, TIER_FREE, TIER_PRO, TIER_ENTERPRISE } = Tier;
-let account: TestAccount;
 
-beforeAll(async () => {
-  account = await startTestAccount();
-});
+const account = await startTestAccount();
 afterAll(() => account.stop());
 
 describe("CreateOwner", () => {

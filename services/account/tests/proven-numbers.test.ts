@@ -1,37 +1,32 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { type SpeakToNumberRequest, VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { failureOf } from "@parley/testkit/failures";
-import { type TwilioApi, twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
+import { twilioApi } from "@parley/testkit/stand-ins/carriers/twilio-api";
 import postgres from "postgres";
-import { newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { newOwner, startTestAccount } from "./kit.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const OPERATOR = newId("own");
 const LINE = "+14155550500";
 
-let account: TestAccount;
-let twilio: TwilioApi;
-let voice: RunningServer;
 const spoken: SpeakToNumberRequest[] = [];
 let operator: string;
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => twilio.fetch(request) });
-beforeAll(async () => {
-  twilio = twilioApi();
-  const speakToNumber = async (request: SpeakToNumberRequest) => {
-    spoken.push(request);
-    return {};
-  };
-  voice = await serve(VoiceServiceService, { speakToNumber }, { address: "127.0.0.1:0", log: silentLogger });
-  account = await startTestAccount({
-    PARLEY_VOICE_ADDRESS: voice.address,
-    PARLEY_PUBLIC_URL: "https://api.acme.example",
-    PARLEY_TWILIO_BASE_URL: server.url.origin,
-    PARLEY_CODE_CALLS_OWNER: OPERATOR,
-  });
+const twilio = twilioApi();
+const speakToNumber = async (request: SpeakToNumberRequest) => {
+  spoken.push(request);
+  return {};
+};
+const voice = await serve(VoiceServiceService, { speakToNumber }, { address: "127.0.0.1:0", log: silentLogger });
+const account = await startTestAccount({
+  PARLEY_VOICE_ADDRESS: voice.address,
+  PARLEY_PUBLIC_URL: "https://api.acme.example",
+  PARLEY_TWILIO_BASE_URL: server.url.origin,
+  PARLEY_CODE_CALLS_OWNER: OPERATOR,
 });
 afterAll(async () => {
   await account.stop();

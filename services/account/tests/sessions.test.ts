@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Session } from "@parley/proto/parley/account/v1/account.ts";
 import { isId } from "@parley/shared/ids";
 import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
-import { digestOf, NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { digestOf, NO_OWNER, newOwner, startTestAccount } from "./kit.ts";
 
 const PASSWORD = "four words and a comma";
 const HOUR_MS = 60 * 60 * 1000;
 const WRONG = { kind: "unauthenticated", detail: "Invalid email or password" };
 
-let account: TestAccount;
-let admin: postgres.Sql;
-
-beforeAll(async () => {
-  account = await startTestAccount();
-  admin = postgres(account.database.urls.account, { max: 1 });
-});
+const account = await startTestAccount();
+const admin = postgres(account.database.urls.account, { max: 1 });
 afterAll(async () => {
   await admin.end();
   await account.stop();

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failureOf } from "@parley/testkit/failures";
-import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, newOwner, startTestAccount } from "./kit.ts";
 
-let account: TestAccount;
-
-beforeAll(async () => {
-  account = await startTestAccount();
-});
+const account = await startTestAccount();
 afterAll(() => account.stop());
 
 test("conversations are kept for 90 days by default", async () => {

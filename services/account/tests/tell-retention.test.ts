@@ -1,36 +1,31 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   ConversationServiceService,
   type SetRetentionRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
-import { type AccountClient, newOwner, startAccountProcess } from "./kit.ts";
+import { newOwner, startAccountProcess } from "./kit.ts";
 
 const clock = fakeClock();
-let database: TestDatabase;
-let conversations: RunningServer;
-let account: { client: AccountClient; stop(): Promise<void> };
 let told: SetRetentionRequest[] = [];
 let isAway = false;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const setRetention = async (request: SetRetentionRequest) => {
-    if (isAway) throw new ServiceError("unavailable", "Away");
-    told.push(request);
-    return {};
-  };
-  conversations = await serve(
-    ConversationServiceService,
-    { setRetention },
-    { address: "127.0.0.1:0", log: silentLogger },
-  );
-  account = await startAccountProcess(database, clock, { conversationAddress: conversations.address });
-});
+const database = await createTestDatabase();
+const setRetention = async (request: SetRetentionRequest) => {
+  if (isAway) throw new ServiceError("unavailable", "Away");
+  told.push(request);
+  return {};
+};
+const conversations = await serve(
+  ConversationServiceService,
+  { setRetention },
+  { address: "127.0.0.1:0", log: silentLogger },
+);
+const account = await startAccountProcess(database, clock, { conversationAddress: conversations.address });
 afterAll(async () => {
   await account.stop();
   await conversations.stop();

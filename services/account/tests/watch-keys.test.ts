@@ -1,27 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import postgres from "postgres";
-import {
-  type AccountClient,
-  digestOf,
-  newKey,
-  newOwner,
-  startAccountProcess,
-  startTestAccount,
-  type TestAccount,
-} from "./kit.ts";
+import { type AccountClient, digestOf, newKey, newOwner, startAccountProcess, startTestAccount } from "./kit.ts";
 
-let account: TestAccount;
-let ownerId: string;
-let admin: postgres.Sql;
-
-beforeAll(async () => {
-  account = await startTestAccount();
-  ({ ownerId } = await newOwner(account.client));
-  admin = postgres(account.database.adminUrl, { max: 1 });
-});
+const account = await startTestAccount();
+const { ownerId } = await newOwner(account.client);
+const admin = postgres(account.database.adminUrl, { max: 1 });
 afterAll(async () => {
   await admin.end();
   await account.stop();

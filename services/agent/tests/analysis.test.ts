@@ -1,26 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  byName,
-  change,
-  create,
-  createPrompt,
-  creation,
-  inline,
-  startTestAgents,
-  type TestAgents,
-  update,
-} from "./kit.ts";
+import { byName, change, create, createPrompt, creation, inline, startTestAgents, update } from "./kit.ts";
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 const SCHEMA = { mood: { type: "Optional[str]" }, solved: { type: "bool" } };

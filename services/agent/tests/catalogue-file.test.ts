@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,11 +7,7 @@ import { failureOf } from "@parley/testkit/failures";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import { loadCatalogue } from "../src/catalogue/load.ts";
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-catalogue-"));
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-catalogue-"));
 afterAll(() => rm(folder, { recursive: true }));
 
 async function written(name: string, text: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { newOwner } from "@parley/testkit/owners";
 import { WRONG_PAGES } from "@parley/testkit/pages";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import type { Models } from "../src/catalogue/catalogue.ts";
-import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
+import { create, creation, customLlm, startTestAgents } from "./kit.ts";
 
 const ADDED = {
   updated_at: "2099-01-01T00:00:00.000Z",
@@ -22,14 +22,9 @@ const ADDED = {
   },
 };
 
-let folder: string;
-let service: TestAgents;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-catalogue-"));
-  await writeFile(join(folder, "catalogue.json"), JSON.stringify(ADDED));
-  service = await startTestAgents({ PARLEY_CATALOGUE: join(folder, "catalogue.json") });
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-catalogue-"));
+await writeFile(join(folder, "catalogue.json"), JSON.stringify(ADDED));
+const service = await startTestAgents({ PARLEY_CATALOGUE: join(folder, "catalogue.json") });
 afterAll(async () => {
   await service.stop();
   await rm(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -12,17 +12,11 @@ import {
   inline,
   read,
   startTestAgents,
-  type TestAgents,
   update,
 } from "./kit.ts";
 import { EVERYTHING, tts } from "./values.ts";
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 describe("changing", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { CreateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -13,16 +13,10 @@ import {
   present,
   read,
   startTestAgents,
-  type TestAgents,
 } from "./kit.ts";
 import { EVERYTHING, llm, stt, tts } from "./values.ts";
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 describe("creating", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { serviceErrorOf } from "@parley/testkit/failures";
@@ -13,7 +13,6 @@ import {
   present,
   read,
   startTestAgents,
-  type TestAgents,
   update,
 } from "./kit.ts";
 
@@ -21,10 +20,7 @@ const A = "https://a.example/v1";
 const KEY = "sk-primary-0123456789";
 const MASK = "********6789";
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents();
-});
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 const newAgent = () =>

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Gender, Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { countOwnedRows, newOwner } from "@parley/testkit/owners";
-import { create, creation, customLlm, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
+import { create, creation, customLlm, inline, read, startTestAgents, update } from "./kit.ts";
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents();
-});
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 test("a deleted owner's agents, drafts and voices are deleted, also more than one part; another owner's stay", async () => {

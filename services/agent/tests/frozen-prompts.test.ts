@@ -1,12 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { type AcquirePromptsRequest, PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import {
   type AgentClient,
   agentClient,
@@ -17,42 +17,35 @@ import {
   inline,
   read,
   startTestAgents,
-  type TestAgents,
   update,
 } from "./kit.ts";
 
 const POOL = 3;
 const CHANGES = 20;
 
-let service: TestAgents;
-let standIn: RunningServer;
-let processes: ServiceProcess[];
-let clients: AgentClient[];
 /** The requests that reached the prompt service, and the promise that lets them through. */
 let acquired: AcquirePromptsRequest[] = [];
 let thawed = Promise.withResolvers<void>();
 
 /** Two processes of the agent service with few connections, and between them and the prompt service one that can stall. */
-beforeAll(async () => {
-  service = await startTestAgents();
-  const { prompts } = service;
-  standIn = await serve(
-    PromptServiceService,
-    {
-      acquirePrompts: async (request) => {
-        acquired.push(request);
-        await thawed.promise;
-        return prompts.acquirePrompts(request);
-      },
-      setPromptReferences: (request) => prompts.setPromptReferences(request),
-      batchGetPrompts: (request) => prompts.batchGetPrompts(request),
+const service = await startTestAgents();
+const { prompts } = service;
+const standIn = await serve(
+  PromptServiceService,
+  {
+    acquirePrompts: async (request) => {
+      acquired.push(request);
+      await thawed.promise;
+      return prompts.acquirePrompts(request);
     },
-    { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
-  );
-  const env = { ...service.env(standIn.address), PARLEY_DATABASE_POOL: String(POOL) };
-  processes = await Promise.all([1, 2].map(() => startServiceProcess("agent", env)));
-  clients = processes.map(({ address }) => agentClient(address));
-});
+    setPromptReferences: (request) => prompts.setPromptReferences(request),
+    batchGetPrompts: (request) => prompts.batchGetPrompts(request),
+  },
+  { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
+);
+const env = { ...service.env(standIn.address), PARLEY_DATABASE_POOL: String(POOL) };
+const processes = await Promise.all([1, 2].map(() => startServiceProcess("agent", env)));
+const clients = processes.map(({ address }) => agentClient(address));
 afterAll(async () => {
   for (const client of clients) client.close();
   await Promise.all(processes.map((process) => process.stop()));

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { newId } from "@parley/shared/ids";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
+import { change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
 
 /** With few connections, so that anything that needs two at once would deadlock here. */
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents({ PARLEY_DATABASE_POOL: "3" });
-});
-
+const service = await startTestAgents({ PARLEY_DATABASE_POOL: "3" });
 afterAll(() => service.stop());
 
 function keyed(key: string, fingerprint = 1) {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { byName, create, createPrompt, creation, startTestAgents, type TestAgents } from "./kit.ts";
+import { byName, create, createPrompt, creation, startTestAgents } from "./kit.ts";
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents();
-}, 120_000);
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, present, read, startTestAgents, type TestAgents, update } from "./kit.ts";
+import { change, create, creation, present, read, startTestAgents, update } from "./kit.ts";
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 describe("a phone number", () => {

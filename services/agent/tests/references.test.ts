@@ -18,19 +18,13 @@ import {
   deletion,
   inline,
   startTestAgents,
-  type TestAgents,
 } from "./kit.ts";
 
 type Handler<M extends keyof Handlers<typeof PromptServiceService>> = NonNullable<
   Handlers<typeof PromptServiceService>[M]
 >;
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 async function deletePrompt(ownerId: string, promptName: string): Promise<string> {

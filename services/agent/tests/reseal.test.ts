@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Agent, SttConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { silentLogger } from "@parley/shared/log";
 import { TEST_SECRET } from "@parley/testkit/database";
@@ -8,14 +8,11 @@ import { openLlm } from "../src/model-keys/llm-secrets.ts";
 import { resealAgents } from "../src/model-keys/reseal.ts";
 import { openSpeech } from "../src/model-keys/speech-secrets.ts";
 import type { StoredLlm, StoredSpeech } from "../src/store/stored-keys.ts";
-import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
+import { create, creation, customLlm, startTestAgents } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents();
-});
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 const newAgent = () => {

@@ -1,26 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  byName,
-  change,
-  create,
-  createPrompt,
-  creation,
-  customLlm,
-  deletion,
-  read,
-  startTestAgents,
-  type TestAgents,
-} from "./kit.ts";
+import { byName, change, create, createPrompt, creation, customLlm, deletion, read, startTestAgents } from "./kit.ts";
 
 const LIST = { page: { number: 1, size: 10 }, search: "", agentType: 0, agentCategory: "" } as const;
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents();
-});
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 /** Agents of two owners with one id, inserted directly, and prompts with one name. */

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Agent, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, customLlm, present, startTestAgents, type TestAgents, update } from "./kit.ts";
+import { change, create, creation, customLlm, present, startTestAgents, update } from "./kit.ts";
 
-let service: TestAgents;
-
-beforeAll(async () => {
-  service = await startTestAgents();
-});
-
+const service = await startTestAgents();
 afterAll(() => service.stop());
 
 const A = "https://a.example/v1";

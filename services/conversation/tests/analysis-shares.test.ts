@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import { eventually } from "@parley/testkit/eventually";
@@ -10,17 +10,12 @@ import { analysisJob } from "../src/analysis/ask.ts";
 import { analysisRequest, transcriptBounds } from "../src/analysis/request.ts";
 import type { ConversationRow } from "../src/store/conversations.ts";
 import { type EndMessage, readTranscriptEnds } from "../src/store/transcript-ends.ts";
-import { createAgent, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, inline, llmOf, startTestChat, type TestAgent } from "./kit.ts";
 
 // What one owner's analyses may take from other owners.
 
-let service: TestChat;
-let db: Database;
-
-beforeAll(async () => {
-  service = await startTestChat();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestChat();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 
 afterAll(async () => {
   await db.end();

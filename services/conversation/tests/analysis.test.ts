@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
@@ -7,16 +7,11 @@ import { newOwner } from "@parley/testkit/owners";
 import type { ModelCall } from "@parley/testkit/scripted-model";
 import { endChats } from "./alone-kit.ts";
 import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, inline, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 
 const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };
 
-let service: TestChat;
-
-beforeAll(async () => {
-  service = await startTestChat();
-});
-
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 afterEach(async () => {

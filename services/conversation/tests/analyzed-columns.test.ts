@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { connectPostgres } from "@parley/shared/db/connect";
-import type { Database } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { type Columns, insertOwned } from "@parley/testkit/statement-cost/filled-tables";
 
@@ -29,14 +28,10 @@ const TABLES: readonly Table[] = [
 ];
 
 const ownerId = newOwner();
-let database: TestDatabase;
-let admin: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  admin = connectPostgres(database.adminUrl, { max: 1 });
-  await admin`set search_path to conversation`;
-  for (const { table, columns } of TABLES) await insertOwned(admin, table, columns, { ownerId, count: 100 });
-});
+const database = await createTestDatabase();
+const admin = connectPostgres(database.adminUrl, { max: 1 });
+await admin`set search_path to conversation`;
+for (const { table, columns } of TABLES) await insertOwned(admin, table, columns, { ownerId, count: 100 });
 afterAll(async () => {
   await admin.end();
   await database.drop();

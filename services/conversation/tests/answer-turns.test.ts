@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/testkit/eventually";
@@ -9,17 +9,7 @@ import { CHAT_COMPLETIONS } from "./forms/chat-completions.ts";
 import { type Form, type Meaning, SAID } from "./forms/form.ts";
 import { GEMINI } from "./forms/gemini.ts";
 import { RESPONSES } from "./forms/responses.ts";
-import {
-  createAgent,
-  failure,
-  hear,
-  inline,
-  llmOf,
-  startTestChat,
-  type TestAgent,
-  type TestChat,
-  turn,
-} from "./kit.ts";
+import { createAgent, failure, hear, inline, llmOf, startTestChat, type TestAgent, turn } from "./kit.ts";
 
 const FALLBACK = "Hello there.";
 const PROTOCOLS = { CHAT_COMPLETIONS, RESPONSES, ANTHROPIC, GEMINI } satisfies Record<string, readonly Form[]>;
@@ -40,22 +30,19 @@ const server = Bun.serve({
 });
 const addressOf = (protocol: ProtocolName) => `http://127.0.0.1:${server.port}/${protocol}/v1`;
 
-let service: TestChat;
 const agents = new Map<ProtocolName, TestAgent>();
 
-beforeAll(async () => {
-  service = await startTestChat({
-    ANTHROPIC_API_KEY: "sk-ours",
-    ANTHROPIC_BASE_URL: addressOf("ANTHROPIC"),
-    GOOGLE_API_KEY: "sk-ours",
-    GOOGLE_BASE_URL: addressOf("GEMINI"),
-  });
-  for (const name of NAMES) {
-    const llm = { ...(await modelOf(name)), fallbacks: [llmOf(service.model)] };
-    const analysis = { enabled: true, prompt: inline("Sum it up."), schema: undefined };
-    agents.set(name, await createAgent(service, { llm, analysis }));
-  }
+const service = await startTestChat({
+  ANTHROPIC_API_KEY: "sk-ours",
+  ANTHROPIC_BASE_URL: addressOf("ANTHROPIC"),
+  GOOGLE_API_KEY: "sk-ours",
+  GOOGLE_BASE_URL: addressOf("GEMINI"),
 });
+for (const name of NAMES) {
+  const llm = { ...(await modelOf(name)), fallbacks: [llmOf(service.model)] };
+  const analysis = { enabled: true, prompt: inline("Sum it up."), schema: undefined };
+  agents.set(name, await createAgent(service, { llm, analysis }));
+}
 
 afterAll(async () => {
   await service.stop();

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { insertGreetedSession } from "../src/store/conversations.ts";
-import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
+import { AGENTS, request, startTestLists } from "./lists-kit.ts";
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-});
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 async function store(ownerId: string): Promise<{ ownerId: string; conversationId: string }> {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentType, type LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ADMITTED, refusePeer } from "@parley/shared/rpc/tls/peers";
 import { newOwner } from "@parley/testkit/owners";
-import { createAgent, failure, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, failure, inline, llmOf, startTestChat, type TestAgent } from "./kit.ts";
 
 const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB", endpoint: undefined };
 const TTS = {
@@ -16,10 +16,7 @@ const TTS = {
 };
 const STS = { providerName: "OPENAI", modelName: "voice", language: "es-ES", voiceId: "v", params: { a: [1] } };
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat();
-});
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 const setup = (agent: TestAgent, dynamicVariables: object = {}) =>

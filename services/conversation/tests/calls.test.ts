@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   CallingType,
   ConversationStatus,
@@ -8,7 +8,7 @@ import {
 import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { append, callOf, complete, lines, read, refusal, said, startCall } from "./calls-kit.ts";
-import { createAgent, failure, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, startTestChat, turn } from "./kit.ts";
 import { request as listed } from "./lists-kit.ts";
 
 const {
@@ -24,12 +24,8 @@ const {
   CONVERSATION_TYPE_DAILY: DAILY,
 } = ConversationType;
 
-let service: TestChat;
-let agent: TestAgent;
-beforeAll(async () => {
-  service = await startTestChat();
-  agent = await createAgent(service);
-});
+const service = await startTestChat();
+const agent = await createAgent(service);
 afterAll(() => service.stop());
 
 describe("a conversation that a runtime starts", () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   AgentServiceService,
   type PromptSource,
@@ -9,11 +9,11 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { ServiceError } from "@parley/shared/errors";
 import { type Persistence, persistently } from "@parley/shared/retry/persistently";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
-import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
-import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
+import { startScriptedModel } from "@parley/testkit/scripted-model";
+import { startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
 
 /** The number of changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
@@ -27,44 +27,39 @@ const TIMEOUT_MS = 60_000;
 type Agents = ServiceClient<typeof AgentServiceService>;
 type Prompts = ServiceClient<typeof PromptServiceService>;
 
-let database: TestDatabase;
-let model: ScriptedModel;
-let dispatcher: FakeDispatcher;
 const started: { name: string; process: ServiceProcess }[] = [];
 const prompts: Prompts[] = [];
 const agents: Agents[] = [];
 const chats: ChatClient[] = [];
 
 /** Two processes of each service, with each client bound to one of them. */
-beforeAll(async () => {
-  [database, model, dispatcher] = await Promise.all([
-    createTestDatabase(),
-    startScriptedModel(),
-    startFakeDispatcher(),
-  ]);
-  model.script = (call) => call.finish(call.asked.system);
-  const promptProcesses = await startTwo("prompt", { DATABASE_URL: database.urls.prompt });
-  const agentProcesses = await startTwo("agent", {
-    DATABASE_URL: database.urls.agent,
-    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-    PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
-    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  });
-  const conversations = await startTwo("conversation", {
-    DATABASE_URL: database.urls.conversation,
-    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
-    PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
-    PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
-    PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
-    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
-    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
-  });
-  for (const { address } of promptProcesses)
-    prompts.push(createClient(PromptServiceService, { peer: "prompt", address, timeoutMs: TIMEOUT_MS }));
-  for (const { address } of agentProcesses)
-    agents.push(createClient(AgentServiceService, { peer: "agent", address, timeoutMs: TIMEOUT_MS }));
-  for (const { address } of conversations) chats.push(chatClient(address));
-}, TIMEOUT_MS);
+const [database, model, dispatcher] = await Promise.all([
+  createTestDatabase(),
+  startScriptedModel(),
+  startFakeDispatcher(),
+]);
+model.script = (call) => call.finish(call.asked.system);
+const promptProcesses = await startTwo("prompt", { DATABASE_URL: database.urls.prompt });
+const agentProcesses = await startTwo("agent", {
+  DATABASE_URL: database.urls.agent,
+  PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+  PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+  PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+});
+const conversations = await startTwo("conversation", {
+  DATABASE_URL: database.urls.conversation,
+  PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+  PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
+  PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+  PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
+  PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+  PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+});
+for (const { address } of promptProcesses)
+  prompts.push(createClient(PromptServiceService, { peer: "prompt", address, timeoutMs: TIMEOUT_MS }));
+for (const { address } of agentProcesses)
+  agents.push(createClient(AgentServiceService, { peer: "agent", address, timeoutMs: TIMEOUT_MS }));
+for (const { address } of conversations) chats.push(chatClient(address));
 
 afterAll(async () => {
   for (const client of [...chats, ...agents, ...prompts]) client.close();

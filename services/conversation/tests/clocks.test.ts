@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createClient } from "@parley/shared/rpc/client";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue, tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
-import { type ModelCall, type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { type ModelCall, startScriptedModel } from "@parley/testkit/scripted-model";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
-import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
-import { type ChatClient, chatClient, createAgent, failure, say, type TestAgent } from "./kit.ts";
+import { startFakeDispatcher } from "./fake-dispatcher.ts";
+import { type ChatClient, chatClient, createAgent, failure, say } from "./kit.ts";
 
 // Replicas on hosts with wrong clocks, beside one with a right clock.
 
@@ -22,25 +22,19 @@ interface Replica {
   chat: ChatClient;
 }
 
-let database: TestDatabase;
-let sql: postgres.Sql;
-let model: ScriptedModel;
-let dispatcher: FakeDispatcher;
-let agents: ServiceClient<typeof AgentServiceService>;
-let replicas: { right: Replica; ahead: Replica; behind: Replica };
-let agent: TestAgent;
-
-beforeAll(async () => {
-  [database, model, dispatcher] = await Promise.all([
-    createTestDatabase(),
-    startScriptedModel(),
-    startFakeDispatcher(),
-  ]);
-  sql = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
-  agents = createClient(AgentServiceService, { peer: "agent", address: sharedAgents().agentAddress });
-  replicas = { right: await start(0), ahead: await start(HOUR_MS), behind: await start(-HOUR_MS) };
-  agent = await createAgent({ agents, model });
-}, TIMEOUT_MS);
+const [database, model, dispatcher] = await Promise.all([
+  createTestDatabase(),
+  startScriptedModel(),
+  startFakeDispatcher(),
+]);
+const sql = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
+const agents = createClient(AgentServiceService, { peer: "agent", address: sharedAgents().agentAddress });
+let replicas: { right: Replica; ahead: Replica; behind: Replica } = {
+  right: await start(0),
+  ahead: await start(HOUR_MS),
+  behind: await start(-HOUR_MS),
+};
+const agent = await createAgent({ agents, model });
 
 afterAll(async () => {
   for (const { chat } of Object.values(replicas)) chat.close();

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { append, type CallKey, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
-import { createAgent, startFurtherChat, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, startFurtherChat, startTestChat } from "./kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
 let call: CallKey;
-beforeAll(async () => {
-  service = await startTestChat();
-  agent = await createAgent(service, {
-    tools: {
-      end_call: { message: "Bye!" },
-      transfer_call: { transfer_phone_number: ["+14155550199", "+14155550198"] },
-      schedule_call: { timezone: "Asia/Kolkata" },
-      set_language: true,
-    },
-  });
+const service = await startTestChat();
+const agent = await createAgent(service, {
+  tools: {
+    end_call: { message: "Bye!" },
+    transfer_call: { transfer_phone_number: ["+14155550199", "+14155550198"] },
+    schedule_call: { timezone: "Asia/Kolkata" },
+    set_language: true,
+  },
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

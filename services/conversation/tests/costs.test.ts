@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { eventually } from "@parley/testkit/eventually";
 import { figuresFold } from "../src/store/fold-figures.ts";
@@ -14,16 +14,11 @@ import {
   session,
   startTestChat,
   type TestAgent,
-  type TestChat,
   turn,
 } from "./kit.ts";
 
-let service: TestChat;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 beforeEach(() => {
   service.model.script = (call) => call.finish("We open at nine. Do come.");
 });

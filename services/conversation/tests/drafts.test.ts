@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
@@ -7,12 +7,9 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import { createAgent, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, inline, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat();
-});
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 async function draftOf(agent: TestAgent, prompt: string): Promise<string> {

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
@@ -7,15 +7,10 @@ import { type DueEvent, findDueEvents } from "../src/store/conversation-events.t
 import { PAYLOAD_BYTES_MAX } from "../src/store/payload-bounds.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSentLater, eventOf, eventsOf, payloadOf } from "./events-kit.ts";
-import { startTestChat, type TestChat } from "./kit.ts";
+import { startTestChat } from "./kit.ts";
 
-let service: TestChat;
-let db: Database;
-
-beforeAll(async () => {
-  service = await startTestChat();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestChat();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 
 afterAll(async () => {
   await db.end();

@@ -1,18 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
-import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
+import { endChats, openChats, startAlone } from "./alone-kit.ts";
 import { allSent, eventsOf } from "./events-kit.ts";
 
 const TIMEOUT_MS = 120_000;
 
-let service: Alone;
-
-beforeAll(async () => {
-  service = await startAlone();
-});
-
+const service = await startAlone();
 afterAll(() => service.stop());
 
 afterEach(async () => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/testkit/eventually";
-import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { type ModelCall, type Script, startScriptedModel } from "@parley/testkit/scripted-model";
 import {
   createAgent,
   failure,
@@ -12,8 +12,6 @@ import {
   say,
   session,
   startTestChat,
-  type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
@@ -21,14 +19,11 @@ import {
 /** As short as possible for a model that hangs: on a busy machine, half of it must be enough for three attempts. */
 const DEADLINE_MS = "3000";
 
-let service: TestChat;
-let second: ScriptedModel;
-let agent: TestAgent;
-
-beforeAll(async () => {
-  [service, second] = await Promise.all([startTestChat({ PARLEY_LLM_DEADLINE_MS: DEADLINE_MS }), startScriptedModel()]);
-  agent = await createAgent(service, { llm: withFallback(llmOf(service.model)) });
-});
+const [service, second] = await Promise.all([
+  startTestChat({ PARLEY_LLM_DEADLINE_MS: DEADLINE_MS }),
+  startScriptedModel(),
+]);
+const agent = await createAgent(service, { llm: withFallback(llmOf(service.model)) });
 
 afterAll(async () => {
   await service.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/testkit/eventually";
 import type { ModelCall } from "@parley/testkit/scripted-model";
@@ -12,33 +12,23 @@ import {
   session,
   startFurtherChat,
   startTestChat,
-  type TestAgent,
   type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
 
-type FurtherChat = Awaited<ReturnType<typeof startFurtherChat>>;
-
 const STALL_MS = 1_000;
 
-let service: TestChat;
+const longest = String(64 * 1024 * 1024);
+const service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: longest, PARLEY_REPLY_MAX_CHARACTERS: longest });
 /** Only for models that are too slow: on a busy machine, any other model could look like one. */
-let impatientToBegin: FurtherChat;
-let impatientInBetween: FurtherChat;
-let agent: TestAgent;
-
-beforeAll(async () => {
-  const longest = String(64 * 1024 * 1024);
-  service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: longest, PARLEY_REPLY_MAX_CHARACTERS: longest });
-  impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
-  impatientInBetween = await startFurtherChat(service, {
-    PARLEY_LLM_STALL_MS: String(STALL_MS),
-    // Makes one owner's share of memory larger than the longest reply here.
-    PARLEY_OWNER_TURNS_MAX: "16384",
-  });
-  agent = await createAgent(service);
+const impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
+const impatientInBetween = await startFurtherChat(service, {
+  PARLEY_LLM_STALL_MS: String(STALL_MS),
+  // Makes one owner's share of memory larger than the longest reply here.
+  PARLEY_OWNER_TURNS_MAX: "16384",
 });
+const agent = await createAgent(service);
 
 afterAll(async () => {
   await Promise.all([impatientToBegin.stop(), impatientInBetween.stop()]);

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { COUNTS } from "../src/store/conversation-counts.ts";
 import { figuresFold } from "../src/store/fold-figures.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.conversation, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.conversation, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

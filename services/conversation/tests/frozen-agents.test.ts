@@ -1,38 +1,33 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { silentLogger } from "@parley/shared/log";
-import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/testkit/eventually";
-import { type ChatClient, createAgent, say, startFurtherChat, startTestChat, type TestChat, turn } from "./kit.ts";
+import { createAgent, say, startFurtherChat, startTestChat, turn } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
 const POOL = 3;
 const TURNS = 20;
 
-let service: TestChat;
-let standIn: RunningServer;
-let further: { chat: ChatClient; stop(): Promise<void> };
 /** The agents that were requested, and the promise that releases the answers. */
 const asked: string[] = [];
 const thawed = Promise.withResolvers<void>();
 
 /** A process with few connections, and between it and the agent service one that stalls. */
-beforeAll(async () => {
-  service = await startTestChat();
-  standIn = await serve(
-    AgentServiceService,
-    {
-      batchGetAgentRuntimes: async (given) => {
-        asked.push(...given.keys.map(({ agentId }) => agentId));
-        await thawed.promise;
-        return service.agents.batchGetAgentRuntimes(given);
-      },
+const service = await startTestChat();
+const standIn = await serve(
+  AgentServiceService,
+  {
+    batchGetAgentRuntimes: async (given) => {
+      asked.push(...given.keys.map(({ agentId }) => agentId));
+      await thawed.promise;
+      return service.agents.batchGetAgentRuntimes(given);
     },
-    { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
-  );
-  const env = { PARLEY_AGENT_ADDRESS: standIn.address, PARLEY_DATABASE_POOL: String(POOL) };
-  further = await startFurtherChat(service, env);
-});
+  },
+  { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
+);
+const env = { PARLEY_AGENT_ADDRESS: standIn.address, PARLEY_DATABASE_POOL: String(POOL) };
+const further = await startFurtherChat(service, env);
 afterAll(async () => {
   await further.stop();
   await standIn.stop();

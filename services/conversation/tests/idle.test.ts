@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue } from "@parley/testkit/jobs";
 import type { ModelCall } from "@parley/testkit/scripted-model";
 import { append, complete, read, said, startCall } from "./calls-kit.ts";
-import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, failure, say, session, startTestChat } from "./kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
-
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_CHAT_IDLE_MINUTES: "0.5", PARLEY_CALL_IDLE_MINUTES: "1" });
-  agent = await createAgent(service);
-});
+const service = await startTestChat({ PARLEY_CHAT_IDLE_MINUTES: "0.5", PARLEY_CALL_IDLE_MINUTES: "1" });
+const agent = await createAgent(service);
 
 afterAll(() => service.stop());
 

@@ -1,30 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import type { ModelCall } from "@parley/testkit/scripted-model";
-import {
-  createAgent,
-  failure,
-  hear,
-  leavable,
-  listen,
-  say,
-  startTestChat,
-  type TestAgent,
-  type TestChat,
-  transcript,
-  turn,
-} from "./kit.ts";
+import { createAgent, failure, hear, leavable, listen, say, startTestChat, transcript, turn } from "./kit.ts";
 
 /** With few connections, so that anything that needs two at once would deadlock here. */
-let service: TestChat;
-let agent: TestAgent;
-
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_DATABASE_POOL: "3" });
-  agent = await createAgent(service);
-});
+const service = await startTestChat({ PARLEY_DATABASE_POOL: "3" });
+const agent = await createAgent(service);
 
 afterAll(() => service.stop());
 

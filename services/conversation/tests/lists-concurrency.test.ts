@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newId, newUuid } from "@parley/shared/ids";
@@ -9,16 +9,13 @@ import { closeSilentChats, insertGreetedSession } from "../src/store/conversatio
 import { type ConversationFilter, matching, NO_FILTER } from "../src/store/lists/conversation-filter.ts";
 import { findCountedPage } from "../src/store/lists/list-page.ts";
 import { insertSessionWithTurn, takeTurn } from "../src/store/turns/take-turns.ts";
-import { AGENTS, STATUSES, startTestLists, type TestLists } from "./lists-kit.ts";
+import { AGENTS, STATUSES, startTestLists } from "./lists-kit.ts";
 
 const TIMEOUT_MS = 120_000;
 const START = Date.parse("2026-02-03T23:58:00Z");
 const PAGE = { number: 1, size: 10 };
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-}, TIMEOUT_MS);
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 function filters(ownerId: string): ConversationFilter[] {

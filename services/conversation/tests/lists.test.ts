@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
@@ -15,7 +15,6 @@ import {
   type Stored,
   startTestLists,
   stored,
-  type TestLists,
   TYPES,
 } from "./lists-kit.ts";
 
@@ -24,10 +23,7 @@ const DAY_MS = 86_400_000;
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
 const DAYS = 150;
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-}, TIMEOUT_MS);
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 /** Close to the ends of minutes, days and spans of days, where a count could be off by one. */

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import { createAgent, failure, hear, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
+import { createAgent, failure, hear, startTestChat, transcript, turn } from "./kit.ts";
 
 const CHARACTERS_MAX = 1_000;
 const TOO_LONG = {
@@ -9,12 +9,8 @@ const TOO_LONG = {
   sessionId: expect.any(String),
 };
 
-let service: TestChat;
-let agent: TestAgent;
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_REPLY_MAX_CHARACTERS: String(CHARACTERS_MAX) });
-  agent = await createAgent(service);
-});
+const service = await startTestChat({ PARLEY_REPLY_MAX_CHARACTERS: String(CHARACTERS_MAX) });
+const agent = await createAgent(service);
 afterAll(() => service.stop());
 
 test.each([

@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
-import { createAgent, failure, hear, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, hear, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 
-let service: TestChat;
-let admin: postgres.Sql;
-let agent: TestAgent;
-let other: TestAgent;
-
-beforeAll(async () => {
-  service = await startTestChat();
-  admin = postgres(sharedAgents().adminUrl, { max: 1, onnotice: () => {} });
-  agent = await createAgent(service);
-  other = await createAgent(service, {}, agent.ownerId);
-});
+const service = await startTestChat();
+const admin = postgres(sharedAgents().adminUrl, { max: 1, onnotice: () => {} });
+const agent = await createAgent(service);
+const other = await createAgent(service, {}, agent.ownerId);
 afterAll(() => Promise.all([service.stop(), admin.end()]));
 
 const setModel = ({ agentId }: TestAgent, llm: object) =>

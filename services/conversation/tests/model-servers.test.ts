@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
-import { createEgress, type Egress } from "@parley/shared/egress/egress";
+import { createEgress } from "@parley/shared/egress/egress";
 import { silentLogger } from "@parley/shared/log";
 import { recordLog } from "@parley/testkit/recorded-log";
 import type { Model, ModelReply, ModelRequest } from "../src/model/port.ts";
@@ -42,15 +42,11 @@ const server = createServer(async (request, response) => {
 });
 server.on("connection", () => connections++);
 
-let egress: Egress;
 let known: ReturnType<typeof Settings>;
-let address: string;
 
-beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  egress = createEgress({ allow: parseAllowList("127.0.0.1") });
-});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+const egress = createEgress({ allow: parseAllowList("127.0.0.1") });
 afterAll(async () => {
   egress.close();
   server.closeAllConnections();

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, mock, spyOn, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, mock, spyOn, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
-import { createEgress, type Egress } from "@parley/shared/egress/egress";
+import { createEgress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
@@ -14,19 +14,16 @@ import type { Model, ModelEnd, ModelRequest, TokenUsage, ToolCall } from "../src
 import { selectModel } from "../src/model/select.ts";
 import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";
 
-let egress: Egress;
 const servers = new Map<Dialect, ScriptedModel>();
 const printed: string[] = [];
 
-beforeAll(async () => {
-  for (const dialect of [chatCompletions, groqChat, mistralChat, responses, anthropic, google]) {
-    servers.set(dialect, await startScriptedModel(dialect));
-  }
-  egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
-  for (const level of ["log", "info", "warn", "error"] as const) {
-    spyOn(console, level).mockImplementation((...words: unknown[]) => printed.push(words.join(" ")));
-  }
-});
+for (const dialect of [chatCompletions, groqChat, mistralChat, responses, anthropic, google]) {
+  servers.set(dialect, await startScriptedModel(dialect));
+}
+const egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
+for (const level of ["log", "info", "warn", "error"] as const) {
+  spyOn(console, level).mockImplementation((...words: unknown[]) => printed.push(words.join(" ")));
+}
 
 afterAll(async () => {
   mock.restore();

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { ModelCall } from "@parley/testkit/scripted-model";
 import { endedChat, eventOf, payloadOf } from "./events-kit.ts";
-import { createAgent, inline, startTestChat, type TestChat } from "./kit.ts";
+import { createAgent, inline, startTestChat } from "./kit.ts";
 
 const AT_ONCE = 2;
 /** Longer than the lease of an analysis. */
 const FROZEN_MS = 31_000;
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_ANALYSES_AT_ONCE: String(AT_ONCE) });
-});
+const service = await startTestChat({ PARLEY_ANALYSES_AT_ONCE: String(AT_ONCE) });
 afterAll(() => service.stop());
 
 /** The next questions about ended conversations, for the test to answer. */

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import type { ModelCall } from "@parley/testkit/scripted-model";
@@ -10,21 +10,15 @@ import {
   leavable,
   listen,
   startTestChat,
-  type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
 let running: ServiceProcess;
 let chat: ChatClient;
 
-beforeAll(async () => {
-  service = await startTestChat();
-  agent = await createAgent(service);
-});
+const service = await startTestChat();
+const agent = await createAgent(service);
 
 afterAll(() => service.stop());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   CallingType,
   ConversationStatus,
@@ -8,15 +8,10 @@ import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/c
 import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
 import { WRONG_PAGES } from "@parley/testkit/pages";
-import { createAgent, failure, line, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, line, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 import { insert, stored } from "./lists-kit.ts";
 
-let service: TestChat;
-
-beforeAll(async () => {
-  service = await startTestChat();
-});
-
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 /** A telephone call. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import type { ModelCall } from "@parley/testkit/scripted-model";
@@ -11,15 +11,11 @@ import {
   session,
   startTestChat,
   type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
-});
+const service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
 afterAll(() => service.stop());
 
 /** A streamed turn whose reply so far, "One two", is stored. */

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
 import { newOwner } from "@parley/testkit/owners";
 import { expiredConversations } from "../src/retention/retention.ts";
-import { startTestLists, type TestLists } from "./lists-kit.ts";
+import { startTestLists } from "./lists-kit.ts";
 
 // What an owner with much to delete may take from other owners.
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-});
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 const DAY_MS = 24 * 60 * 60_000;

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase, type Sql } from "@parley/shared/db/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue, tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
-import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
+import { startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
@@ -14,15 +14,10 @@ const FORGET = "forget-conversations";
 const EXPIRED = 1_500;
 const TIMEOUT_MS = 120_000;
 
-let database: TestDatabase;
-let db: Database;
-let dispatcher: FakeDispatcher;
 const started: ServiceProcess[] = [];
 const clients: ChatClient[] = [];
-beforeAll(async () => {
-  [database, dispatcher] = await Promise.all([createTestDatabase(), startFakeDispatcher()]);
-  db = openDatabase({ url: database.urls.conversation, name: "test" });
-});
+const [database, dispatcher] = await Promise.all([createTestDatabase(), startFakeDispatcher()]);
+const db = openDatabase({ url: database.urls.conversation, name: "test" });
 afterAll(async () => {
   for (const client of clients) client.close();
   await Promise.all(started.map((process) => process.stop()));

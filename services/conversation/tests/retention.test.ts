@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { newOwner } from "@parley/testkit/owners";
-import type { TestAgent, TestChat } from "./kit.ts";
+import type { TestAgent } from "./kit.ts";
 import { createAgent, failure, say, startTestChat, transcript, turn } from "./kit.ts";
 import { insert, request, type Stored, stored } from "./lists-kit.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat();
-});
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 let revision = 0;

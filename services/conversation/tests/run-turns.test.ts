@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { PassThrough } from "node:stream";
 import type {
   RunTurnsRequest,
@@ -16,19 +16,13 @@ import {
   say,
   startFurtherChat,
   startTestChat,
-  type TestAgent,
-  type TestChat,
   transcript,
   turn,
   turnStart,
 } from "./kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
-beforeAll(async () => {
-  service = await startTestChat();
-  agent = await createAgent(service);
-});
+const service = await startTestChat();
+const agent = await createAgent(service);
 afterAll(() => service.stop());
 beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
@@ -10,23 +10,16 @@ import { COUNTS } from "../src/store/conversation-counts.ts";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { append, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { allSentLater, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, inline, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
+import { createAgent, inline, startTestChat, type TestAgent, transcript, turn } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 const ATTEMPTS = 20;
 
 /** Two owners whose agents, prompts and idempotency keys have the same names, and whose conversations have the same ids. */
-let service: TestChat;
-let db: Database;
-let anna: TestAgent;
-let ben: TestAgent;
-
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_CALL_IDLE_MINUTES: "1" });
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-  [anna, ben] = await pair();
-});
+const service = await startTestChat({ PARLEY_CALL_IDLE_MINUTES: "1" });
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+const [anna, ben] = await pair();
 afterAll(async () => {
   await db.end();
   await service.stop();

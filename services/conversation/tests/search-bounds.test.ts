@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { newOwner } from "@parley/testkit/owners";
 import { numberEnded } from "../src/store/search/number-conversations.ts";
 import { PART } from "../src/store/search/number-set.ts";
 import { insertPart } from "../src/store/search/terms.ts";
 import { eachTerm } from "../src/store/search/text-terms.ts";
-import { insert, request, startTestLists, stored, type TestLists } from "./lists-kit.ts";
+import { insert, request, startTestLists, stored } from "./lists-kit.ts";
 
 // What one owner's texts may take while they are indexed.
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-});
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 const MIB = 1024 * 1024;

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
-import { createEgress, type Egress } from "@parley/shared/egress/egress";
+import { createEgress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { startScriptedModel } from "@parley/testkit/scripted-model";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { Model, ModelReply, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
@@ -14,14 +14,8 @@ const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: 
 const NEVER = new AbortController().signal;
 const ANSWER_MAX_BYTES = 128 * 1024 * 1024;
 
-let egress: Egress;
-let server: ScriptedModel;
-let other: ScriptedModel;
-
-beforeAll(async () => {
-  egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
-  [server, other] = await Promise.all([startScriptedModel(), startScriptedModel()]);
-});
+const egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
+const [server, other] = await Promise.all([startScriptedModel(), startScriptedModel()]);
 
 afterAll(async () => {
   egress.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
@@ -7,19 +7,15 @@ import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";
 import type { SessionKey } from "../src/store/session-key.ts";
 import { takeTurn, takeTurns } from "../src/store/turns/take-turns.ts";
-import { startTestLists, type TestLists } from "./lists-kit.ts";
+import { startTestLists } from "./lists-kit.ts";
 
 const MANY = 5_000;
 const NOW = new Date("2026-02-03T12:00:00Z");
 
-let lists: TestLists;
+const lists = await startTestLists();
+const connection = { session_replication_role: "replica", search_path: "conversation" };
 /** Without the triggers, which take most of the time to insert a row and are not what is tested. */
-let seeding: postgres.Sql;
-beforeAll(async () => {
-  lists = await startTestLists();
-  const connection = { session_replication_role: "replica", search_path: "conversation" };
-  seeding = postgres(lists.adminUrl, { max: 1, connection });
-}, 120_000);
+const seeding = postgres(lists.adminUrl, { max: 1, connection });
 afterAll(async () => {
   await seeding.end();
   await lists.stop();

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
   type GetStatisticsResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { newOwner } from "@parley/testkit/owners";
 import { listFigures } from "../src/store/figures.ts";
 import { figuresFold } from "../src/store/fold-figures.ts";
 import { startCall } from "./calls-kit.ts";
-import { createAgent, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, say, startTestChat, type TestAgent } from "./kit.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: TestChat;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestChat();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestChat();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 afterAll(async () => {
   await db.end();
   await service.stop();

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { findStoredBytes, STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { eventually } from "@parley/testkit/eventually";
@@ -9,7 +9,7 @@ import { newOwner } from "@parley/testkit/owners";
 import { deleteConversations, deleteOldestMessages } from "../src/store/expired.ts";
 import { append, type CallKey, callOf, complete, lines, said, startCall } from "./calls-kit.ts";
 import { speakTurn } from "./converse-kit.ts";
-import { createAgent, failure, hear, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, hear, inline, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 import { insert, stored } from "./lists-kit.ts";
 
 const BYTES_MAX = 1_000_000;
@@ -19,15 +19,11 @@ const FULL = {
     "Your conversations would have more than 1,000,000 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES",
 };
 
-let service: TestChat;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestChat({
-    PARLEY_CONVERSATIONS_OWNER_BYTES: String(BYTES_MAX),
-    PARLEY_REPLY_CHECKPOINT_MS: "10",
-  });
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+const service = await startTestChat({
+  PARLEY_CONVERSATIONS_OWNER_BYTES: String(BYTES_MAX),
+  PARLEY_REPLY_CHECKPOINT_MS: "10",
 });
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 afterAll(async () => {
   await db.end();
   await service.stop();

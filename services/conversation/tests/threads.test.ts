@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   ConversationStatus,
   ConversationType,
@@ -11,18 +11,13 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue } from "@parley/testkit/jobs";
 import { append, type CallKey, callOf, lines, read, refusal, said } from "./calls-kit.ts";
-import { createAgent, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
+import { createAgent, startTestChat, transcript, turn } from "./kit.ts";
 
 const WHATSAPP = ConversationType.CONVERSATION_TYPE_WHATSAPP;
 
-let service: TestChat;
-let agent: TestAgent;
-
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_WHATSAPP_IDLE_HOURS: "1", PARLEY_CALL_IDLE_MINUTES: "1" });
-  agent = await createAgent(service);
-  service.model.script = (call) => call.finish("Hello there.");
-});
+const service = await startTestChat({ PARLEY_WHATSAPP_IDLE_HOURS: "1", PARLEY_CALL_IDLE_MINUTES: "1" });
+const agent = await createAgent(service);
+service.model.script = (call) => call.finish("Hello there.");
 
 afterAll(() => service.stop());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { eventually } from "@parley/testkit/eventually";
@@ -6,19 +6,15 @@ import { newOwner } from "@parley/testkit/owners";
 import type { Script } from "@parley/testkit/scripted-model";
 import { append, type CallKey, callOf, refusal, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
-import { createAgent, failure, hear, listen, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+import { createAgent, failure, hear, listen, say, startTestChat, turn } from "./kit.ts";
 
 const SPANISH = '{"language":"es"}';
 const GOES_ON = "The conversation continues in Spanish (es). Answer the user in it now.";
 const NO_TOOL = "There is no such tool. Answer the user in words.";
 
-let service: TestChat;
-let agent: TestAgent;
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
-  agent = await createAgent(service, {
-    tools: { set_language: true, end_call: true, transfer_call: { transfer_phone_number: "+14155550199" } },
-  });
+const service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
+const agent = await createAgent(service, {
+  tools: { set_language: true, end_call: true, transfer_call: { transfer_phone_number: "+14155550199" } },
 });
 afterAll(() => service.stop());
 beforeEach(() => script());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import {
@@ -11,17 +11,11 @@ import {
   session,
   startTestChat,
   type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
 
-let service: TestChat;
-
-beforeAll(async () => {
-  service = await startTestChat();
-});
-
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
@@ -6,15 +6,11 @@ import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import { append, complete, lines, read, refusal, said, startCall } from "./calls-kit.ts";
-import { chatClient, createAgent, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { chatClient, createAgent, startTestChat } from "./kit.ts";
 import { request as listed } from "./lists-kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
-beforeAll(async () => {
-  service = await startTestChat();
-  agent = await createAgent(service);
-});
+const service = await startTestChat();
+const agent = await createAgent(service);
 afterAll(() => service.stop());
 
 /** A stream that a test feeds. */

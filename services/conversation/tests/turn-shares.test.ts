@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import {
@@ -11,7 +11,6 @@ import {
   say,
   startTestChat,
   type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
@@ -23,12 +22,9 @@ const CUT = {
   sessionId: expect.any(String),
 };
 
-let service: TestChat;
-beforeAll(async () => {
-  // No more connections than turns that an owner may have.
-  const limits = { PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX), PARLEY_DATABASE_POOL: String(TURNS_MAX) };
-  service = await startTestChat(limits);
-});
+// No more connections than turns that an owner may have.
+const limits = { PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX), PARLEY_DATABASE_POOL: String(TURNS_MAX) };
+const service = await startTestChat(limits);
 afterAll(() => service.stop());
 
 /** As many turns as an owner may have, with a model that says nothing until its client leaves. */

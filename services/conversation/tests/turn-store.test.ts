@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { afterAll, expect, spyOn, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { StoredReply, TurnEnd } from "../src/store/turns/finish-turns.ts";
 import type { KeptToolCall } from "../src/store/turns/kept-tool-calls.ts";
 import type { NewTurn } from "../src/store/turns/take-turns.ts";
-import { type TurnStore, turnStore } from "../src/store/turns/turns-together.ts";
-import { startTestLists, type TestLists } from "./lists-kit.ts";
+import { turnStore } from "../src/store/turns/turns-together.ts";
+import { startTestLists } from "./lists-kit.ts";
 
 const NOW = new Date("2026-02-03T12:00:00Z");
 const UNTIL = new Date("2026-02-03T12:00:30Z");
@@ -16,12 +16,8 @@ const MAX_BYTES = 100_000;
 /** More than one statement takes. */
 const MANY = 40;
 
-let lists: TestLists;
-let store: TurnStore;
-beforeAll(async () => {
-  lists = await startTestLists();
-  store = turnStore(lists.db);
-}, 120_000);
+const lists = await startTestLists();
+const store = turnStore(lists.db);
 afterAll(() => lists.stop());
 
 function newTurn(key: SessionKey, message: string): NewTurn {

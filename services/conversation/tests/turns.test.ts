@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Database } from "@parley/shared/db/database";
@@ -14,7 +14,6 @@ import {
   session,
   startTestChat,
   type TestAgent,
-  type TestChat,
   transcript,
   turn,
 } from "./kit.ts";
@@ -24,12 +23,7 @@ interface Closing {
   id: string;
 }
 
-let service: TestChat;
-
-beforeAll(async () => {
-  service = await startTestChat({ PARLEY_CHAT_CONTEXT_TOKENS: "200" });
-});
-
+const service = await startTestChat({ PARLEY_CHAT_CONTEXT_TOKENS: "200" });
 afterAll(() => service.stop());
 
 beforeEach(() => {

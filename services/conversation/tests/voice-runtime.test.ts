@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { status } from "@grpc/grpc-js";
 import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { toStatus } from "@parley/shared/rpc/status";
-import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
+import { startServiceProcess } from "@parley/testkit/programs/service-process";
 import { lines, read } from "./calls-kit.ts";
-import { createAgent, startTestChat, type TestChat } from "./kit.ts";
+import { createAgent, startTestChat } from "./kit.ts";
 
 const EXAMPLE = join(import.meta.dir, "../examples/voice-runtime.ts");
 const PAGE = join(import.meta.dir, "../../../docs/voice-runtimes.md");
 
-let service: TestChat;
-let process: ServiceProcess;
-beforeAll(async () => {
-  service = await startTestChat();
-  process = await startServiceProcess("conversation", service.env);
-});
+const service = await startTestChat();
+const process = await startServiceProcess("conversation", service.env);
 afterAll(async () => {
   await process.stop();
   await service.stop();

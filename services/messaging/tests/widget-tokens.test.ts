@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newId } from "@parley/shared/ids";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { MESSAGES_PER_ADDRESS, MESSAGES_PER_DAY, startTestMessaging, type TestMessaging } from "./widget-kit.ts";
+import { MESSAGES_PER_ADDRESS, MESSAGES_PER_DAY, startTestMessaging } from "./widget-kit.ts";
 
 const ORIGIN = "https://shop.example";
 const WIDGET = { title: "Acme", greeting: "Hello!", allowed_origins: [ORIGIN] };
 
-let service: TestMessaging;
-beforeAll(async () => {
-  service = await startTestMessaging();
-});
+const service = await startTestMessaging();
 afterAll(() => service.stop());
 
 async function createAgent(widgetConfig: Record<string, unknown> | undefined = WIDGET) {

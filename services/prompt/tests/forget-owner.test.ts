@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/testkit/eventually";
 import { countOwnedRows, newOwner } from "@parley/testkit/owners";
-import { byName, creation, newAgent, startTestService, type TestService, update, withContent } from "./harness.ts";
+import { byName, creation, newAgent, startTestService, update, withContent } from "./harness.ts";
 
-let service: TestService;
-let sql: Database;
-beforeAll(async () => {
-  service = await startTestService();
-  sql = openDatabase({ url: service.database.urls.prompt, name: "test" });
-});
+const service = await startTestService();
+const sql = openDatabase({ url: service.database.urls.prompt, name: "test" });
 afterAll(async () => {
   await sql.end();
   await service.stop();

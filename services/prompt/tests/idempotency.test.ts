@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  byName,
-  creation,
-  deletion,
-  newAgent,
-  type PromptClient,
-  startTestService,
-  type TestService,
-  update,
-} from "./harness.ts";
+import { byName, creation, deletion, newAgent, startTestService, update } from "./harness.ts";
 
-let service: TestService;
-let client: PromptClient;
-let replica: PromptClient;
-
-beforeAll(async () => {
-  service = await startTestService();
-  client = service.client;
-  replica = await service.startReplica();
-});
+const service = await startTestService();
+const client = service.client;
+const replica = await service.startReplica();
 
 afterAll(() => service.stop());
 

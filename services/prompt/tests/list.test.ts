@@ -6,15 +6,10 @@ import { WRONG_PAGES } from "@parley/testkit/pages";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import fc from "fast-check";
 import { listPromptRows } from "../src/store/list-prompts.ts";
-import { creation, type PromptClient, startTestService, type TestService, update } from "./harness.ts";
+import { creation, startTestService, update } from "./harness.ts";
 
-let service: TestService;
-let client: PromptClient;
-
-beforeAll(async () => {
-  service = await startTestService();
-  client = service.client;
-});
+const service = await startTestService();
+const client = service.client;
 
 afterAll(() => service.stop());
 

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { creation, startTestService, type TestService, update } from "./harness.ts";
+import { creation, startTestService, update } from "./harness.ts";
 
 const LONG = "a long one ".repeat(45_000);
 /** Prompts whose contents together exceed a page. */
 const MANY = 10;
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-
+const service = await startTestService();
 afterAll(() => service.stop());
 
 test("a page with more than 4 MiB of prompts is refused, with or without a search, and smaller pages are complete", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -9,21 +9,14 @@ import {
   deletion,
   MAIN,
   newAgent,
-  type PromptClient,
   startTestService,
-  type TestService,
   UNSPECIFIED,
   update,
   withContent,
 } from "./harness.ts";
 
-let service: TestService;
-let client: PromptClient;
-
-beforeAll(async () => {
-  service = await startTestService();
-  client = service.client;
-});
+const service = await startTestService();
+const client = service.client;
 
 afterAll(() => service.stop());
 

@@ -1,26 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  ANALYSIS,
-  byName,
-  creation,
-  deletion,
-  MAIN,
-  newAgent,
-  type PromptClient,
-  startTestService,
-  type TestService,
-  update,
-} from "./harness.ts";
+import { ANALYSIS, byName, creation, deletion, MAIN, newAgent, startTestService, update } from "./harness.ts";
 
-let service: TestService;
-let client: PromptClient;
-
-beforeAll(async () => {
-  service = await startTestService();
-  client = service.client;
-});
+const service = await startTestService();
+const client = service.client;
 
 afterAll(() => service.stop());
 

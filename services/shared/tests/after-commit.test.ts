@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { failureOf } from "@parley/testkit/failures";
 import { afterCommit, poolOf } from "../src/db/after-commit.ts";
 import { connectPostgres } from "../src/db/connect.ts";
-import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { openDatabase, type Sql } from "../src/db/database.ts";
 
-let testDatabase: TestDatabase;
-let db: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
-  db = openDatabase({ url: testDatabase.urls.conversation, name: "after-commit-test" });
-  await db`create table written (what text)`;
-});
+const testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+const db = openDatabase({ url: testDatabase.urls.conversation, name: "after-commit-test" });
+await db`create table written (what text)`;
 beforeEach(async () => {
   await db`truncate written`;
 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { openDatabase } from "../src/db/database.ts";
 import { observeBacklog } from "../src/jobs/backlog.ts";
-import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { type JobKit, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
+import { startTelemetry } from "../src/telemetry/telemetry.ts";
+import { QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
-let telemetry: Telemetry;
-let kit: JobKit;
-beforeAll(async () => {
-  telemetry = startTelemetry("test", {
-    PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
-    OTEL_EXPORTER_OTLP_ENDPOINT: "",
-    OTEL_TRACES_SAMPLER_ARG: 1,
-    OTEL_BSP_SCHEDULE_DELAY: 5_000,
-  });
-  kit = await startJobKit();
+const telemetry = startTelemetry("test", {
+  PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "",
+  OTEL_TRACES_SAMPLER_ARG: 1,
+  OTEL_BSP_SCHEDULE_DELAY: 5_000,
 });
+const kit = await startJobKit();
 afterAll(async () => {
   await kit.stop();
   await telemetry.stop();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { failureOf } from "@parley/testkit/failures";
 import { readBoundedPage } from "../src/db/bounded-page.ts";
-import { type Database, openDatabase } from "../src/db/database.ts";
+import { openDatabase } from "../src/db/database.ts";
 
 const MIB = 1024 * 1024;
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase(EMPTY_TEMPLATE);
-  db = openDatabase({ url: database.urls.account, max: 1, name: "service" });
-  await db`create table notes (number integer, content text)`;
-  await db`insert into notes select number, repeat('a', ${MIB}) from generate_series(1, 20) as number`;
-});
+const database = await createTestDatabase(EMPTY_TEMPLATE);
+const db = openDatabase({ url: database.urls.account, max: 1, name: "service" });
+await db`create table notes (number integer, content text)`;
+await db`insert into notes select number, repeat('a', ${MIB}) from generate_series(1, 20) as number`;
 afterAll(async () => {
   await db.end();
   await database.drop();

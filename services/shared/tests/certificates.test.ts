@@ -1,36 +1,25 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@parley/testkit/eventually";
 import { recordLog } from "@parley/testkit/recorded-log";
-import {
-  type Certificate,
-  createAuthority,
-  createCertificate,
-  storeCertificate,
-} from "@parley/testkit/tls/certificates";
+import { createAuthority, createCertificate, storeCertificate } from "@parley/testkit/tls/certificates";
 import { watchCertificates } from "../src/rpc/tls/certificates.ts";
-import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
+import { startTelemetry } from "../src/telemetry/telemetry.ts";
 
 const REREAD_MS = 5;
 /** A certificate's end has whole seconds. */
 const END = new Date("2031-05-06T07:08:09Z");
 const LATER = new Date("2032-05-06T07:08:09Z");
 
-let folder: string;
-let authority: Certificate;
-let telemetry: Telemetry;
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-certificates-"));
-  authority = await createAuthority("Parley test authority");
-  telemetry = startTelemetry("test", {
-    PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
-    OTEL_EXPORTER_OTLP_ENDPOINT: "",
-    OTEL_TRACES_SAMPLER_ARG: 1,
-    OTEL_BSP_SCHEDULE_DELAY: 1,
-  });
+const folder = await mkdtemp(join(tmpdir(), "parley-certificates-"));
+const authority = await createAuthority("Parley test authority");
+const telemetry = startTelemetry("test", {
+  PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "",
+  OTEL_TRACES_SAMPLER_ARG: 1,
+  OTEL_BSP_SCHEDULE_DELAY: 1,
 });
 afterAll(async () => {
   await telemetry.stop();

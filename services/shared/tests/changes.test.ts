@@ -1,11 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { startTcpProxy, type TcpProxy } from "@parley/testkit/network/tcp-proxy";
 import { type ChangeFollower, followChanges, LEASE_MS, willSettle } from "../src/changes/follow.ts";
 import { type Subscription, subscribe, type Watch } from "../src/changes/subscribe.ts";
 import table from "../src/changes/table.sql" with { type: "text" };
-import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { openDatabase, type Sql } from "../src/db/database.ts";
 import { silentLogger } from "../src/log.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
@@ -13,21 +13,15 @@ import { TestService } from "./fixtures/test-service.ts";
 
 const OWNER = "own_1";
 
-let database: TestDatabase;
-let url: string;
-let db: Database;
-let replicas: Replica[];
 let open: { close(): unknown }[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase(EMPTY_TEMPLATE);
-  url = database.urls.agent;
-  db = openDatabase({ url, max: 10, name: "test" });
-  await db.unsafe(table);
-  await db`create table things (owner_id text, name text, value integer, primary key (owner_id, name))`;
-  await db`create trigger tell after insert or update or delete on things for each row execute function tell_change('name')`;
-  replicas = [await startReplica(url), await startReplica(url)];
-});
+const database = await createTestDatabase(EMPTY_TEMPLATE);
+const url = database.urls.agent;
+const db = openDatabase({ url, max: 10, name: "test" });
+await db.unsafe(table);
+await db`create table things (owner_id text, name text, value integer, primary key (owner_id, name))`;
+await db`create trigger tell after insert or update or delete on things for each row execute function tell_change('name')`;
+const replicas = [await startReplica(url), await startReplica(url)];
 afterEach(async () => {
   for (const each of open) await each.close();
   open = [];

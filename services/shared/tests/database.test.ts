@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, describe, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { startTcpProxy } from "@parley/testkit/network/tcp-proxy";
-import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { openDatabase, type Sql } from "../src/db/database.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 
-let database: TestDatabase;
-let admin: Database;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase(EMPTY_TEMPLATE);
-  admin = openDatabase({ url: database.adminUrl, max: 1, name: "admin" });
-  db = openDatabase({ url: database.urls.account, max: 2, name: "service" });
-  await db`create table notes (text text)`;
-});
+const database = await createTestDatabase(EMPTY_TEMPLATE);
+const admin = openDatabase({ url: database.adminUrl, max: 1, name: "admin" });
+const db = openDatabase({ url: database.urls.account, max: 2, name: "service" });
+await db`create table notes (text text)`;
 afterAll(async () => {
   await Promise.all([db.end(), admin.end()]);
   await database.drop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,19 +19,15 @@ import { failureOf } from "@parley/testkit/failures";
 import { silentLogger } from "../src/log.ts";
 import { serve } from "../src/rpc/server.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
-import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
+import { RAW_ECHO, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 
 // The services rely on these features of grpc-js on Bun's http2. They are tested without our adapters, so an upgrade that breaks
 // one fails here.
 
 const asIs = (bytes: Buffer) => bytes;
-let echo: RawEcho;
-let client: Client;
 
-beforeAll(async () => {
-  echo = await serveRawEcho();
-  client = rawClient(echo.address);
-});
+const echo = await serveRawEcho();
+const client = rawClient(echo.address);
 afterAll(() => {
   client.close();
   echo.stop();

@@ -1,17 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { claimJobs, type Shares } from "../src/jobs/claim.ts";
 import { enqueueJobs, type Job } from "../src/jobs/store.ts";
 import { startWorker } from "../src/jobs/worker.ts";
 import { silentLogger } from "../src/log.ts";
-import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
+import { newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
-let kit: JobKit;
-
-beforeAll(async () => {
-  kit = await startJobKit();
-});
+const kit = await startJobKit();
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
 

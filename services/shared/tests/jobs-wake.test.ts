@@ -1,18 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { enqueueJob } from "../src/jobs/store.ts";
 import { HAND_OVER, type Queue } from "../src/jobs/worker.ts";
 import { openGate } from "./fixtures/gate.ts";
-import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
+import { newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
 // When workers look for jobs. No test here waits for a poll, unless it says so.
 
-let kit: JobKit;
-
-beforeAll(async () => {
-  kit = await startJobKit();
-});
+const kit = await startJobKit();
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
 

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
@@ -16,13 +16,9 @@ import {
   type Job,
   repeatJob,
 } from "../src/jobs/store.ts";
-import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
+import { newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
-let kit: JobKit;
-
-beforeAll(async () => {
-  kit = await startJobKit();
-});
+const kit = await startJobKit();
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import {
   ConversationServiceService,
   GetConversationResponse,
@@ -6,8 +6,8 @@ import {
 import { failureOf } from "@parley/testkit/failures";
 import { recordLog } from "@parley/testkit/recorded-log";
 import type { Call } from "../src/rpc/call.ts";
-import { createClient, type ServiceClient } from "../src/rpc/client.ts";
-import { type RunningServer, serve } from "../src/rpc/server.ts";
+import { createClient } from "../src/rpc/client.ts";
+import { serve } from "../src/rpc/server.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
   short: "short",
@@ -15,22 +15,22 @@ const TEXTS: Readonly<Record<string, string>> = {
   longest: "x".repeat(40_000_000),
 };
 
-let server: RunningServer;
-let client: ServiceClient<typeof ConversationServiceService>;
 let calls: Call[] = [];
 const { log, lines } = recordLog("warn");
 
 const answer = (text: string) =>
   GetConversationResponse.fromPartial({ conversation: { transcript: { messages: [{ content: TEXTS[text] ?? "" }] } } });
 
-beforeAll(async () => {
-  const getConversation = async ({ conversationId }: { conversationId: string }, call: Call) => {
-    calls.push(call);
-    return answer(conversationId);
-  };
-  server = await serve(ConversationServiceService, { getConversation }, { address: "127.0.0.1:0", drainMs: 100, log });
-  client = createClient(ConversationServiceService, { peer: "conversation", address: server.address });
-});
+const getConversation = async ({ conversationId }: { conversationId: string }, call: Call) => {
+  calls.push(call);
+  return answer(conversationId);
+};
+const server = await serve(
+  ConversationServiceService,
+  { getConversation },
+  { address: "127.0.0.1:0", drainMs: 100, log },
+);
+const client = createClient(ConversationServiceService, { peer: "conversation", address: server.address });
 
 afterAll(async () => {
   client.close();

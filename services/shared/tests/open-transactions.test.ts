@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
-import { type Database, openDatabase } from "../src/db/database.ts";
+import { afterAll, expect, test } from "bun:test";
+import { createTestDatabase } from "@parley/testkit/database";
+import { openDatabase } from "../src/db/database.ts";
 import { batched } from "../src/rpc/batched.ts";
-import { type Served, serveTest } from "./fixtures/serve-test.ts";
+import { serveTest } from "./fixtures/serve-test.ts";
 
-let database: TestDatabase;
-let db: Database;
-let served: Served;
 const read = batched(async (keys: readonly string[]) => [...keys], 10);
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.account, name: "test" });
-  served = await serveTest({ once: async () => ({ answered: true }) });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.account, name: "test" });
+const served = await serveTest({ once: async () => ({ answered: true }) });
 afterAll(async () => {
   await served[Symbol.asyncDispose]();
   await db.end();

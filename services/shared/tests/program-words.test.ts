@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { programWords } from "@parley/shared/process/program-words";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-program-words-test-"));
-  await Bun.write(join(folder, "agent"), "");
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-program-words-test-"));
+await Bun.write(join(folder, "agent"), "");
 afterAll(() => rm(folder, { recursive: true }));
 
 test("a program runs from its binary, and from its source if it has none", () => {

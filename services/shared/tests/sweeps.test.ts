@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { recordLog } from "@parley/testkit/recorded-log";
 import { startSweeps, sweepQueues } from "../src/jobs/sweeps.ts";
 import { startWorker } from "../src/jobs/worker.ts";
-import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
-import { type JobKit, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
+import { startTelemetry } from "../src/telemetry/telemetry.ts";
+import { OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
 
-let telemetry: Telemetry;
-let kit: JobKit;
-beforeAll(async () => {
-  telemetry = startTelemetry("test", {
-    PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
-    OTEL_EXPORTER_OTLP_ENDPOINT: "",
-    OTEL_TRACES_SAMPLER_ARG: 1,
-    OTEL_BSP_SCHEDULE_DELAY: 5_000,
-  });
-  kit = await startJobKit();
+const telemetry = startTelemetry("test", {
+  PARLEY_ADMIN_LISTEN: "127.0.0.1:0",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "",
+  OTEL_TRACES_SAMPLER_ARG: 1,
+  OTEL_BSP_SCHEDULE_DELAY: 5_000,
 });
+const kit = await startJobKit();
 afterEach(() => kit.clear());
 afterAll(async () => {
   await kit.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,13 +14,8 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { startServiceProcess } from "@parley/testkit/programs/service-process";
-import { type RecordedLog, recordLog } from "@parley/testkit/recorded-log";
-import {
-  type Certificate,
-  createAuthority,
-  createCertificate,
-  storeCertificate,
-} from "@parley/testkit/tls/certificates";
+import { recordLog } from "@parley/testkit/recorded-log";
+import { createAuthority, createCertificate, storeCertificate } from "@parley/testkit/tls/certificates";
 import { PEERS } from "@parley/testkit/tls/peers";
 import { ConfigError } from "../src/config.ts";
 import type { ClientSettings } from "../src/rpc/client/sender.ts";
@@ -36,20 +31,14 @@ import { TestService } from "./fixtures/test-service.ts";
 const REREAD_MS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let folder: string;
-let authority: Certificate;
-let server: RunningServer;
-let log: RecordedLog;
 const files: Record<string, TlsFiles> = {};
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-peers-"));
-  authority = await createAuthority("Parley test authority");
-  for (const name of new Set([...PEERS.account, "account", "prompt"]))
-    files[name] = await storeCertificate(folder, name, authority, await createCertificate(authority, name));
-  log = recordLog();
-  server = await serveAs(files.account as TlsFiles);
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-peers-"));
+const authority = await createAuthority("Parley test authority");
+for (const name of new Set([...PEERS.account, "account", "prompt"]))
+  files[name] = await storeCertificate(folder, name, authority, await createCertificate(authority, name));
+const log = recordLog();
+const server = await serveAs(files.account as TlsFiles);
 afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +8,7 @@ import { createClient } from "../src/rpc/client.ts";
 import { type Served, serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-unix-"));
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-unix-"));
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Serves on a socket of this name and records the name with every call. */

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService, CreateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
 import { createClient } from "@parley/shared/rpc/client";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
-import { type ScriptedModel, startScriptedModel } from "@parley/testkit/scripted-model";
+import { startScriptedModel } from "@parley/testkit/scripted-model";
 import { sharedAgents } from "@parley/testkit/shared-agents";
 import { readOggOpus } from "../src/audio/ogg.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -19,28 +19,19 @@ import { MIGRATIONS } from "../src/migrations.ts";
 const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 6);
 const TIMEOUT_MS = 120_000;
 
-let database: TestDatabase;
-let calls: TestDatabase;
-let model: ScriptedModel;
-let conversation: ServiceProcess;
-let folder: string;
-let sql: Database;
-let agent: { OWNER_ID: string; AGENT_ID: string };
-beforeAll(async () => {
-  [database, calls, model] = await Promise.all([
-    createTestDatabase(),
-    createTestDatabase(EMPTY_TEMPLATE),
-    startScriptedModel(),
-  ]);
-  model.script = (call) => call.finish("That is a good question, and the answer is yes.");
-  const own = openDatabase({ url: calls.urls.prompt, max: 1, name: "test" });
-  await migrate(own, MIGRATIONS);
-  await own.end();
-  folder = await mkdtemp(join(tmpdir(), "parley-killed-"));
-  sql = openDatabase({ url: database.urls.conversation, max: 1, name: "test" });
-  conversation = await startConversation();
-  agent = await createAgent();
-}, TIMEOUT_MS);
+const [database, calls, model] = await Promise.all([
+  createTestDatabase(),
+  createTestDatabase(EMPTY_TEMPLATE),
+  startScriptedModel(),
+]);
+model.script = (call) => call.finish("That is a good question, and the answer is yes.");
+const own = openDatabase({ url: calls.urls.prompt, max: 1, name: "test" });
+await migrate(own, MIGRATIONS);
+await own.end();
+const folder = await mkdtemp(join(tmpdir(), "parley-killed-"));
+const sql = openDatabase({ url: database.urls.conversation, max: 1, name: "test" });
+let conversation: ServiceProcess = await startConversation();
+const agent = await createAgent();
 afterAll(async () => {
   await sql.end();
   await conversation.stop();

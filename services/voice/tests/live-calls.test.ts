@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
 import { notFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -15,13 +15,9 @@ import { MIGRATIONS } from "../src/migrations.ts";
 import type { LostCall } from "../src/store/calls.ts";
 import { FAR_END } from "./media-stream/carrier.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase(EMPTY_TEMPLATE);
-  db = openDatabase({ url: database.urls.prompt, max: 4, name: "test" });
-  await migrate(db, MIGRATIONS);
-});
+const database = await createTestDatabase(EMPTY_TEMPLATE);
+const db = openDatabase({ url: database.urls.prompt, max: 4, name: "test" });
+await migrate(db, MIGRATIONS);
 afterAll(async () => {
   await db.end();
   await database.drop();

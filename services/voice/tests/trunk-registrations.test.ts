@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import type { ListTrunkRegistrationsResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { nameOf, REGISTRATION_STATES } from "@parley/shared/domain/api-names";
 import { EgressError } from "@parley/shared/egress/error";
 import { notFound } from "@parley/shared/errors";
 import type { Job } from "@parley/shared/jobs/store";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { listTrunkRegistrations } from "../src/rpc/list-trunk-registrations.ts";
 import { countUnregistered } from "../src/store/trunk-registrations.ts";
@@ -17,18 +17,14 @@ import { trunkRegistrations } from "../src/trunks/registrations.ts";
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk", transport: "TLS" };
 const QUEUE = "register-trunk";
 
-let database: TestDatabase;
-let db: Database;
 const clock = fakeClock();
 const trunks = new Map<string, { ownerId: string; settings: Partial<CarrierSettings> }>();
 const asked: Registration[] = [];
 /** The trunks' answers; null: they register whoever asks. */
 let refusal: RegistrationAnswer | EgressError | null = null;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { acceptor } from "../src/accept.ts";
 import { readEvent } from "../src/rules.ts";
 import type { EventRow } from "../src/store/events.ts";
-import { ended, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { ended, newDestination, newEvent, startTestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 
-let service: TestDispatcher;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test", max: 4 });
-});
+const service = await startTestDispatcher();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test", max: 4 });
 afterAll(async () => {
   await db.end();
   await service.stop();

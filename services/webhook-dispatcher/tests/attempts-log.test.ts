@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { ATTEMPTS_KEPT } from "../src/store/deliveries.ts";
-import { acceptEvent, ended, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { acceptEvent, ended, newDestination, newEvent, startTestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 
 /** Attempts that a delivery gets each time. */
 const ROUND = 4;
 const EXCERPT_BYTES = 4096;
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-});
+const service = await startTestDispatcher();
 afterAll(() => service.stop());
 
 test("a delivery that is resent again and again keeps its newest attempts, by their numbers, and no others on disk", async () => {

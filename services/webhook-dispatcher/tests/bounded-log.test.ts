@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { foldChanges } from "@parley/shared/folds/fold";
 import { findStoredBytes, STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  DELIVERED,
-  deliveriesOf,
-  ended,
-  newDestination,
-  newEvent,
-  PENDING,
-  startTestDispatcher,
-  type TestDispatcher,
-} from "./kit.ts";
+import { DELIVERED, deliveriesOf, ended, newDestination, newEvent, PENDING, startTestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 
 const BYTES_MAX = 400_000;
@@ -22,12 +13,8 @@ const PAYLOAD_BYTES = 10_000;
 const AT_ONCE = 20;
 const WITHIN_MS = 30_000;
 
-let service: TestDispatcher;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestDispatcher({ PARLEY_EVENTS_OWNER_BYTES: String(BYTES_MAX) });
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestDispatcher({ PARLEY_EVENTS_OWNER_BYTES: String(BYTES_MAX) });
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 afterAll(async () => {
   await db.end();
   await service.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createPace, type Pace } from "@parley/shared/shares/pace";
 import { eventually } from "@parley/testkit/eventually";
 import {
@@ -10,7 +10,6 @@ import {
   newEvent,
   PENDING,
   startTestDispatcher,
-  type TestDispatcher,
 } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -25,11 +24,8 @@ const costly: Pace = {
   },
 };
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  // The lanes last for the whole test.
-  service = await startTestDispatcher({ PARLEY_WEBHOOK_TURN_MS: "3600000" }, { costly });
-});
+// The lanes last for the whole test.
+const service = await startTestDispatcher({ PARLEY_WEBHOOK_TURN_MS: "3600000" }, { costly });
 afterAll(() => service.stop());
 
 const heldOf = (ownerId: string) => held.filter((each) => each.ownerId === ownerId);

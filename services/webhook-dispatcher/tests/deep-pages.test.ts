@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { type DeliveryFilter, listDeliveryRows } from "../src/store/list-deliveries.ts";
-import { startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { startTestDispatcher } from "./kit.ts";
 
 const MANY = 5_000;
 const SIZE = 10;
 /** So that reading all events of the owner is never cheaper than reading those of a page. */
 const PAYLOAD_BYTES = 1_000;
 
-let service: TestDispatcher;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-});
+const service = await startTestDispatcher();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
 afterAll(async () => {
   await db.end();
   await service.stop();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { startRawServer } from "@parley/testkit/network/raw-server";
 import { newOwner } from "@parley/testkit/owners";
@@ -15,19 +15,14 @@ import {
   POST,
   PUT,
   startTestDispatcher,
-  type TestDispatcher,
 } from "./kit.ts";
 import { fieldOf, isSignedWith, type Received, startReceiver } from "./receiver.ts";
 
-let service: TestDispatcher;
 /** A dispatcher that waits for an answer no longer than a second. */
-let hasty: TestDispatcher;
-beforeAll(async () => {
-  [service, hasty] = await Promise.all([
-    startTestDispatcher(),
-    startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "1000" }),
-  ]);
-});
+const [service, hasty] = await Promise.all([
+  startTestDispatcher(),
+  startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "1000" }),
+]);
 afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
 describe("what arrives", () => {

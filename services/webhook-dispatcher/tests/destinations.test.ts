@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
@@ -19,7 +19,6 @@ import {
   POST,
   PUT,
   startTestDispatcher,
-  type TestDispatcher,
   UNSPECIFIED,
 } from "./kit.ts";
 import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
@@ -28,10 +27,7 @@ const URL = "https://hooks.example.com/parley";
 const NO_DESTINATION = "whd_00000000000000000000000000";
 const NO_DELIVERY = "dlv_00000000000000000000000000";
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-});
+const service = await startTestDispatcher();
 afterAll(() => service.stop());
 
 describe("a destination", () => {

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { countOwnedRows, newOwner } from "@parley/testkit/owners";
-import { DELIVERED, ended, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { DELIVERED, ended, newDestination, newEvent, startTestDispatcher } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  service = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "60000" });
-});
+const service = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "60000" });
 afterAll(() => service.stop());
 
 /** Without what counts the bytes of an owner who has some. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -12,14 +12,10 @@ import {
   newDestination,
   newEvent,
   startTestDispatcher,
-  type TestDispatcher,
 } from "./kit.ts";
 import { fieldOf, startReceiver } from "./receiver.ts";
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-});
+const service = await startTestDispatcher();
 afterAll(() => service.stop());
 
 /** Rows of a table with the text in any column, as they are on disk now. */

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { resent } from "../src/delivery/state.ts";
 import { CHANGED_AT_ONCE, changeFailed } from "../src/store/deliveries.ts";
 import type { DestinationKey } from "../src/store/destinations.ts";
-import { newDestination, startTestDispatcher, type TestDispatcher, UNSPECIFIED } from "./kit.ts";
+import { newDestination, startTestDispatcher, UNSPECIFIED } from "./kit.ts";
 
 const MORE = 500;
 const TOMORROW = new Date(Date.now() + 86_400_000);
 
-let service: TestDispatcher;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-});
+const service = await startTestDispatcher();
 afterAll(() => service.stop());
 
 async function insertDeliveries(

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase, type Sql } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase, type Sql } from "@parley/shared/db/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { cancelled, resent } from "../src/delivery/state.ts";
@@ -11,12 +11,8 @@ import { deleteOldest } from "../src/store/stored-bytes.ts";
 const NOW = new Date("2026-01-01");
 const destinationId = "whd_1";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.webhook, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.webhook, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,10 +22,7 @@ import {
 import { startReceiver } from "./receiver.ts";
 
 let database: TestDatabase;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-webhooks-"));
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-webhooks-"));
 afterAll(() => rm(folder, { recursive: true }));
 
 // The processes that a test has started; nothing else delivers here.

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/testkit/database";
@@ -8,16 +8,12 @@ import { readDispatcherConfig } from "../src/config.ts";
 import { resealDestinations } from "../src/reseal.ts";
 import { signer } from "../src/secrets.ts";
 import { listDestinationRows } from "../src/store/destinations.ts";
-import { newDestination, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { newDestination, startTestDispatcher } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
 
-let service: TestDispatcher;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", max: 1, name: "reseal-test" });
-});
+const service = await startTestDispatcher();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", max: 1, name: "reseal-test" });
 afterAll(async () => {
   await db.end();
   await service.stop();

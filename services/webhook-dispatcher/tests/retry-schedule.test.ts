@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { RetrySchedule } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { type FakeClock, fakeClock } from "@parley/testkit/clock";
+import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import {
@@ -12,7 +12,6 @@ import {
   newEvent,
   PENDING,
   startTestDispatcher,
-  type TestDispatcher,
   UNSPECIFIED,
 } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";
@@ -20,12 +19,8 @@ import { startReceiver } from "./receiver.ts";
 const { RETRY_SCHEDULE_STANDARD: STANDARD, RETRY_SCHEDULE_EXTENDED: EXTENDED } = RetrySchedule;
 const EXTENDED_WAITS_S = [10, 300, 1_500, 5_400, 14_400, 28_800, 36_000];
 
-let clock: FakeClock;
-let service: TestDispatcher;
-beforeAll(async () => {
-  clock = fakeClock();
-  service = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "10000" }, { clock });
-});
+const clock = fakeClock();
+const service = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "10000" }, { clock });
 afterAll(() => service.stop());
 
 /** The owner's delivery once it has this many attempts and its next one is known. */

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { newOwner } from "@parley/testkit/owners";
 import { deleteOldEvents } from "../src/store/events.ts";
-import { startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { startTestDispatcher } from "./kit.ts";
 
-let service: TestDispatcher;
-let db: Database;
-beforeAll(async () => {
-  service = await startTestDispatcher();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test", max: 1 });
-});
+const service = await startTestDispatcher();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test", max: 1 });
 afterAll(async () => {
   await db.end();
   await service.stop();

@@ -1,21 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import {
-  type Connected,
-  MESSAGES_PER_CONTACT,
-  MESSAGES_PER_DAY,
-  person,
-  startTestWhatsApp,
-  type TestWhatsApp,
-} from "./kit.ts";
+import { type Connected, MESSAGES_PER_CONTACT, MESSAGES_PER_DAY, person, startTestWhatsApp } from "./kit.ts";
 
-let service: TestWhatsApp;
-beforeAll(async () => {
-  service = await startTestWhatsApp();
-});
+const service = await startTestWhatsApp();
 afterEach(() => service.reset());
 afterAll(() => service.stop());
 

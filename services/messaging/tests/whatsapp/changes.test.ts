@@ -1,11 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import { type Connected, person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import { type Connected, person, startTestWhatsApp } from "./kit.ts";
 
-let service: TestWhatsApp;
-beforeAll(async () => {
-  service = await startTestWhatsApp();
-});
+const service = await startTestWhatsApp();
 afterEach(() => service.reset());
 afterAll(() => service.stop());
 

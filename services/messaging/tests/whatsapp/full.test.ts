@@ -1,15 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import { person, startTestWhatsApp } from "./kit.ts";
 
 const RETRY_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
-let service: TestWhatsApp;
-beforeAll(async () => {
-  service = await startTestWhatsApp();
-});
+const service = await startTestWhatsApp();
 afterEach(() => service.reset());
 afterAll(() => service.stop());
 

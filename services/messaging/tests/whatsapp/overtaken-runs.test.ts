@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { type Connected, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import { afterAll, afterEach, expect, test } from "bun:test";
+import { type Connected, startTestWhatsApp } from "./kit.ts";
 
 // A process that freezes for longer than its lease continues where it stopped, beside the process that took its thread over. Here, both
 // runs are in one process: the clock jumps while the first one waits for another service.
 
-let service: TestWhatsApp;
-beforeAll(async () => {
-  service = await startTestWhatsApp();
-});
+const service = await startTestWhatsApp();
 afterAll(() => service.stop());
 afterEach(() => {
   service.fakes.whatsapp = undefined;

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { insertOutgoing, markSent, storeStatuses } from "../../src/store/outgoing.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.messaging, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.messaging, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

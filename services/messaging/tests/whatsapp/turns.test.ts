@@ -1,14 +1,11 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { echo } from "./fakes.ts";
-import { person, startTestWhatsApp, type TestWhatsApp } from "./kit.ts";
+import { person, startTestWhatsApp } from "./kit.ts";
 
-let service: TestWhatsApp;
-beforeAll(async () => {
-  service = await startTestWhatsApp();
-});
+const service = await startTestWhatsApp();
 afterEach(() => service.reset());
 afterAll(() => service.stop());
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CarrierUnavailable } from "@parley/shared/carriers/errors";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failure, failureOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -14,13 +14,9 @@ import { openSession, prepareSession } from "../../src/daily/new-session.ts";
 import { sessionJob } from "../../src/daily/session.ts";
 import { type Daily, daily } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
 let kit: Daily;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await kit.stop();
   await db.end();

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeEach, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { dailySignature } from "@parley/shared/carriers/signatures";
-import { type Database, openDatabase } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { openDatabase } from "@parley/shared/db/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { type DailyParticipant, deliver } from "@parley/testkit/stand-ins/carriers/daily-api";
 import { type Daily, daily, OPERATORS_KEY } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
 let kit: Daily;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await kit.stop();
   await db.end();

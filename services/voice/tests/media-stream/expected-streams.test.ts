@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -14,16 +14,12 @@ import type { ArrivedStream } from "../../src/transport/media-stream/connection.
 import { type MediaStreamsOptions, serveMediaStreams } from "../../src/transport/media-stream/media-streams.ts";
 import { carrier } from "./carrier.ts";
 
-let database: TestDatabase;
-let db: Database;
 const clock = fakeClock();
 const folder = mkdtempSync(join(tmpdir(), "parley-media-"));
 const processes: { stop(): Promise<void> }[] = [];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterEach(async () => {
   for (const each of processes.splice(0)) await each.stop();
 });

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { failure, failureOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { callPolicies, countryFault } from "../../src/outbound/call-policy.ts";
 import { outbound } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

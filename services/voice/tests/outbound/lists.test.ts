@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
 import { listOutboundCalls } from "../../src/store/outbound-calls.ts";
@@ -9,12 +9,8 @@ const MANY = 3_000;
 /** Calls of each number. */
 const EACH = 5;
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
 import { outboundCalls } from "../../src/outbound/outbound.ts";
 import { storeFarEnd } from "../../src/store/calls.ts";
 import { answered, type Outbound, outbound, ringing, THEIRS } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

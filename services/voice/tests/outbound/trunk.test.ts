@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import { trunkDialer } from "../../src/outbound/dial-trunk.ts";
@@ -14,12 +14,8 @@ import { listening } from "../listening.ts";
 import { phone } from "../sip/phones.ts";
 import { OURS, type Outbound, outbound, THEIRS } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { eventually } from "@parley/testkit/eventually";
 import { obtain } from "@parley/testkit/programs/obtain";
-import { Glob, type Subprocess } from "bun";
+import { Glob } from "bun";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
-import type { Target } from "../../src/transport/sip/sockets.ts";
 import { listening, tone } from "../listening.ts";
 import { freePort } from "./free-port.ts";
 import { type Phone, phone } from "./phones.ts";
 
-let server: Target;
-let kamailio: Subprocess | undefined;
-beforeAll(async () => {
-  const program = await obtain("kamailio");
-  const [modules = ""] = [...new Glob("/usr/lib/*/kamailio/modules/tm.so").scanSync({ absolute: true })];
-  server = { protocol: "UDP", address: "127.0.0.1", port: await freePort() };
-  const listen = `udp:${server.address}:${server.port}`;
-  const args = ["-f", join(import.meta.dir, "kamailio.cfg"), "-l", listen, "-L", join(modules, ".."), "-DD", "-E"];
-  kamailio = Bun.spawn([program, ...args], { stdio: ["ignore", "ignore", "ignore"] });
-}, 120_000);
+const program = await obtain("kamailio");
+const [modules = ""] = [...new Glob("/usr/lib/*/kamailio/modules/tm.so").scanSync({ absolute: true })];
+const server = { protocol: "UDP" as const, address: "127.0.0.1", port: await freePort() };
+const listen = `udp:${server.address}:${server.port}`;
+const args = ["-f", join(import.meta.dir, "kamailio.cfg"), "-l", listen, "-L", join(modules, ".."), "-DD", "-E"];
+const kamailio = Bun.spawn([program, ...args], { stdio: ["ignore", "ignore", "ignore"] });
 afterAll(async () => {
-  kamailio?.kill();
-  await kamailio?.exited;
+  kamailio.kill();
+  await kamailio.exited;
 });
 
 /** Registers as an account of kamailio's. */

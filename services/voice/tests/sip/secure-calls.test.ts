@@ -1,18 +1,14 @@
-import { beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
-import { type Certificate, createAuthority, createCertificate } from "@parley/testkit/tls/certificates";
+import { createAuthority, createCertificate } from "@parley/testkit/tls/certificates";
 import type { Socket } from "bun";
 import type { Leg } from "../../src/transport/leg.ts";
 import { listening, tone } from "../listening.ts";
 import { phone, to } from "./phones.ts";
 import { rawPeer } from "./raw-peer.ts";
 
-let authority: Certificate;
-let certificate: Certificate;
-beforeAll(async () => {
-  authority = await createAuthority("test");
-  certificate = await createCertificate(authority, "trunk.example");
-});
+const authority = await createAuthority("test");
+const certificate = await createCertificate(authority, "trunk.example");
 
 /** A phone that takes calls over TLS. */
 async function secured() {

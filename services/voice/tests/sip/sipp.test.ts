@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,14 +8,10 @@ import { listening, tone } from "../listening.ts";
 import { freePort } from "./free-port.ts";
 import { answer, phone, to } from "./phones.ts";
 
-let sipp: string;
-let folder: string;
-beforeAll(async () => {
-  sipp = await obtain("sipp");
-  folder = mkdtempSync(join(tmpdir(), "parley-sipp-"));
-  // sipp's built-in scenarios read their audio from here.
-  symlinkSync("/usr/share/sip-tester", join(folder, "pcap"));
-}, 120_000);
+const sipp = await obtain("sipp");
+const folder = mkdtempSync(join(tmpdir(), "parley-sipp-"));
+// sipp's built-in scenarios read their audio from here.
+symlinkSync("/usr/share/sip-tester", join(folder, "pcap"));
 afterAll(() => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,12 +10,8 @@ import { certificatesIn } from "./impostor.ts";
 // Whoever sees an offer, and its answer, knows the browser's certificate and the passwords of ICE. Only the browser has the key.
 
 const { opened, answered, end } = callsForTest();
-let folder: string;
-let certificates: Awaited<ReturnType<typeof certificatesIn>>;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-impostor-"));
-  certificates = await certificatesIn(folder);
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-impostor-"));
+const certificates = await certificatesIn(folder);
 afterEach(end);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -10,16 +10,34 @@ test("a JSON object is returned with its original bytes", async () => {
   expect(Buffer.from(bytes).toString()).toBe('{"a": "ü"}');
 });
 
+const NO_JSON = "The request body is not valid JSON";
+const NO_OBJECT = "The request body must be a JSON object";
 test.each([
-  ["bytes that are no UTF-8", requestOf(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), 400],
-  ["half a document", requestOf('{"a":'), 400],
-  ["an array", requestOf("[]"), 400],
-  ["null", requestOf("null"), 400],
-  ["another type", requestOf("{}", { "content-type": "text/plain" }), 415],
-  ["what is compressed", requestOf("{}", { "content-encoding": "gzip" }), 415],
-  ["more than 1 MiB", requestOf(`"${"a".repeat(1024 * 1024)}"`), 413],
-])("%s is refused", async (_, request, status) => {
-  await expect(readJson(request)).rejects.toMatchObject({ name: "HttpError", status });
+  ["bytes that are no UTF-8", requestOf(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])), 400, NO_JSON],
+  ["half a document", requestOf('{"a":'), 400, NO_JSON],
+  ["a word", requestOf("hello"), 400, NO_JSON],
+  ["what follows a document", requestOf("{},"), 400, NO_JSON],
+  ["nothing", requestOf(""), 400, "The request body is empty. It must be a JSON object."],
+  ["an array", requestOf("[]"), 400, NO_OBJECT],
+  ["a string", requestOf('"x"'), 400, NO_OBJECT],
+  ["a number", requestOf("1"), 400, NO_OBJECT],
+  ["null", requestOf("null"), 400, NO_OBJECT],
+  ["true", requestOf("true"), 400, NO_OBJECT],
+  [
+    "another type",
+    requestOf("{}", { "content-type": "text/plain" }),
+    415,
+    "The request body must be sent with Content-Type: application/json",
+  ],
+  [
+    "what is compressed",
+    requestOf("{}", { "content-encoding": "gzip" }),
+    415,
+    "The request body must be sent without Content-Encoding",
+  ],
+  ["more than 1 MiB", requestOf(`"${"a".repeat(1024 * 1024)}"`), 413, "The request body must be at most 1 MiB"],
+])("%s is refused", async (_, request, status, detail) => {
+  await expect(readJson(request)).rejects.toMatchObject({ name: "HttpError", status, message: detail });
 });
 
 test.each(["12345678901234567890", "-9007199254740993", "[9007199254740993]", `1${"0".repeat(300)}`])(

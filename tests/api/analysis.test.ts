@@ -4,7 +4,7 @@ import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { createKey, createOwner, createSession } from "../kit/test-owner.ts";
+import { createOwner, createSession } from "../kit/test-owner.ts";
 
 /** The requests that a webhook destination received. */
 const received: { event: string; payload: Record<string, unknown> }[] = [];
@@ -20,7 +20,6 @@ const receiver = Bun.serve({
   },
 });
 const owner = await createOwner(stack.accounts);
-const ownerId = owner.ownerId;
 const api = stack.api(owner.apiKey);
 const manage = stack.manage(await createSession(stack, owner.ownerId));
 const url = `http://127.0.0.1:${receiver.port}/hook`;
@@ -116,33 +115,5 @@ describe("a manually requested analysis", () => {
     expect((await api.get(`/conversations/${endedId}`)).body.updated_at).toBe(updated_at);
     const sent = () => received.filter(({ payload }) => payload.conversation_id === endedId);
     await eventually(() => expect(sent()).toHaveLength(1));
-  });
-
-  test("is refused for a key without the scope chat, for another owner, and for a conversation that does not exist", async () => {
-    const { apiKey } = await createKey(stack.accounts, ownerId, { scopes: ["conversations:read", "agents:write"] });
-    expect(await analyze(endedId, stack.api(apiKey))).toMatchObject({
-      status: 403,
-      body: { detail: expect.stringContaining("chat") },
-    });
-    expect((await analyze(endedId, stack.api(stack.owners[0].apiKey))).status).toBe(403);
-    for (const id of [newUuid(), "none"]) {
-      expect(await analyze(id)).toMatchObject({ status: 404, body: { detail: "Conversation not found" } });
-    }
-  });
-
-  test("is refused while the conversation is in progress, and for an agent without analysis", async () => {
-    const { session_id: openId } = (await chat("Hello")).body;
-    expect(await analyze(openId)).toMatchObject({
-      status: 400,
-      body: { detail: "Conversation is in progress: it can be analyzed after it ends" },
-    });
-    const model = { baseUrl: `http://${stack.address("model")}/v1` };
-    const plainId = await createAgent(api, model, { tools: { end_call: true } });
-    const said = { agent_id: plainId, message: "Thank you, goodbye!", streaming: false };
-    const { session_id: plainEndedId } = (await api.post("/chat", said)).body;
-    expect(await analyze(plainEndedId)).toMatchObject({
-      status: 400,
-      body: { detail: "Agent has no analysis: set call_analysis_enabled on it first" },
-    });
   });
 });

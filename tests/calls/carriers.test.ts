@@ -120,39 +120,6 @@ test.each([
   WITHIN_MS,
 );
 
-test(
-  "a call whose callbacks come late, twice and reversed is one conversation with one end",
-  async () => {
-    const from = "+12025550145";
-    const callbacks = { late_ms: 200, twice: true, reversed: true };
-    const call = await carrier.callIn(TWILIO, { from, say: [], hang_up_after_ms: 2_000, callbacks });
-    await carrier.ended(call.carrier_call_id);
-    await eventually(async () => {
-      const [conversation, ...others] = await conversationsWith(from);
-      expect([conversation?.conversation_status, others]).toEqual([
-        expect.stringMatching(/COMPLETED|DISCONNECTED/),
-        [],
-      ]);
-    }, WITHIN_MS);
-  },
-  WITHIN_MS,
-);
-
-test(
-  "a call whose media socket breaks ends",
-  async () => {
-    const from = "+12025550146";
-    const call = await carrier.callIn(PLIVO, { from, say: [], drop_socket_after_ms: 1_000 });
-    await carrier.ended(call.carrier_call_id);
-    await eventually(async () => {
-      const [conversation] = await conversationsWith(from);
-      expect(conversation?.conversation_status).not.toBe("IN_PROGRESS");
-      expect(conversation).toBeDefined();
-    }, WITHIN_MS);
-  },
-  WITHIN_MS,
-);
-
 test("a caller of a number without an agent hears that it is not in service, and leaves no conversation", async () => {
   const from = "+12025550147";
   const call = await carrier.callIn(TWILIO_FREE, { from });

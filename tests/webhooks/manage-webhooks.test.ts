@@ -9,7 +9,7 @@ import { createOwner, createSession } from "../kit/test-owner.ts";
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
 /** The requests that the receiver got, and its answer. */
-const received: { event: string | null; payload: { conversation_id: string }; signatures: number }[] = [];
+const received: { event: string | null; payload: { conversation_id: string } }[] = [];
 let status = 200;
 
 const stack = await sharedStack();
@@ -19,8 +19,7 @@ const receiver = Bun.serve({
   port: 0,
   fetch: async (request) => {
     const form = await request.formData();
-    const signatures = request.headers.get("webhook-signature")?.split(" ").length ?? 0;
-    received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))), signatures });
+    received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))) });
     return new Response("thank you", { status });
   },
 });
@@ -75,20 +74,6 @@ test("a destination is created with its secret, listed without, changed, given a
 
   expect((await manage.send("DELETE", path)).body).toEqual({ message: "Destination deleted" });
   expect(problem(await manage.send("DELETE", path))).toEqual({ status: 404, detail: "Destination not found" });
-});
-
-test.each([
-  [{ url: "http://example.com/hook" }, "url"],
-  [{ url: "https://10.0.0.1/hook" }, "url"],
-  [{ url: "ftp://example.com" }, "url"],
-  [{ request_type: "DELETE" }, "request_type"],
-  [{ name: "" }, "name"],
-  [{ status: "on" }, "status"],
-  [{ retry_schedule: "hourly" }, "retry_schedule"],
-])("a destination with %j is refused", async (fields, path) => {
-  const { manage } = await member();
-  const answer = await manage.post("/destinations", { ...hook(), ...fields });
-  expect(problem(answer)).toMatchObject({ status: 422, errors: [{ path }] });
 });
 
 test("a sample event reaches its destination and shows in the log of deliveries", async () => {
@@ -183,37 +168,4 @@ test("a chat that ends is an event, and failed deliveries can be resent, one or 
   await receives(before + 10);
   await eventually(() => find("delivered"));
   expect(problem(await all("then"))).toMatchObject({ status: 422, errors: [{ path: "since" }] });
-});
-
-test("after a rotation deliveries are signed with both secrets", async () => {
-  const { manage } = await member();
-  const { destination_id } = (await manage.post("/destinations", hook())).body;
-  await manage.send("POST", `/destinations/${destination_id}/rotate-secret`);
-  const before = received.length;
-  await manage.send("POST", `/destinations/${destination_id}/test`);
-  await eventually(() => expect(received.slice(before)).toMatchObject([{ signatures: 2 }]));
-});
-
-test("another owner's destinations and deliveries are not found", async () => {
-  const [one, other] = [await member(), await member()];
-  const { destination_id } = (await one.manage.post("/destinations", hook())).body;
-  const { delivery_id } = (await one.manage.send("POST", `/destinations/${destination_id}/test`)).body;
-  const destination = { status: 404, detail: "Destination not found" };
-  const delivery = { status: 404, detail: "Delivery not found" };
-  for (const [as, ids] of [
-    [other.manage, { destination_id, delivery_id }],
-    [one.manage, { destination_id: "%00", delivery_id: "none" }],
-  ] as const) {
-    const path = `/destinations/${ids.destination_id}`;
-    expect(problem(await patch(as, path, { name: "Mine" }))).toEqual(destination);
-    expect(problem(await as.send("DELETE", path))).toEqual(destination);
-    for (const verb of ["rotate-secret", "test"]) {
-      expect(problem(await as.send("POST", `${path}/${verb}`))).toEqual(destination);
-    }
-    expect(problem(await as.post(`${path}/resend-failed`, { since: "2020-01-01" }))).toEqual(destination);
-    expect(problem(await as.get(`/deliveries/${ids.delivery_id}`))).toEqual(delivery);
-    expect(problem(await as.send("POST", `/deliveries/${ids.delivery_id}/resend`))).toEqual(delivery);
-  }
-  expect((await other.manage.get("/destinations")).body.destinations).toEqual([]);
-  expect((await other.manage.get("/deliveries")).body.deliveries).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
-import { newId } from "@parley/shared/ids";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
@@ -58,32 +57,4 @@ test("racing changes and deletions with one key happen once", async () => {
   const deletions = await Promise.all(Array.from({ length: 10 }, () => service.agents.deleteAgent(removal)));
   expect(new Set(deletions.map(({ agentName }) => agentName))).toEqual(new Set([agent.agentName]));
   expect(await failure(service.agents.deleteAgent(deletion(agent)))).toMatchObject({ kind: "not_found" });
-});
-
-test("a key can be reused for another request only after a day; owners do not share keys", async () => {
-  const [anna, ben] = [newOwner(), newOwner()];
-  await create(service.agents, creation(anna, keyed("k")));
-  expect(await failure(service.agents.createAgent(creation(anna, keyed("k", 2))))).toMatchObject({
-    kind: "invalid",
-    paths: ["Idempotency-Key"],
-  });
-  await create(service.agents, creation(ben, keyed("k", 2)));
-  service.clock.advance(24 * 60 * 60 * 1000);
-  await create(service.agents, creation(anna, keyed("k", 2)));
-  expect(await countAgents(anna)).toBe(2);
-});
-
-test("a refusal is repeated even if the missing prompt has been created since", async () => {
-  const owner = newOwner();
-  const request = { ...deletion({ ownerId: owner, agentId: newId("agt") }), ...keyed("k") };
-  const refused = await failure(service.agents.deleteAgent(request));
-  expect(refused).toMatchObject({ kind: "not_found" });
-  let replayed = false;
-  const again = service.agents.deleteAgent(request, {
-    onReplayed: () => {
-      replayed = true;
-    },
-  });
-  expect(await failure(again)).toEqual(refused);
-  expect(replayed).toBe(true);
 });

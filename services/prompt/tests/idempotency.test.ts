@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { byName, creation, deletion, newAgent, startTestService, update } from "./harness.ts";
+import { creation, deletion, startTestService, update } from "./harness.ts";
 
 const service = await startTestService();
 const client = service.client;
@@ -64,19 +64,6 @@ test("a repeated delete gets the first response and leaves a prompt created sinc
   expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
 });
 
-test("a refusal is replayed unchanged and marked, even if the request would succeed now", async () => {
-  const owner = newOwner();
-  const agent = newAgent(owner);
-  await client.createPrompt(creation(owner));
-  await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
-  const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };
-  const first = await failure(client.deletePrompt(request));
-  await client.setPromptReferences({ ...agent, promptNames: [], agentGone: false });
-  const again = await seen((options) => failure(client.deletePrompt(request, options)));
-  expect(first.kind).toBe("conflict");
-  expect(again).toEqual({ replayed: true, answer: first });
-});
-
 test("an invalid field is refused in the same way again, and its key is not free for another request", async () => {
   const owner = newOwner();
   const request = creation(owner, { promptName: " ", idempotency: key("create") });
@@ -87,15 +74,4 @@ test("an invalid field is refused in the same way again, and its key is not free
     failure(client.createPrompt(creation(owner, { idempotency: key("another") }), options)),
   );
   expect(other).toMatchObject({ replayed: false, answer: { kind: "invalid", paths: ["Idempotency-Key"] } });
-});
-
-test("the same key is new for another owner, and for the same request a day later", async () => {
-  const owner = newOwner();
-  const request = creation(owner, { idempotency: key("create") });
-  await client.createPrompt(request);
-  const others = await seen((options) => client.createPrompt({ ...request, ownerId: newOwner() }, options));
-  expect(others.replayed).toBe(false);
-  service.clock.advance(24 * 60 * 60 * 1000);
-  const later = await seen((options) => client.createPrompt(request, options));
-  expect(later).toMatchObject({ replayed: false, answer: { prompt: { promptVersion: 2 } } });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
@@ -12,7 +12,7 @@ let testDatabase: TestDatabase;
 let roles: Record<Schema, Database>;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+  testDatabase = await createTestDatabase();
   roles = connectAll(testDatabase.urls);
   for (const schema of SCHEMAS) {
     await roles[schema].unsafe(
@@ -61,11 +61,12 @@ describe.each(PAIRS)("the role of %s", (own, other) => {
 });
 
 test.each([...SCHEMAS])(
-  "the role of %s works in its own schema by default, and cannot write into the public one",
+  "the role of %s works in its own schema by default, and can create nothing outside it and no other role",
   async (own) => {
     const [row] = await roles[own]`select current_schema() as schema`;
     expect(row).toEqual({ schema: own });
-    expect(await failureOf(roles[own]`create table public.planted (n int)`)).toMatchObject(DENIED);
+    for (const statement of ["create table public.planted (n int)", "create schema planted", "create role planted"])
+      expect({ statement, failure: await failureOf(roles[own].unsafe(statement)) }).toMatchObject({ failure: DENIED });
     // Every role may use the extensions in the public schema.
     expect([...(await roles[own]`select similarity('agent', 'agents') > 0.5 as similar`)]).toEqual([{ similar: true }]);
   },

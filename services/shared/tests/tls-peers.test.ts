@@ -122,6 +122,10 @@ test("every method reserved for a peer exists in its service", () => {
 });
 
 describe("mutual TLS refuses", () => {
+  test("a peer without TLS", async () => {
+    expect(await attempt(credentials.createInsecure())).toBe("unavailable");
+  });
+
   test("a peer without a certificate", async () => {
     expect(await attempt(credentials.createSsl(Buffer.from(authority.cert)))).toBe("unavailable");
   });

@@ -47,22 +47,6 @@ describe("an attempt", () => {
     expect(deliveries.map(({ status }) => status)).toEqual(Array(100).fill(DELIVERED));
   });
 
-  test("is made four times at most", async () => {
-    await using receiver = startReceiver();
-    receiver.answer = () => new Response("no", { status: 404 });
-    const { ownerId } = await newDestination(service.client, receiver.url);
-    await acceptEvent(service.client, newEvent(ownerId));
-    const [delivery] = await ended(service.client, ownerId);
-    expect(delivery?.status).toBe(FAILED);
-    expect(delivery?.attempts.map(({ number, httpStatus }) => [number, httpStatus])).toEqual([
-      [1, 404],
-      [2, 404],
-      [3, 404],
-      [4, 404],
-    ]);
-    expect(receiver.received).toHaveLength(4);
-  });
-
   test("answered with 3xx has failed, and the redirect is not followed", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => Response.redirect(`${receiver.url}/elsewhere`, 302);

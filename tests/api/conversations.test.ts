@@ -63,15 +63,6 @@ describe("a conversation", () => {
     const session = await api.get(`/chat/sessions/${sessions[1]}`);
     expect(session.body.metadata).toEqual(body.conversation_metadata);
   });
-
-  test("of another owner is 403; one that does not or cannot exist is 404", async () => {
-    const refused = await foreign.get(`/conversations/${sessions[0]}`);
-    expect([refused.status, refused.body.detail]).toEqual([403, "You do not have access to this conversation"]);
-    for (const id of ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c", "no-uuid", "%00"]) {
-      const none = await api.get(`/conversations/${id}`);
-      expect([none.status, none.body.detail]).toEqual([404, "Conversation not found"]);
-    }
-  });
 });
 
 describe("listing conversations", () => {
@@ -142,20 +133,6 @@ describe("listing conversations", () => {
     ["from_time=00:00&to_time=23:59", [3, 2, 1, 0]],
   ])("by %s finds what matches", async (query, expected) => {
     expect(await found(query)).toEqual(expected);
-  });
-
-  test("filters combine", async () => {
-    expect(await found(`agent_id=${agentId}`)).toEqual([2, 1, 0]);
-    expect(await found(`agent_id=${agentId}&search=parcel`)).toEqual([1]);
-    expect(await found(`agent_id=${otherAgentId}&search=parcel`)).toEqual([]);
-    expect(await found(`conversation_id=${sessions[2]}&agent_id=${agentId}`)).toEqual([2]);
-  });
-
-  test("by another owner's agent or conversation finds nothing and reveals nothing", async () => {
-    for (const query of [`agent_id=${agentId}`, `conversation_id=${sessions[0]}`]) {
-      const { status, body } = await foreign.get(`/conversations?${query}`);
-      expect([status, body.data, body.pagination.total]).toEqual([200, [], 0]);
-    }
   });
 
   test("by time of day includes both minutes, wraps around midnight, and applies the offset", async () => {
@@ -234,13 +211,6 @@ describe("chat sessions", () => {
     expect(Math.abs(body.data[0].created_at - Date.now() / 1000)).toBeLessThan(600);
     const { body: last } = await api.get(`/chat/sessions?agent_id=${agentId}&page_size=2&page=2`);
     expect(last).toMatchObject({ has_more: false, data: [{ conversation_name: "New chat", message_count: 1 }] });
-  });
-
-  test("of another owner's agent are refused, of another owner are 403", async () => {
-    expect((await foreign.get(`/chat/sessions?agent_id=${agentId}`)).status).toBe(403);
-    const { status, body } = await foreign.get(`/chat/sessions/${sessions[0]}`);
-    expect([status, body.detail]).toEqual([403, "You do not have access to this session"]);
-    expect((await api.get("/chat/sessions/no-uuid")).body.detail).toBe("Session not found");
   });
 
   test("show their greeting as the first message of the agent", async () => {

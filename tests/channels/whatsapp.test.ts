@@ -168,14 +168,3 @@ test("bodies that never end hold up no callback of their own or another connecti
     expect((await post(body, { url: each.callbackUrl, secret: each.appSecret })).status).toBe(200);
   for (const socket of slow) socket.destroy();
 });
-
-test("another owner's agent sends no template", async () => {
-  const foreign = stack.api(stack.owners[1].apiKey);
-  const template = { name: "order_update", language: "en_US" };
-  const request = { agent_id: agentId, to_mobile_number: "+4917012340007", template };
-  expect((await foreign.post("/whatsapp/messages", request)).status).toBe(403);
-  expect((await api.post("/whatsapp/messages", { ...request, to_mobile_number: "0170" })).status).toBe(422);
-  expect((await api.post("/whatsapp/messages", { ...request, template: { ...template, name: "A B" } })).status).toBe(
-    422,
-  );
-});

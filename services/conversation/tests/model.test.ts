@@ -219,23 +219,6 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     expect(said.length).toBeLessThan(50);
   });
 
-  test.each(WAYS)("answers with text, tool calls and usage (%s)", async (_, ask) => {
-    server.script = (call) =>
-      call.callTools(
-        [
-          { name: "end_call", input: '{"message":"Bye"}' },
-          { name: "set_language", input: "{}" },
-        ],
-        "So l\0ong.",
-      );
-    expect(await ask(model)).toEqual([
-      { type: "text", text: "So long." },
-      { type: "tool_call", call: { name: "end_call", json: '{"message":"Bye"}', input: { message: "Bye" } } },
-      { type: "tool_call", call: { name: "set_language", json: "{}", input: {} } },
-      FINISH,
-    ]);
-  });
-
   const JSON_TYPE = "application/json";
   const faults: [string, string, Script][] = [
     [
@@ -289,19 +272,12 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     },
   );
 
-  const streamFaults: [string, string, Script][] = [
-    ["says nothing", "gave an answer that cannot be read", (call) => call.respond(200, "text/event-stream", "")],
-    ["ends early", "cut off its answer", saying("Hel", (call) => call.end())],
-    ["breaks off", "cut off its answer", saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS))],
-    ["turns to garbage", "gave an answer that cannot be read", saying("Hel", (call) => call.event("{oops"))],
-    ["reports an error", "", (call) => void call.event(dialect.error)],
-    ["reports an error midway", "", saying("Hel", (call) => call.event(dialect.error))],
-  ];
-  test.each(streamFaults)("whose stream %s fails, and the error says so in our words", async (_, what, script) => {
-    server.script = script;
-    const { kind, detail } = await failure(streamed(model));
-    expect(kind).toBe("upstream_failed");
-    expect(detail).toStartWith(`The ${provider} model provider ${what}`);
+  test("whose stream breaks off fails, and the error says so in our words", async () => {
+    server.script = saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS));
+    expect(await failure(streamed(model))).toMatchObject({
+      kind: "upstream_failed",
+      detail: expect.stringMatching(`^The ${provider} model provider cut off its answer`),
+    });
   });
 
   test.each(WAYS)("that starts slowly gets the remaining time and no more (%s)", async (_, ask) => {
@@ -332,19 +308,6 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     const { left } = await called.promise;
     giveUp.abort(new ServiceError("upstream_timeout", "Too late"));
     expect(await answer).toEqual({ kind: "upstream_timeout", detail: "Too late" });
-    await left;
-  });
-
-  test("whose listener throws in the middle is aborted immediately", async () => {
-    let left: Promise<void> | undefined;
-    server.script = (call) => {
-      left = call.left;
-      call.piece("Hel");
-    };
-    const heard = model.stream(REQUEST, new AbortController().signal, () => {
-      throw new ServiceError("rate_limited", "Enough");
-    });
-    expect(await failure(heard)).toEqual({ kind: "rate_limited", detail: "Enough" });
     await left;
   });
 

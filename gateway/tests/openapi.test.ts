@@ -255,7 +255,7 @@ describe("a client generated from the document", () => {
     const { createAgent, sendMessage } = await import(join(folder, "client", "sdk.gen.ts"));
     expect(typeof createAgent).toBe("function");
     expect(typeof sendMessage).toBe("function");
-  }, 120_000);
+  });
 });
 
 describe("the page to browse it", () => {

@@ -18,29 +18,25 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test(
-  "a person in a Daily room hears the agent, and their leaving ends the conversation and the room",
-  async () => {
-    const { status, body } = await api.post("/daily/sessions", { agent_id: agentId });
-    expect([status, body]).toEqual([200, expect.objectContaining({ room_name: `parley-${body.conversation_id}` })]);
-    // The person says nothing, and leaves after the agent's greeting.
-    await people.join(body.room_name, body.token, { say: [] });
-    const room = await people.deleted(body.room_name);
-    expect(room.heard_ms).toBeGreaterThan(200);
-    const conversation = await eventually(async () => {
-      const found = (await api.get(`/conversations?conversation_id=${body.conversation_id}`)).body.data[0];
-      expect(found.conversation_status).not.toBe("IN_PROGRESS");
-      return found;
-    }, WITHIN_MS);
-    expect(conversation).toMatchObject({
-      conversation_type: "DAILY",
-      conversation_status: "COMPLETED",
-      conversation_metadata: { room_url: body.room_url, room_name: body.room_name },
-      conversation_transcript: [expect.objectContaining({ content: GREETING })],
-    });
-  },
-  WITHIN_MS,
-);
+test("a person in a Daily room hears the agent, and their leaving ends the conversation and the room", async () => {
+  const { status, body } = await api.post("/daily/sessions", { agent_id: agentId });
+  expect([status, body]).toEqual([200, expect.objectContaining({ room_name: `parley-${body.conversation_id}` })]);
+  // The person says nothing, and leaves after the agent's greeting.
+  await people.join(body.room_name, body.token, { say: [] });
+  const room = await people.deleted(body.room_name);
+  expect(room.heard_ms).toBeGreaterThan(200);
+  const conversation = await eventually(async () => {
+    const found = (await api.get(`/conversations?conversation_id=${body.conversation_id}`)).body.data[0];
+    expect(found.conversation_status).not.toBe("IN_PROGRESS");
+    return found;
+  }, WITHIN_MS);
+  expect(conversation).toMatchObject({
+    conversation_type: "DAILY",
+    conversation_status: "COMPLETED",
+    conversation_metadata: { room_url: body.room_url, room_name: body.room_name },
+    conversation_transcript: [expect.objectContaining({ content: GREETING })],
+  });
+});
 
 test("a session is refused for another owner's agent, a missing agent, and an invalid body", async () => {
   const statusOf = async (body: object, key = stack.owners[0].apiKey) =>

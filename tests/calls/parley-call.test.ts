@@ -53,7 +53,7 @@ test("a call from the terminal is spoken, printed as it goes, and recorded with 
   for (const side of [0, 1]) {
     expect(samples?.some((sample, at) => at % 2 === side && Math.abs(sample) > 3_000)).toBeTrue();
   }
-}, 120_000);
+});
 
 test("a call that cannot be printed hangs up, and is a failure in one sentence", async () => {
   const agentId = await createAgent(api, model, { first_message_prompt: GREETING });
@@ -68,7 +68,7 @@ test("a call that cannot be printed hangs up, and is a failure in one sentence",
     status: 1,
     stderr: expect.stringMatching(/^Could not write the output: ENOSPC.*\n$/),
   });
-}, 120_000);
+});
 
 test("a phone of the stand-in carrier calls a number of the owner's, and its agent's conversation is printed", async () => {
   const manage = stack.manage(await createSession(stack, stack.owners[0].ownerId));
@@ -89,7 +89,7 @@ test("a phone of the stand-in carrier calls a number of the owner's, and its age
   expect(stdout).toContain(`agent  ${GREETING}\n`);
   expect(stdout).toContain(`agent  ${REPLY}\n`);
   expect(stdout).toMatch(/\nThe call is over\. Conversation \S+: COMPLETED\n/);
-}, 120_000);
+});
 
 test("another number needs an agent that calls it", async () => {
   const { status, stderr } = await parley("call", "+14155550188");
@@ -97,12 +97,12 @@ test("another number needs an agent that calls it", async () => {
     status: 1,
     stderr: "+14155550188 is not one of your numbers. Name the agent that calls the number: --agent agt_…\n",
   });
-}, 120_000);
+});
 
 test("a call to a missing agent says so", async () => {
   const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
   expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });
-}, 120_000);
+});
 
 async function parley(...args: string[]) {
   const child = Bun.spawn([...PARLEY, ...args], {

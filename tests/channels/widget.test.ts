@@ -94,7 +94,7 @@ test("a visitor of another origin's site chats by keyboard alone, and continues 
     ]);
     expect(data[0].conversation_transcript).toHaveLength(4);
   });
-}, 120_000);
+});
 
 test("a message that could not be sent returns to the field, and one whose page is left is shown on the next page", async () => {
   const opened = await openPage();
@@ -114,7 +114,7 @@ test("a message that could not be sent returns to the field, and one whose page 
   await opened.goto(`${site.url.href}another`);
   await opened.getByRole("dialog").waitFor();
   expect(await messagesOf(opened)).toEqual(["Are you there?"]);
-}, 120_000);
+});
 
 test("the chat has no barriers on a page of another origin, in both themes, and keys reach all of it", async () => {
   const opened = await openPage();
@@ -142,7 +142,7 @@ test("the chat has no barriers on a page of another origin, in both themes, and 
   await eventually(async () => expect((await messagesOf(opened)).at(-1)).toStartWith("We open at nine."));
   await eventually(async () => expect(await opened.getByRole("log").getAttribute("aria-busy")).toBe("false"));
   expect(await barriersOf(opened)).toEqual([]);
-}, 120_000);
+});
 
 test("what agent and model say is plain text in the page, and the look is the owner's", async () => {
   const opened = await openPage();
@@ -156,7 +156,7 @@ test("what agent and model say is plain text in the page, and the look is the ow
   // Dark text on a light color.
   const letters = "document.querySelector('parley-chat').style.getPropertyValue('--on-color')";
   expect(await opened.evaluate<string>(letters)).toBe("#16181d");
-}, 120_000);
+});
 
 test("a page that has the script twice shows one chat", async () => {
   const [, script = ""] = /(<script.*<\/script>)/.exec(page) ?? [];
@@ -169,7 +169,7 @@ test("a page that has the script twice shows one chat", async () => {
   await opened.getByRole("button", { name: "Open chat" }).waitFor();
   expect(requests.filter((url) => url.endsWith("/widget-tokens"))).toHaveLength(1);
   expect(await opened.locator("parley-chat").count()).toBe(1);
-}, 120_000);
+});
 
 test("a page whose origin is not listed shows no chat, and says why in its console", async () => {
   page = pageOf(await createAgent(api, model, { widget_config: { allowed_origins: ["https://shop.example"] } }));
@@ -180,7 +180,7 @@ test("a page whose origin is not listed shows no chat, and says why in its conso
   await opened.goto(site.url.href);
   await eventually(() => expect(said.join()).toContain("is not in the agent's widget_config.allowed_origins"));
   expect(await opened.locator("parley-chat").count()).toBe(0);
-}, 120_000);
+});
 
 test("the script weighs at most 30 kB gzipped, and browsers keep it", async () => {
   const response = await fetch(`${stack.url}/widget.js`, { headers: { "Accept-Encoding": "gzip" }, decompress: false });

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { CallingType, ConversationType, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CompleteConversationRequest,
@@ -15,7 +15,7 @@ import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
 
-const TIMEOUT_MS = 300_000;
+setDefaultTimeout(300_000);
 const CALLEE = "+13125558101";
 
 const [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
@@ -54,173 +54,153 @@ async function call(outcome: Outcome, notes = "", isTestCall = false): Promise<v
   client.close();
 }
 
-test(
-  "the list of conversations tells numbers, outcomes and costs, hides tests, marks what was searched, and is saved as CSV",
-  async () => {
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.goto(`/conversations?agent_id=${agentId}`);
-    const list = page.getByRole("table", { name: "Conversations" });
-    const busy = list.getByRole("row").filter({ hasText: "Busy" });
-    await busy.getByText("Outbound", { exact: true }).waitFor({ state: "attached" });
-    await busy.getByRole("cell", { name: CALLEE }).last().waitFor();
-    await busy.getByText("Twilio 486: busy").waitFor();
-    await list.getByText("No answer", { exact: true }).waitFor();
-    // 11 tokens of input and 7 of output, at a dollar a thousand.
-    await list.getByText("$0.018", { exact: true }).waitFor();
-    expect(await list.getByRole("row").count()).toBe(5);
+test("the list of conversations tells numbers, outcomes and costs, hides tests, marks what was searched, and is saved as CSV", async () => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`/conversations?agent_id=${agentId}`);
+  const list = page.getByRole("table", { name: "Conversations" });
+  const busy = list.getByRole("row").filter({ hasText: "Busy" });
+  await busy.getByText("Outbound", { exact: true }).waitFor({ state: "attached" });
+  await busy.getByRole("cell", { name: CALLEE }).last().waitFor();
+  await busy.getByText("Twilio 486: busy").waitFor();
+  await list.getByText("No answer", { exact: true }).waitFor();
+  // 11 tokens of input and 7 of output, at a dollar a thousand.
+  await list.getByText("$0.018", { exact: true }).waitFor();
+  expect(await list.getByRole("row").count()).toBe(5);
+  expect(await barriersOf(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "Tests", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Without tests" }).click();
+  await page.waitForURL(/is_test_call=false/);
+  await eventually(async () => expect(await list.getByRole("row").count()).toBe(4));
+
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("checkbox", { name: "Number" }).click();
+  await page.getByRole("checkbox", { name: "Messages" }).click();
+  await list.getByRole("columnheader", { name: "Messages" }).waitFor();
+  await list.getByRole("columnheader", { name: "Number" }).waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await list.getByRole("columnheader", { name: "Messages" }).waitFor();
+  expect(await list.getByRole("columnheader", { name: "Number" }).count()).toBe(0);
+
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV" }).click();
+  const file = await (await saved).path();
+  const lines = (await Bun.file(file).text()).trim().split("\r\n");
+  expect(lines[0]).toContain("Conversation ID,Started (UTC),Conversation,Agent");
+  expect(lines).toHaveLength(4);
+  expect(lines.filter((line) => line.includes(`'=Desk,Phone,Outbound,'${CALLEE},Busy,Twilio 486: busy`))).toHaveLength(
+    1,
+  );
+  expect(lines.filter((line) => line.includes(",0.018,no"))).toHaveLength(1);
+
+  await page.getByRole("searchbox", { name: "Search what was said" }).fill("my parcel");
+  await list.locator("mark").getByText("my Parcel", { exact: true }).waitFor();
+  await eventually(async () => expect(await list.getByRole("row").count()).toBe(2));
+  expect(await barriersOf(page)).toEqual([]);
+  expect(page.failures).toEqual([]);
+});
+
+test("a webhook's delivery shows the payload and headers that were sent, and the webhook keeps its longer schedule", async () => {
+  const headers: Record<string, string>[] = [];
+  const receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => {
+      headers.push(Object.fromEntries(request.headers));
+      return new Response("thanks");
+    },
+  });
+  try {
+    await page.goto("/webhooks?new=true");
+    await page.getByLabel("Name").fill("Archive");
+    await page.getByLabel("URL").fill(receiver.url.href);
+    await page.getByRole("combobox", { name: "Attempts" }).selectOption("8 attempts over 24 hours");
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    const deliveries = page.getByRole("list", { name: "Deliveries" });
+    await deliveries.getByText("Delivered", { exact: true }).waitFor();
+    await deliveries.getByRole("button", { expanded: false }).first().click();
+    await deliveries.getByText("Payload", { exact: true }).click();
+    await deliveries.getByText('"conversation_status": "COMPLETED"').waitFor();
+    await deliveries.getByText("Request", { exact: true }).click();
+    await deliveries.getByText(`webhook-signature: ${headers[0]?.["webhook-signature"]}`).waitFor();
+    await deliveries.getByText("thanks", { exact: true }).waitFor();
+    await deliveries
+      .getByText(/\d:\d\d:\d\d/)
+      .first()
+      .waitFor();
     expect(await barriersOf(page)).toEqual([]);
-
-    await page.getByRole("button", { name: "Tests", exact: true }).click();
-    await page.getByRole("menuitem", { name: "Without tests" }).click();
-    await page.waitForURL(/is_test_call=false/);
-    await eventually(async () => expect(await list.getByRole("row").count()).toBe(4));
-
-    await page.getByRole("button", { name: "Columns" }).click();
-    await page.getByRole("checkbox", { name: "Number" }).click();
-    await page.getByRole("checkbox", { name: "Messages" }).click();
-    await list.getByRole("columnheader", { name: "Messages" }).waitFor();
-    await list.getByRole("columnheader", { name: "Number" }).waitFor({ state: "detached" });
-    await page.keyboard.press("Escape");
-    await page.reload();
-    await list.getByRole("columnheader", { name: "Messages" }).waitFor();
-    expect(await list.getByRole("columnheader", { name: "Number" }).count()).toBe(0);
-
-    const saved = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Export CSV" }).click();
-    const file = await (await saved).path();
-    const lines = (await Bun.file(file).text()).trim().split("\r\n");
-    expect(lines[0]).toContain("Conversation ID,Started (UTC),Conversation,Agent");
-    expect(lines).toHaveLength(4);
-    expect(
-      lines.filter((line) => line.includes(`'=Desk,Phone,Outbound,'${CALLEE},Busy,Twilio 486: busy`)),
-    ).toHaveLength(1);
-    expect(lines.filter((line) => line.includes(",0.018,no"))).toHaveLength(1);
-
-    await page.getByRole("searchbox", { name: "Search what was said" }).fill("my parcel");
-    await list.locator("mark").getByText("my Parcel", { exact: true }).waitFor();
-    await eventually(async () => expect(await list.getByRole("row").count()).toBe(2));
-    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Actions for Archive" }).click();
+    await page.getByRole("menuitem", { name: "Edit…" }).click();
+    expect(await page.getByRole("combobox", { name: "Attempts" }).inputValue()).toBe("extended");
     expect(page.failures).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+  } finally {
+    await receiver.stop(true);
+  }
+});
 
-test(
-  "a webhook's delivery shows the payload and headers that were sent, and the webhook keeps its longer schedule",
-  async () => {
-    const headers: Record<string, string>[] = [];
-    const receiver = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch: (request) => {
-        headers.push(Object.fromEntries(request.headers));
-        return new Response("thanks");
-      },
-    });
-    try {
-      await page.goto("/webhooks?new=true");
-      await page.getByLabel("Name").fill("Archive");
-      await page.getByLabel("URL").fill(receiver.url.href);
-      await page.getByRole("combobox", { name: "Attempts" }).selectOption("8 attempts over 24 hours");
-      await page.getByRole("button", { name: "Create webhook" }).click();
-      await page.getByRole("button", { name: "Done" }).click();
-      await page.getByRole("button", { name: "Send a test" }).click();
-      const deliveries = page.getByRole("list", { name: "Deliveries" });
-      await deliveries.getByText("Delivered", { exact: true }).waitFor();
-      await deliveries.getByRole("button", { expanded: false }).first().click();
-      await deliveries.getByText("Payload", { exact: true }).click();
-      await deliveries.getByText('"conversation_status": "COMPLETED"').waitFor();
-      await deliveries.getByText("Request", { exact: true }).click();
-      await deliveries.getByText(`webhook-signature: ${headers[0]?.["webhook-signature"]}`).waitFor();
-      await deliveries.getByText("thanks", { exact: true }).waitFor();
-      await deliveries
-        .getByText(/\d:\d\d:\d\d/)
-        .first()
-        .waitFor();
-      expect(await barriersOf(page)).toEqual([]);
-      await page.getByRole("button", { name: "Actions for Archive" }).click();
-      await page.getByRole("menuitem", { name: "Edit…" }).click();
-      expect(await page.getByRole("combobox", { name: "Attempts" }).inputValue()).toBe("extended");
-      expect(page.failures).toEqual([]);
-    } finally {
-      await receiver.stop(true);
-    }
-  },
-  TIMEOUT_MS,
-);
+test("a batch has the name of its file, takes a dropped one, and shows its progress alone", async () => {
+  await page.goto("/calls?tab=batches");
+  await page.getByRole("button", { name: "New batch" }).first().click();
+  expect(await page.getByRole("link", { name: "Download a sample file" }).getAttribute("href")).toStartWith(
+    "data:text/csv",
+  );
+  const buffer = Buffer.from("to_mobile_number,name\n12,Zoe\n");
+  await page.getByLabel("File").setInputFiles({ name: "june.csv", mimeType: "text/csv", buffer });
+  // The field is named as the page's reader knows it, and the line as the file has it.
+  await page.getByRole("alert").getByText("Line 2: phone number must").waitFor();
+  expect(await page.getByLabel("Name").getAttribute("placeholder")).toBe("june.csv");
+  await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
+  expect(await page.getByRole("button", { name: "Start calling" }).isDisabled()).toBeTrue();
+  expect(await barriersOf(page)).toEqual([]);
+  expect(page.failures).toEqual([]);
+});
 
-test(
-  "a batch has the name of its file, takes a dropped one, and shows its progress alone",
-  async () => {
-    await page.goto("/calls?tab=batches");
-    await page.getByRole("button", { name: "New batch" }).first().click();
-    expect(await page.getByRole("link", { name: "Download a sample file" }).getAttribute("href")).toStartWith(
-      "data:text/csv",
-    );
-    const buffer = Buffer.from("to_mobile_number,name\n12,Zoe\n");
-    await page.getByLabel("File").setInputFiles({ name: "june.csv", mimeType: "text/csv", buffer });
-    // The field is named as the page's reader knows it, and the line as the file has it.
-    await page.getByRole("alert").getByText("Line 2: phone number must").waitFor();
-    expect(await page.getByLabel("Name").getAttribute("placeholder")).toBe("june.csv");
-    await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
-    expect(await page.getByRole("button", { name: "Start calling" }).isDisabled()).toBeTrue();
-    expect(await barriersOf(page)).toEqual([]);
-    expect(page.failures).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+test("what does not exist is told alike, and what a dialog says is impossible cannot be pressed", async () => {
+  const missing = {
+    "/agents/agt_01m7yyhwdzeb28n9gms8rr2qyg": "agent",
+    [`/conversations/${newUuid()}`]: "conversation",
+    "/prompts/nothing": "prompt",
+    "/webhooks/whd_01m7yyhwdzeb28n9gms8rr2qyg": "webhook",
+  };
+  for (const [path, what] of Object.entries(missing)) {
+    await page.goto(path);
+    await page.getByRole("heading", { name: `This ${what} does not exist` }).waitFor();
+    await page.getByRole("link", { name: `All ${what}s` }).waitFor();
+  }
+  const prompt = { prompt_name: "greeting-everyone", prompt_content: "Greet." };
+  await api.post("/prompts", prompt);
+  await api.post("/agents", {
+    agent_name: "שולחן",
+    agent_type: "INBOUND",
+    prompt: { prompt_name: prompt.prompt_name },
+  });
+  await page.goto(`/prompts/${prompt.prompt_name}`);
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByText("Agents use this prompt. Give each of them a different prompt first.").waitFor();
+  expect(await page.getByRole("button", { name: "Delete prompt" }).isDisabled()).toBeTrue();
+  expect(await barriersOf(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await page.goto("/agents");
+  await page.getByRole("link", { name: "שולחן" }).waitFor();
+  const link = `[...document.querySelectorAll("a")].find(({ textContent }) => textContent === "שולחן")`;
+  expect(await page.evaluate<string>(`getComputedStyle(${link}).direction`)).toBe("rtl");
+  expect(page.failures).toEqual([]);
+});
 
-test(
-  "what does not exist is told alike, and what a dialog says is impossible cannot be pressed",
-  async () => {
-    const missing = {
-      "/agents/agt_01m7yyhwdzeb28n9gms8rr2qyg": "agent",
-      [`/conversations/${newUuid()}`]: "conversation",
-      "/prompts/nothing": "prompt",
-      "/webhooks/whd_01m7yyhwdzeb28n9gms8rr2qyg": "webhook",
-    };
-    for (const [path, what] of Object.entries(missing)) {
-      await page.goto(path);
-      await page.getByRole("heading", { name: `This ${what} does not exist` }).waitFor();
-      await page.getByRole("link", { name: `All ${what}s` }).waitFor();
-    }
-    const prompt = { prompt_name: "greeting-everyone", prompt_content: "Greet." };
-    await api.post("/prompts", prompt);
-    await api.post("/agents", {
-      agent_name: "שולחן",
-      agent_type: "INBOUND",
-      prompt: { prompt_name: prompt.prompt_name },
-    });
-    await page.goto(`/prompts/${prompt.prompt_name}`);
-    await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("Agents use this prompt. Give each of them a different prompt first.").waitFor();
-    expect(await page.getByRole("button", { name: "Delete prompt" }).isDisabled()).toBeTrue();
-    expect(await barriersOf(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-    await page.goto("/agents");
-    await page.getByRole("link", { name: "שולחן" }).waitFor();
-    const link = `[...document.querySelectorAll("a")].find(({ textContent }) => textContent === "שולחן")`;
-    expect(await page.evaluate<string>(`getComputedStyle(${link}).direction`)).toBe("rtl");
-    expect(page.failures).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
-
-test(
-  "Escape closes a dialog at once, also while the page tells that something was done",
-  async () => {
-    await page.goto("/keys?new=true");
-    await page.getByLabel("Name").fill("Short lived");
-    await page.getByRole("button", { name: "Create key" }).click();
-    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
-    await page.getByRole("button", { name: /^Copy/ }).first().click();
-    await page.getByRole("list", { name: "Notifications" }).getByRole("listitem").first().waitFor();
-    await page.keyboard.press("Escape");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    expect(page.failures).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+test("Escape closes a dialog at once, also while the page tells that something was done", async () => {
+  await page.goto("/keys?new=true");
+  await page.getByLabel("Name").fill("Short lived");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+  await page.getByRole("button", { name: /^Copy/ }).first().click();
+  await page.getByRole("list", { name: "Notifications" }).getByRole("listitem").first().waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  expect(page.failures).toEqual([]);
+});
 
 /** Calls the management API with the session of the page. */
 function manage(path: string, body: object) {
@@ -229,31 +209,27 @@ function manage(path: string, body: object) {
   return page.evaluate<Record<string, string>>(`fetch("/v1/manage/${path}", ${request}).then((each) => each.json())`);
 }
 
-test(
-  "at 360 px the button that removes a number can be seen, and a strip of tabs shows that it scrolls",
-  async () => {
-    await page.goto("/numbers");
-    const { carrier_id } = await manage("carriers", { provider: "SIP", host: "127.0.0.1:9" });
-    await manage(`carriers/${carrier_id}/numbers`, { mobile_number: "+13125558177" });
-    await page.setViewportSize({ width: 360, height: 740 });
-    await page.goto("/numbers");
-    const row = page.getByRole("row").filter({ hasText: "+13125558177" });
-    const remove = await row.getByRole("button", { name: "Remove" }).boundingBox();
-    expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(360);
-    // The carrier has a number, so it cannot be disconnected.
-    await page
-      .getByRole("listitem")
-      .filter({ hasText: "127.0.0.1:9" })
-      .getByRole("button", { name: "Disconnect" })
-      .click();
-    await page.getByText("Its phone numbers are still here. Remove them first.").waitFor();
-    expect(await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).isDisabled()).toBeTrue();
-    await page.goto(`/agents/${agentId}`);
-    await page.getByRole("tablist", { name: "Agent settings" }).waitFor();
-    const strip = `document.querySelector("[aria-label='Agent settings']")`;
-    expect(await page.evaluate<string>(`getComputedStyle(${strip}).backgroundAttachment`)).toContain("local");
-    await page.setViewportSize({ width: 1280, height: 800 });
-    expect(page.failures).toEqual([]);
-  },
-  TIMEOUT_MS,
-);
+test("at 360 px the button that removes a number can be seen, and a strip of tabs shows that it scrolls", async () => {
+  await page.goto("/numbers");
+  const { carrier_id } = await manage("carriers", { provider: "SIP", host: "127.0.0.1:9" });
+  await manage(`carriers/${carrier_id}/numbers`, { mobile_number: "+13125558177" });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto("/numbers");
+  const row = page.getByRole("row").filter({ hasText: "+13125558177" });
+  const remove = await row.getByRole("button", { name: "Remove" }).boundingBox();
+  expect((remove?.x ?? 360) + (remove?.width ?? 0)).toBeLessThanOrEqual(360);
+  // The carrier has a number, so it cannot be disconnected.
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "127.0.0.1:9" })
+    .getByRole("button", { name: "Disconnect" })
+    .click();
+  await page.getByText("Its phone numbers are still here. Remove them first.").waitFor();
+  expect(await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).isDisabled()).toBeTrue();
+  await page.goto(`/agents/${agentId}`);
+  await page.getByRole("tablist", { name: "Agent settings" }).waitFor();
+  const strip = `document.querySelector("[aria-label='Agent settings']")`;
+  expect(await page.evaluate<string>(`getComputedStyle(${strip}).backgroundAttachment`)).toContain("local");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(page.failures).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { readDevEnv } from "@parley/dev/stack/dev-env.ts";
@@ -7,6 +7,7 @@ import { STAND_INS, startTestStack } from "../kit/stack/test-stack.ts";
 import { freePort, isUp, runStack, temporaryHome } from "./stack-run.ts";
 
 const TIMEOUT_MS = 180_000;
+setDefaultTimeout(TIMEOUT_MS);
 
 /** A database of its own in the tests' Redis, which no other test uses. */
 const REDIS_URL = `${process.env.PARLEY_TEST_REDIS_URL}/15`;
@@ -48,20 +49,16 @@ async function givenKeys(): Promise<number> {
 }
 
 describe("a stack", () => {
-  test(
-    "works in a folder that only its user may enter, beside another stack, and without Redis, with a message",
-    async () => {
-      await using home = await temporaryHome("private");
-      await using path = await pathWithoutRedis();
-      await using secluded = runStack(home.path, await freePort(), { PATH: path.folder });
-      await isUp(secluded);
-      expect(await Promise.all([callGiven(), secluded.call()])).toEqual([200, 200]);
-      expect(secluded.output()).toContain("limits rates in its own memory");
-      expect(secluded.processes().map(({ name }) => name)).not.toContain("redis");
-      expect(readDevEnv(given.home)?.apiKey).not.toBe(secluded.variables().PARLEY_API_KEY);
-    },
-    TIMEOUT_MS,
-  );
+  test("works in a folder that only its user may enter, beside another stack, and without Redis, with a message", async () => {
+    await using home = await temporaryHome("private");
+    await using path = await pathWithoutRedis();
+    await using secluded = runStack(home.path, await freePort(), { PATH: path.folder });
+    await isUp(secluded);
+    expect(await Promise.all([callGiven(), secluded.call()])).toEqual([200, 200]);
+    expect(secluded.output()).toContain("limits rates in its own memory");
+    expect(secluded.processes().map(({ name }) => name)).not.toContain("redis");
+    expect(readDevEnv(given.home)?.apiKey).not.toBe(secluded.variables().PARLEY_API_KEY);
+  });
 
   test("fills the empty Postgres and uses the Redis that it is given, and starts none", async () => {
     expect(await callGiven()).toBe(200);
@@ -72,20 +69,16 @@ describe("a stack", () => {
     expect(names).not.toContain("redis");
   });
 
-  test(
-    "reports all wrong variables at once, and what does not answer",
-    async () => {
-      await using home = await temporaryHome("open");
-      await using wrong = runStack(home.path, 99_999, { PARLEY_ENCRYPTION_KEY: "short" });
-      expect(await wrong.supervisor.exited).toBe(1);
-      expect(wrong.output()).toMatch(/PORT .*"99999"\n.*PARLEY_ENCRYPTION_KEY .*must be 32 bytes/);
-      const port = await freePort();
-      await using astray = runStack(home.path, port, {
-        DATABASE_URL: `postgres://parley@127.0.0.1:${await freePort()}/parley`,
-      });
-      expect(await astray.supervisor.exited).toBe(1);
-      expect(astray.output()).toContain("DATABASE_URL does not answer");
-    },
-    TIMEOUT_MS,
-  );
+  test("reports all wrong variables at once, and what does not answer", async () => {
+    await using home = await temporaryHome("open");
+    await using wrong = runStack(home.path, 99_999, { PARLEY_ENCRYPTION_KEY: "short" });
+    expect(await wrong.supervisor.exited).toBe(1);
+    expect(wrong.output()).toMatch(/PORT .*"99999"\n.*PARLEY_ENCRYPTION_KEY .*must be 32 bytes/);
+    const port = await freePort();
+    await using astray = runStack(home.path, port, {
+      DATABASE_URL: `postgres://parley@127.0.0.1:${await freePort()}/parley`,
+    });
+    expect(await astray.supervisor.exited).toBe(1);
+    expect(astray.output()).toContain("DATABASE_URL does not answer");
+  });
 });

@@ -167,79 +167,71 @@ async function waitingOf(ownerId: string): Promise<number> {
 const sampled = (ownerId: string, count: number, seed: number) =>
   fc.sample(conversation, { numRuns: count, seed }).map((fields) => stored({ ...fields, ownerId }));
 
-test(
-  "searches with any filters give the page and total that reading every conversation gives: indexed, merged, deleted, rebuilt",
-  async () => {
-    const ownerId = newOwner();
-    const all = sampled(ownerId, Math.floor(2.1 * PART), 1);
-    const foreign = sampled(newOwner(), 50, 2);
-    await insert(lists.db, [...all, ...foreign]);
-    const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
-      check(all, ownerId, { ...asked, search }, page),
-    );
-    const compare = (numRuns = 40) => fc.assert(property, { numRuns });
-    await compare(10);
-    await numberEnded(lists.db, ownerId);
-    await compare();
-    await indexAll(ownerId);
-    await compare();
-    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
-    await compare();
-    for (const { conversationId } of all.splice(0, 300)) {
-      await lists.db`delete from conversations where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
-    }
-    await compare();
-    await rebuildBlock(lists.db, ownerId, 0);
-    await compare();
-  },
-  TIMEOUT_MS,
-);
+test("searches with any filters give the page and total that reading every conversation gives: indexed, merged, deleted, rebuilt", async () => {
+  const ownerId = newOwner();
+  const all = sampled(ownerId, Math.floor(2.1 * PART), 1);
+  const foreign = sampled(newOwner(), 50, 2);
+  await insert(lists.db, [...all, ...foreign]);
+  const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
+    check(all, ownerId, { ...asked, search }, page),
+  );
+  const compare = (numRuns = 40) => fc.assert(property, { numRuns });
+  await compare(10);
+  await numberEnded(lists.db, ownerId);
+  await compare();
+  await indexAll(ownerId);
+  await compare();
+  await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+  await compare();
+  for (const { conversationId } of all.splice(0, 300)) {
+    await lists.db`delete from conversations where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+  }
+  await compare();
+  await rebuildBlock(lists.db, ownerId, 0);
+  await compare();
+});
 
-test(
-  "searches with any filters give the same while open conversations fall silent, are continued and end",
-  async () => {
-    const ownerId = newOwner();
-    const all = sampled(ownerId, Math.floor(1.1 * PART), 3);
-    const open = all.filter(({ status }) => status === "IN_PROGRESS");
-    await insert(lists.db, all);
-    const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
-      check(all, ownerId, { ...asked, search }, page),
-    );
-    const ofStatus = fc.asyncProperty(searched, filter, fc.constantFrom(...STATUSES), (search, asked, status) =>
-      check(all, ownerId, { ...asked, status, search }, { number: 1, size: 10 }),
-    );
-    const compare = async () => {
-      await fc.assert(property, { numRuns: 15 });
-      await fc.assert(ofStatus, { numRuns: 15 });
-    };
-    await numberEnded(lists.db, ownerId);
-    expect(await waitingOf(ownerId)).toBe(open.length);
-    expect(await numberSilent(lists.db, ownerId, LATER)).toBe(true);
-    expect(await waitingOf(ownerId)).toBe(0);
-    await compare();
-    await indexAll(ownerId);
-    await compare();
-    const [continued, continuedAndEnded, ended] = [open.slice(0, 30), open.slice(30, 60), open.slice(60, 90)];
-    for (const row of [...continued, ...continuedAndEnded]) await say(row, "Grüße, order 77 😀");
-    for (const [at, row] of [...continuedAndEnded, ...ended].entries())
-      await end(row, at % 2 === 0 ? "COMPLETED" : "FAILED");
-    expect(await waitingOf(ownerId)).toBe(60);
-    await compare();
-    await indexStatuses(lists.db, ownerId);
-    await compare();
-    await numberEnded(lists.db, ownerId);
-    // Those that were just continued are not silent.
-    await numberSilent(lists.db, ownerId, LATER);
-    expect(await waitingOf(ownerId)).toBe(30);
-    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
-    for (const row of open.slice(90, 100)) await end(row, "DISCONNECTED");
-    await indexStatuses(lists.db, ownerId);
-    await compare();
-    await rebuildBlock(lists.db, ownerId, 0);
-    await compare();
-  },
-  TIMEOUT_MS,
-);
+test("searches with any filters give the same while open conversations fall silent, are continued and end", async () => {
+  const ownerId = newOwner();
+  const all = sampled(ownerId, Math.floor(1.1 * PART), 3);
+  const open = all.filter(({ status }) => status === "IN_PROGRESS");
+  await insert(lists.db, all);
+  const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
+    check(all, ownerId, { ...asked, search }, page),
+  );
+  const ofStatus = fc.asyncProperty(searched, filter, fc.constantFrom(...STATUSES), (search, asked, status) =>
+    check(all, ownerId, { ...asked, status, search }, { number: 1, size: 10 }),
+  );
+  const compare = async () => {
+    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(ofStatus, { numRuns: 15 });
+  };
+  await numberEnded(lists.db, ownerId);
+  expect(await waitingOf(ownerId)).toBe(open.length);
+  expect(await numberSilent(lists.db, ownerId, LATER)).toBe(true);
+  expect(await waitingOf(ownerId)).toBe(0);
+  await compare();
+  await indexAll(ownerId);
+  await compare();
+  const [continued, continuedAndEnded, ended] = [open.slice(0, 30), open.slice(30, 60), open.slice(60, 90)];
+  for (const row of [...continued, ...continuedAndEnded]) await say(row, "Grüße, order 77 😀");
+  for (const [at, row] of [...continuedAndEnded, ...ended].entries())
+    await end(row, at % 2 === 0 ? "COMPLETED" : "FAILED");
+  expect(await waitingOf(ownerId)).toBe(60);
+  await compare();
+  await indexStatuses(lists.db, ownerId);
+  await compare();
+  await numberEnded(lists.db, ownerId);
+  // Those that were just continued are not silent.
+  await numberSilent(lists.db, ownerId, LATER);
+  expect(await waitingOf(ownerId)).toBe(30);
+  await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+  for (const row of open.slice(90, 100)) await end(row, "DISCONNECTED");
+  await indexStatuses(lists.db, ownerId);
+  await compare();
+  await rebuildBlock(lists.db, ownerId, 0);
+  await compare();
+});
 
 test("a conversation that a turn has just continued is not numbered, and what was said is found", async () => {
   const ownerId = newOwner();
@@ -271,71 +263,63 @@ test("pages of what is numbered, but not indexed, are in order", async () => {
   }
 });
 
-test(
-  "a conversation is found once at every moment while it is numbered, indexed, merged and rebuilt",
-  async () => {
-    const ownerId = newOwner();
-    const count = 2 * PART + 100;
-    const all = Array.from({ length: count }, (_, at) =>
-      stored({ ownerId, status: at % 4 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: [`Number ${at} of all`] }),
-    );
-    const open = all.filter(({ status }) => status === "IN_PROGRESS");
-    await insert(lists.db, all);
-    let isChanging = true;
-    const searching = ["number", "of all", "al", "xylograph"].map(async (search) => {
-      do {
-        const { total } = await lists.lists.listConversations(request(ownerId, { search }));
-        expect({ search, total }).toEqual({ search, total: search === "xylograph" ? 0 : count });
-      } while (isChanging);
-    });
-    await Promise.all([indexAll(ownerId), indexAll(ownerId)]);
-    for (const row of open.slice(0, 20)) await say(row, "More");
-    for (const row of open.slice(10, 40)) await end(row, "COMPLETED");
-    await indexAll(ownerId);
-    for (const row of open.slice(0, 10)) await end(row, "FAILED");
-    await indexAll(ownerId);
-    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
-    await rebuildBlock(lists.db, ownerId, 0);
-    isChanging = false;
-    await Promise.all(searching);
-    expect(await waitingOf(ownerId)).toBe(0);
-  },
-  TIMEOUT_MS,
-);
+test("a conversation is found once at every moment while it is numbered, indexed, merged and rebuilt", async () => {
+  const ownerId = newOwner();
+  const count = 2 * PART + 100;
+  const all = Array.from({ length: count }, (_, at) =>
+    stored({ ownerId, status: at % 4 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: [`Number ${at} of all`] }),
+  );
+  const open = all.filter(({ status }) => status === "IN_PROGRESS");
+  await insert(lists.db, all);
+  let isChanging = true;
+  const searching = ["number", "of all", "al", "xylograph"].map(async (search) => {
+    do {
+      const { total } = await lists.lists.listConversations(request(ownerId, { search }));
+      expect({ search, total }).toEqual({ search, total: search === "xylograph" ? 0 : count });
+    } while (isChanging);
+  });
+  await Promise.all([indexAll(ownerId), indexAll(ownerId)]);
+  for (const row of open.slice(0, 20)) await say(row, "More");
+  for (const row of open.slice(10, 40)) await end(row, "COMPLETED");
+  await indexAll(ownerId);
+  for (const row of open.slice(0, 10)) await end(row, "FAILED");
+  await indexAll(ownerId);
+  await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+  await rebuildBlock(lists.db, ownerId, 0);
+  isChanging = false;
+  await Promise.all(searching);
+  expect(await waitingOf(ownerId)).toBe(0);
+});
 
-test(
-  "texts of deleted conversations leave the index within hours, and at once if nothing is left of their block",
-  async () => {
-    const [kept, emptied] = [newOwner(), newOwner()];
-    const secret = "Xyzzy-4711";
-    for (const ownerId of [kept, emptied]) {
-      const all = Array.from({ length: PART }, (_, at) => stored({ ownerId, messages: [at === 7 ? secret : "Hello"] }));
-      await insert(lists.db, all);
-      await indexAll(ownerId);
-      const gone = ownerId === emptied ? all : all.slice(7, 8);
-      await lists.db`
+test("texts of deleted conversations leave the index within hours, and at once if nothing is left of their block", async () => {
+  const [kept, emptied] = [newOwner(), newOwner()];
+  const secret = "Xyzzy-4711";
+  for (const ownerId of [kept, emptied]) {
+    const all = Array.from({ length: PART }, (_, at) => stored({ ownerId, messages: [at === 7 ? secret : "Hello"] }));
+    await insert(lists.db, all);
+    await indexAll(ownerId);
+    const gone = ownerId === emptied ? all : all.slice(7, 8);
+    await lists.db`
         delete from conversations
         where owner_id = ${ownerId} and conversation_id = any(${gone.map((row) => row.conversationId)}::uuid[])`;
-    }
-    const rows = async () => {
-      const [row] = await lists.db<[{ words: number; texts: number; terms: number }]>`
+  }
+  const rows = async () => {
+    const [row] = await lists.db<[{ words: number; texts: number; terms: number }]>`
         select (select count(*) from search_terms where term like ${`%${secret.toLowerCase()}%`})::integer as words,
           (select count(*) from search_documents where text like ${`%${secret.toLowerCase()}%`})::integer as texts,
           (select count(*) from search_terms where owner_id = ${emptied})::integer as terms`;
-      return row;
-    };
-    expect(await rows()).toMatchObject({ words: 2, texts: 0 });
-    const sweep = goneConversations(lists.db);
-    const now = Date.now();
-    await sweep.run(new Date(now), AbortSignal.any([]));
-    expect(await rows()).toEqual({ words: 1, texts: 0, terms: 0 });
-    await sweep.run(new Date(now + 9 * HOUR_MS), AbortSignal.any([]));
-    expect(await rows()).toEqual({ words: 0, texts: 0, terms: 0 });
-    await check([], emptied, { search: "hello" }, { number: 1, size: 10 });
-    expect((await lists.lists.listConversations(request(kept, { search: "hello" }))).total).toBe(PART - 1);
-  },
-  TIMEOUT_MS,
-);
+    return row;
+  };
+  expect(await rows()).toMatchObject({ words: 2, texts: 0 });
+  const sweep = goneConversations(lists.db);
+  const now = Date.now();
+  await sweep.run(new Date(now), AbortSignal.any([]));
+  expect(await rows()).toEqual({ words: 1, texts: 0, terms: 0 });
+  await sweep.run(new Date(now + 9 * HOUR_MS), AbortSignal.any([]));
+  expect(await rows()).toEqual({ words: 0, texts: 0, terms: 0 });
+  await check([], emptied, { search: "hello" }, { number: 1, size: 10 });
+  expect((await lists.lists.listConversations(request(kept, { search: "hello" }))).total).toBe(PART - 1);
+});
 
 test("the service indexes ended and silent conversations by itself, and searches the others directly", async () => {
   const ownerId = newOwner();

@@ -155,43 +155,35 @@ async function expectRecordings(ids: readonly string[]): Promise<void> {
   }
 }
 
-test(
-  "calls outlive a conversation service that is killed, with every word stored once, and end as they should",
-  async () => {
-    const running = await startCalls(CALLS);
-    await untilTalking(running.ids, 3);
-    const before = await stored(running.ids);
-    await conversation.stop("SIGKILL");
-    conversation = await startConversation();
-    await untilTalking(running.ids, Math.max(...before.map(({ lines }) => lines.length)) + 4);
-    await running.hangUp();
-    const after = await stored(running.ids);
-    expect(after).toHaveLength(CALLS);
-    for (const { status, events, lines } of after) {
-      expect({ status, events }).toEqual({ status: "COMPLETED", events: 1 });
-      expectWhole(lines);
-    }
-  },
-  TIMEOUT_MS,
-);
+test("calls outlive a conversation service that is killed, with every word stored once, and end as they should", async () => {
+  const running = await startCalls(CALLS);
+  await untilTalking(running.ids, 3);
+  const before = await stored(running.ids);
+  await conversation.stop("SIGKILL");
+  conversation = await startConversation();
+  await untilTalking(running.ids, Math.max(...before.map(({ lines }) => lines.length)) + 4);
+  await running.hangUp();
+  const after = await stored(running.ids);
+  expect(after).toHaveLength(CALLS);
+  for (const { status, events, lines } of after) {
+    expect({ status, events }).toEqual({ status: "COMPLETED", events: 1 });
+    expectWhole(lines);
+  }
+});
 
-test(
-  "the calls of a killed voice process end as failed with a note, each with one event and what was recorded",
-  async () => {
-    const running = await startCalls(CALLS);
-    await untilTalking(running.ids, 2);
-    await running.kill();
-    const other = await startCalls(0);
-    await eventually(async () => {
-      const ended = await stored(running.ids);
-      expect(ended.map(({ status }) => status)).toEqual(running.ids.map(() => "FAILED"));
-    }, TIMEOUT_MS);
-    for (const { notes, events, lines } of await stored(running.ids)) {
-      expect({ notes, events }).toEqual({ notes: "The process that held this call stopped unexpectedly", events: 1 });
-      expectWhole(lines);
-    }
-    await expectRecordings(running.ids);
-    await other.hangUp();
-  },
-  TIMEOUT_MS,
-);
+test("the calls of a killed voice process end as failed with a note, each with one event and what was recorded", async () => {
+  const running = await startCalls(CALLS);
+  await untilTalking(running.ids, 2);
+  await running.kill();
+  const other = await startCalls(0);
+  await eventually(async () => {
+    const ended = await stored(running.ids);
+    expect(ended.map(({ status }) => status)).toEqual(running.ids.map(() => "FAILED"));
+  }, TIMEOUT_MS);
+  for (const { notes, events, lines } of await stored(running.ids)) {
+    expect({ notes, events }).toEqual({ notes: "The process that held this call stopped unexpectedly", events: 1 });
+    expectWhole(lines);
+  }
+  await expectRecordings(running.ids);
+  await other.hangUp();
+});

@@ -42,7 +42,7 @@ test("a connection that carries a call stays open, and one without is closed", a
   }
   await (await accepted.promise).hangUp();
   await eventually(() => expect(caller.endings).toEqual(["hung_up"]));
-}, 30_000);
+});
 
 test("strangers' connections that send nothing but keep-alives, or pieces of a message that never ends, are closed", async () => {
   // The system's timers have steps of four seconds.
@@ -58,7 +58,7 @@ test("strangers' connections that send nothing but keep-alives, or pieces of a m
     socket.destroy();
   };
   await Promise.all([stranger("\r\n\r\n", "\r\n\r\n"), stranger("OPTIONS sip:x SIP/2.0\r\n", "X: y\r\n")]);
-}, 30_000);
+});
 
 test("a call over TCP whose peer has closed its connection and cannot be connected to ends as lost", async () => {
   const agent = listening();

@@ -37,7 +37,6 @@ test.each(["0", "10"])(
     expect(agent.keys).toEqual(Array(5).fill("1"));
     expect(agent.holds).toEqual(Array(5).fill(true));
   },
-  60_000,
 );
 
 test("ten calls of sipp at once are held over TCP", async () => {

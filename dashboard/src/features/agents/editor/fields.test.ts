@@ -58,7 +58,7 @@ test("the editor has a control, which shows the API's message, for every field t
   const shown = [...(await editedPaths(PLAIN)), ...(await editedPaths(OTHER))].map(generic);
   const missing = fieldsOf("UpdateAgentRequest").filter((path) => !shown.includes(path) && !(path in WITHOUT_CONTROL));
   expect(missing).toEqual([]);
-}, 60_000);
+});
 
 /** A path without the places in lists, and without the names that owners choose. */
 function generic(path: string): string {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
+import { change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
 
 /** Two agents with long tips fit, three do not. */
 const BYTES_MAX = 20_000;
@@ -12,10 +12,7 @@ const FULL = {
     "Agents would have more than 20,000 bytes together: delete agents that you no longer need, or shorten their settings",
 };
 
-let service: TestAgents;
-beforeAll(async () => {
-  service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });
-});
+const service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });
 afterAll(() => service.stop());
 
 const tips = (agentTips: string[]) => ({ agentTips: { values: agentTips } });

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { tellWorkers } from "@parley/testkit/jobs";
@@ -9,17 +9,11 @@ import { deleteConversations } from "../src/store/expired.ts";
 import { finishTurn } from "../src/store/turns/finish-turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, say, session, startTestChat } from "./kit.ts";
 
-let service: TestChat;
-let agent: TestAgent;
-let db: Database;
-
-beforeAll(async () => {
-  service = await startTestChat();
-  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
-  agent = await createAgent(service, { tools: { end_call: true } });
-});
+const service = await startTestChat();
+const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+const agent = await createAgent(service, { tools: { end_call: true } });
 
 afterAll(async () => {
   await db.end();

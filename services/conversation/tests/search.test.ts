@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import fc from "fast-check";
@@ -18,7 +18,6 @@ import {
   type Stored,
   startTestLists,
   stored,
-  type TestLists,
   TYPES,
 } from "./lists-kit.ts";
 
@@ -27,10 +26,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
 
-let lists: TestLists;
-beforeAll(async () => {
-  lists = await startTestLists();
-}, TIMEOUT_MS);
+const lists = await startTestLists();
 afterAll(() => lists.stop());
 
 const WORDS = [

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { newOwner } from "@parley/testkit/owners";
 import { append, said, startCall } from "./calls-kit.ts";
-import { createAgent, failure, say, startTestChat, type TestChat } from "./kit.ts";
+import { createAgent, failure, say, startTestChat } from "./kit.ts";
 
 const DAY_MS = 86_400_000;
 
-let service: TestChat;
-beforeAll(async () => {
-  service = await startTestChat();
-});
+const service = await startTestChat();
 afterAll(() => service.stop());
 
 const usage = (ownerId: string, from: string, to: string) =>

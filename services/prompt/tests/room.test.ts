@@ -1,18 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
-import {
-  ANALYSIS,
-  creation,
-  deletion,
-  newAgent,
-  type PromptClient,
-  startTestService,
-  type TestService,
-  update,
-  withContent,
-} from "./harness.ts";
+import { ANALYSIS, creation, deletion, newAgent, startTestService, update, withContent } from "./harness.ts";
 
 const BYTES_MAX = 10_000;
 /** Two of them fit, together with small versions. */
@@ -23,14 +13,9 @@ const FULL = {
     "Prompts and their versions would have more than 10,000 bytes together: delete prompts that you no longer need",
 };
 
-let service: TestService;
-let client: PromptClient;
-let sql: Database;
-beforeAll(async () => {
-  service = await startTestService({ PARLEY_PROMPTS_OWNER_BYTES: String(BYTES_MAX) });
-  client = service.client;
-  sql = openDatabase({ url: service.database.urls.prompt, name: "test" });
-});
+const service = await startTestService({ PARLEY_PROMPTS_OWNER_BYTES: String(BYTES_MAX) });
+const client = service.client;
+const sql = openDatabase({ url: service.database.urls.prompt, name: "test" });
 afterAll(async () => {
   await sql.end();
   await service.stop();

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { systemClock } from "../src/clock.ts";
 import { enqueueJob } from "../src/jobs/store.ts";
@@ -6,12 +6,9 @@ import type { Queue } from "../src/jobs/worker.ts";
 import { silentLogger } from "../src/log.ts";
 import { type Feature, handlersOf, startFeatures } from "../src/process/feature.ts";
 import type { Definition } from "../src/rpc/definition.ts";
-import { type JobKit, newJob, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
+import { newJob, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 
-let kit: JobKit;
-beforeAll(async () => {
-  kit = await startJobKit();
-});
+const kit = await startJobKit();
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
 

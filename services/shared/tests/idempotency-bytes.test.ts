@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Duration } from "@parley/proto/google/protobuf/duration.ts";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
 import idempotencyBytes from "../src/idempotency/bytes.sql" with { type: "text" };
 import { sweepKeys } from "../src/idempotency/keys.ts";
@@ -27,17 +27,13 @@ const ANSWER = { seconds: 1, nanos: 0 };
 const EMPTY = { seconds: 0, nanos: 0 };
 
 const clock = fakeClock();
-let testDatabase: TestDatabase;
-let db: Database;
 
-beforeAll(async () => {
-  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
-  db = openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
-  await migrate(db, [
-    { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
-    { name: "0002_writes", sql: "create table writes (owner_id text)" },
-  ]);
-});
+const testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+const db = openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
+await migrate(db, [
+  { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
+  { name: "0002_writes", sql: "create table writes (owner_id text)" },
+]);
 
 afterAll(async () => {
   await db.end();

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Duration } from "@parley/proto/google/protobuf/duration.ts";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -15,20 +15,14 @@ import countStoredBytes from "../src/stored-bytes/count.sql" with { type: "text"
 const HOUR_MS = 60 * 60 * 1000;
 const clock = fakeClock();
 
-let testDatabase: TestDatabase;
+const testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+const open = () => openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
 /** Each acts as the connections of one process. */
-let db: Database;
-let otherDb: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
-  const open = () => openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
-  [db, otherDb] = [open(), open()];
-  await migrate(db, [
-    { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
-    { name: "0002_writes", sql: "create table writes (owner_id text, seconds integer)" },
-  ]);
-});
+const [db, otherDb] = [open(), open()];
+await migrate(db, [
+  { name: "0001_idempotency", sql: [idempotencyTable, countStoredBytes, idempotencyBytes].join("\n") },
+  { name: "0002_writes", sql: "create table writes (owner_id text, seconds integer)" },
+]);
 
 afterAll(async () => {
   await Promise.all([db.end(), otherDb.end()]);

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { ConfigError } from "../src/config.ts";
@@ -9,13 +9,8 @@ import { type Migration, migrate } from "../src/db/migrate.ts";
 const FIRST: Migration = { name: "0001_first", sql: "create table first (n int); insert into first values (1)" };
 const SECOND: Migration = { name: "0002_second", sql: "create table second (n int); insert into second values (1)" };
 
-let testDatabase: TestDatabase;
-let db: Database;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
-  db = connect();
-});
+const testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
+const db = connect();
 afterAll(async () => {
   await db.end();
   await testDatabase.drop();

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, describe, expect, test } from "bun:test";
+import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
@@ -8,18 +8,13 @@ import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 
 const DENIED = { code: "42501" };
 
-let testDatabase: TestDatabase;
-let roles: Record<Schema, Database>;
-
-beforeAll(async () => {
-  testDatabase = await createTestDatabase();
-  roles = connectAll(testDatabase.urls);
-  for (const schema of SCHEMAS) {
-    await roles[schema].unsafe(
-      `create table secrets_of_${schema} (text text); insert into secrets_of_${schema} values ('s')`,
-    );
-  }
-});
+const testDatabase = await createTestDatabase();
+const roles = connectAll(testDatabase.urls);
+for (const schema of SCHEMAS) {
+  await roles[schema].unsafe(
+    `create table secrets_of_${schema} (text text); insert into secrets_of_${schema} values ('s')`,
+  );
+}
 afterAll(async () => {
   await endAll(roles);
   await testDatabase.drop();

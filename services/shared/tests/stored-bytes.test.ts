@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/testkit/database";
+import { afterAll, expect, test } from "bun:test";
+import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { failureOf } from "@parley/testkit/failures";
-import { type Database, openDatabase } from "../src/db/database.ts";
+import { openDatabase } from "../src/db/database.ts";
 import countStoredBytes from "../src/stored-bytes/count.sql" with { type: "text" };
 import { lockStoredBytes, withinRoom } from "../src/stored-bytes/room.ts";
 import storedBytesTable from "../src/stored-bytes/table.sql" with { type: "text" };
@@ -9,14 +9,10 @@ import storedBytesTable from "../src/stored-bytes/table.sql" with { type: "text"
 const SIZE = "octet_length(text)";
 const ROOM = { bytesMax: 10, what: "Things", remedy: "delete some" };
 
-let database: TestDatabase;
-let db: Database;
-
-beforeAll(async () => {
-  database = await createTestDatabase(EMPTY_TEMPLATE);
-  db = openDatabase({ url: database.urls.agent, max: 10, name: "test" });
-  await db.unsafe(`${countStoredBytes}\n${storedBytesTable}`);
-  await db.unsafe(`
+const database = await createTestDatabase(EMPTY_TEMPLATE);
+const db = openDatabase({ url: database.urls.agent, max: 10, name: "test" });
+await db.unsafe(`${countStoredBytes}\n${storedBytesTable}`);
+await db.unsafe(`
     create table things (owner_id text, name text, text text, primary key (owner_id, name));
     create trigger stored after insert on things referencing new table as added
       for each statement execute function count_stored_bytes('${SIZE}');
@@ -24,7 +20,6 @@ beforeAll(async () => {
       for each statement execute function count_stored_bytes('${SIZE}');
     create trigger removed after delete on things referencing old table as removed
       for each statement execute function count_stored_bytes('${SIZE}');`);
-});
 afterAll(async () => {
   await db.end();
   await database.drop();

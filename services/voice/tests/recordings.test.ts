@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReadRecordingResponse, Recording } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import { startWorker, type Worker } from "@parley/shared/jobs/worker";
+import { startWorker } from "@parley/shared/jobs/worker";
 import { silentLogger } from "@parley/shared/log";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
@@ -16,7 +16,7 @@ import { obtain } from "@parley/testkit/programs/obtain";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import { nameOf } from "../src/recording/files/files.ts";
 import { folderFiles } from "../src/recording/files/folder.ts";
-import { type Recordings, recordings } from "../src/recording/recordings.ts";
+import { recordings } from "../src/recording/recordings.ts";
 import { forgetRecordings } from "../src/rpc/forget-recordings.ts";
 import { readRecording } from "../src/rpc/read-recording.ts";
 import { fakeTime } from "./kit/fake-time.ts";
@@ -25,21 +25,14 @@ import { tone } from "./listening.ts";
 /** Room for three recordings that are in progress. */
 const OWNER_BYTES = 3 * 64 * 1024 * 1024;
 
-let database: TestDatabase;
-let db: Database;
-let worker: Worker;
-let folder: string;
-let kept: Recordings;
 const clock = fakeClock();
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-  folder = await mkdtemp(join(tmpdir(), "parley-recordings-"));
-  const files = folderFiles(folder);
-  const publicUrl = "https://api.example";
-  kept = recordings({ db, clock, log: silentLogger, files, publicUrl, ownerBytesMax: OWNER_BYTES });
-  worker = startWorker(db, kept.queues, silentLogger, { clock, direct: db });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
+const folder = await mkdtemp(join(tmpdir(), "parley-recordings-"));
+const files = folderFiles(folder);
+const publicUrl = "https://api.example";
+const kept = recordings({ db, clock, log: silentLogger, files, publicUrl, ownerBytesMax: OWNER_BYTES });
+const worker = startWorker(db, kept.queues, silentLogger, { clock, direct: db });
 afterAll(async () => {
   await worker.stop();
   await db.end();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { openDatabase } from "@parley/shared/db/database";
@@ -6,7 +6,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { type FakeClock, fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { failureOf } from "@parley/testkit/failures";
 import type { CallRequest } from "../../src/call/port.ts";
 import { type CallbackContext, handleCallback } from "../../src/carriers/callbacks/handle-callback.ts";
@@ -27,8 +27,6 @@ const AGENT = "agt_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const STAYS = new AbortController().signal;
 const [NUMBER, CALLER] = ["+14155550160", "+14155550161"];
 
-let database: TestDatabase;
-let db: ReturnType<typeof openDatabase>;
 let clock: FakeClock;
 let incoming: IncomingCalls;
 let ctx: CallbackContext;
@@ -42,10 +40,8 @@ let refusal: ServiceError | null;
 /** The provider of the outgoing call's carrier. */
 let callCarrier: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { type CallBatchCounts, CallBatchSettings, CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { CallBatchChange, CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { fullError } from "@parley/shared/domain/full";
 import type { Job } from "@parley/shared/jobs/store";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { countingReads } from "@parley/testkit/statement-cost/reads";
@@ -18,12 +18,8 @@ import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
 import { LOOKED_AT_ONCE } from "../../src/store/call-batches.ts";
 import { type Outbound, outbound, THEIRS } from "./kit.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

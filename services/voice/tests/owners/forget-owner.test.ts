@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
-import { type Database, openDatabase } from "@parley/shared/db/database";
+import { openDatabase } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { Job } from "@parley/shared/jobs/store";
 import type { Call as Served } from "@parley/shared/rpc/call";
-import { createTestDatabase, type TestDatabase } from "@parley/testkit/database";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { forgetOwners } from "../../src/owners/forget-owner.ts";
 import { forgetOwner } from "../../src/rpc/forget-owner.ts";
@@ -16,12 +16,8 @@ import { insertDailySession, storeRoom } from "../../src/store/daily-sessions.ts
 import { storeTrunkRegistration } from "../../src/store/trunk-registrations.ts";
 import { answered, type Outbound, outbound, ringing } from "../outbound/kit.ts";
 
-let database: TestDatabase;
-let db: Database;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = openDatabase({ url: database.urls.voice, name: "test" });
-});
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.voice, name: "test" });
 afterAll(async () => {
   await db.end();
   await database.drop();

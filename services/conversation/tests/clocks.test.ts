@@ -49,6 +49,7 @@ async function start(wrongByMs: number): Promise<Replica> {
     DATABASE_URL: database.urls.conversation,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
+    PARLEY_PROMPT_ADDRESS: sharedAgents().promptAddress,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",

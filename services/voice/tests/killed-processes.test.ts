@@ -45,6 +45,7 @@ function startConversation(): Promise<ServiceProcess> {
     DATABASE_URL: database.urls.conversation,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_AGENT_ADDRESS: sharedAgents().agentAddress,
+    PARLEY_PROMPT_ADDRESS: sharedAgents().promptAddress,
     // Nothing listens there, so events wait and can be counted.
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",

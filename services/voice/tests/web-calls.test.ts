@@ -1,25 +1,29 @@
-import { afterAll, beforeEach, expect, test } from "bun:test";
-import { openDatabase } from "@parley/shared/db/database";
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { fakeClock } from "@parley/testkit/clock";
-import { createTestDatabase, TEST_SECRET } from "@parley/testkit/database";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import type { StartCall } from "../src/call/port.ts";
-import { listenForSignals } from "../src/call/signals.ts";
+import { type CallSignals, listenForSignals } from "../src/call/signals.ts";
 import { connectWebCall } from "../src/rpc/connect-web-call.ts";
 import { createWebCall } from "../src/rpc/create-web-call.ts";
 import { endWebCall } from "../src/rpc/end-web-call.ts";
 import { deleteExpiredWebCalls, deleteUnusedWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
 import type { Leg } from "../src/transport/leg.ts";
 import { browserCalls } from "../src/web-calls/browser-calls.ts";
+import type { WebCallContext } from "../src/web-calls/context.ts";
 import { listening } from "./listening.ts";
 import { browser } from "./webrtc/browser.ts";
 
+let database: TestDatabase;
+let db: Database;
+let signals: CallSignals;
 const clock = fakeClock();
 const hungUp: string[] = [];
 let connected: { call: WebCallRow; offer: string }[] = [];
@@ -27,33 +31,36 @@ let connected: { call: WebCallRow; offer: string }[] = [];
 let refusal: ServiceError | null = null;
 /** Agents that were deleted. */
 const gone = new Set<string>();
+let ctx: WebCallContext;
 
-const database = await createTestDatabase();
-const db = openDatabase({ url: database.urls.voice, name: "test" });
-const signals = listenForSignals({ db, direct: db, log: silentLogger }, ({ ownerId, conversationId }, signal) =>
-  hungUp.push(`${ownerId} ${conversationId} ${signal}`),
-);
-const ctx = {
-  db,
-  clock,
-  signals,
-  iceServersFor: ({ conversationId, until }) => [
-    { urls: ["turn:turn.example.com"], username: conversationId, credential: until.toISOString() },
-  ],
-  sealer: createSealer(TEST_SECRET),
-  checkAgent: async ({ agentId }) => {
-    if (gone.has(agentId)) throw notFound("Agent");
-    if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
-    if (agentId === "agt_keyless") throw new ServiceError("condition", "the operator has to set OPENAI_API_KEY");
-  },
-  browsers: {
-    connect: async (call, offer) => {
-      if (refusal) throw refusal;
-      connected.push({ call, offer });
-      return "the answer";
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+  signals = listenForSignals({ db, direct: db, log: silentLogger }, ({ ownerId, conversationId }, signal) =>
+    hungUp.push(`${ownerId} ${conversationId} ${signal}`),
+  );
+  ctx = {
+    db,
+    clock,
+    signals,
+    iceServersFor: ({ conversationId, until }) => [
+      { urls: ["turn:turn.example.com"], username: conversationId, credential: until.toISOString() },
+    ],
+    sealer: createSealer(TEST_SECRET),
+    checkAgent: async ({ agentId }) => {
+      if (gone.has(agentId)) throw notFound("Agent");
+      if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
+      if (agentId === "agt_keyless") throw new ServiceError("condition", "the operator has to set OPENAI_API_KEY");
     },
-  },
-};
+    browsers: {
+      connect: async (call, offer) => {
+        if (refusal) throw refusal;
+        connected.push({ call, offer });
+        return "the answer";
+      },
+    },
+  };
+});
 afterAll(async () => {
   await signals.stop();
   await db.end();

@@ -274,10 +274,8 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
 
   test("whose stream breaks off fails, and the error says so in our words", async () => {
     server.script = saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS));
-    expect(await failure(streamed(model))).toMatchObject({
-      kind: "upstream_failed",
-      detail: expect.stringMatching(`^The ${provider} model provider cut off its answer`),
-    });
+    const detail = `The ${provider} model provider cut off its answer`;
+    expect(await failure(streamed(model))).toEqual({ kind: "upstream_failed", detail });
   });
 
   test.each(WAYS)("that starts slowly gets the remaining time and no more (%s)", async (_, ask) => {

@@ -21,7 +21,6 @@ import {
   TYPES,
 } from "./lists-kit.ts";
 
-const TIMEOUT_MS = 120_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const FIRST = Date.parse("2026-01-01T00:00:00Z");

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { textOfFile } from "./text-of-file.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-text-"));
-});
+const folder = await mkdtemp(join(tmpdir(), "parley-text-"));
 afterAll(() => rm(folder, { recursive: true }));
 
 async function read(bytes: Uint8Array): Promise<string> {

@@ -245,7 +245,8 @@ test("a message that is empty or too long is refused, and does not count towards
   const sql = postgres(stack.databaseUrls.messaging, { max: 1 });
   const counted = async () => {
     const [row] = await sql`
-      select coalesce(sum(messages), 0)::integer as total from widget_days where owner_id = ${stack.owners[0].ownerId}`;
+      select coalesce(sum(messages), 0)::integer as total from message_days
+      where owner_id = ${stack.owners[0].ownerId} and channel = 'widget'`;
     return row?.total;
   };
   const before = await counted();

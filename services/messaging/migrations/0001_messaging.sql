@@ -1,9 +1,10 @@
--- What a person and an owner's WhatsApp number write each other.
+-- What a person and an owner's connection to a channel, such as a number, write each other.
 create table threads (
   owner_id text not null,
   carrier_id text not null,
-  -- The person, as WhatsApp names it: a phone number without its plus.
+  -- The person, as the channel names it, such as a phone number without its plus.
   contact text not null,
+  channel text not null,
   -- The conversation that the next message belongs to, if it has not ended; null before the first one.
   conversation_id uuid,
   agent_id text,
@@ -24,14 +25,14 @@ create index threads_updated on threads (updated_at);
 create table incoming_messages (
   owner_id text not null,
   carrier_id text not null,
-  -- WhatsApp's.
+  -- The channel's.
   message_id text not null,
   contact text not null,
   position bigint not null generated always as identity,
   -- { type: text, text } or { type: voice, mediaId }; null once a turn has it.
   content jsonb,
   received_at timestamptz not null,
-  -- When the person last edited the message, by WhatsApp's clock in seconds: callbacks of several edits may overtake each other.
+  -- When the person last edited the message, by the channel's clock in seconds: callbacks of several edits may overtake each other.
   changed_at bigint not null default 0,
   primary key (owner_id, carrier_id, message_id)
 );
@@ -45,6 +46,7 @@ create table outgoing_messages (
   message_id uuid not null,
   carrier_id text not null,
   contact text not null,
+  channel text not null,
   position bigint not null generated always as identity,
   -- The item of the transcript that this is a part of; a template's has no sequence until its conversation has begun.
   conversation_id uuid not null,
@@ -58,8 +60,8 @@ create table outgoing_messages (
   -- Of the next attempt.
   due_at timestamptz not null,
   give_up_at timestamptz not null,
-  -- WhatsApp's id.
-  wamid text,
+  -- The channel's id.
+  external_id text,
   delivery text check (delivery in ('sent', 'delivered', 'read', 'failed')),
   error_code text,
   created_at timestamptz not null,
@@ -67,36 +69,29 @@ create table outgoing_messages (
 );
 create index outgoing_messages_waiting on outgoing_messages (owner_id, carrier_id, contact, position)
   where state in ('waiting', 'sending');
-create index outgoing_messages_wamid on outgoing_messages (owner_id, carrier_id, wamid);
+create index outgoing_messages_external on outgoing_messages (owner_id, carrier_id, external_id);
 create index outgoing_messages_of_item on outgoing_messages (owner_id, conversation_id, sequence);
 create index outgoing_messages_created on outgoing_messages (created_at);
 
--- How many messages visitors have sent to an owner's agents on a UTC day: what anybody may send is the owner's cost.
-create table widget_days (
+-- How many messages people and an owner's agents have had on a channel on a UTC day. What anybody may send is the owner's cost.
+create table message_days (
   owner_id text not null,
   day date not null,
+  channel text not null,
   messages integer not null,
-  primary key (owner_id, day)
+  primary key (owner_id, day, channel)
 );
-create index widget_days_day on widget_days (day);
+create index message_days_day on message_days (day);
 
--- How many messages an owner's WhatsApp numbers have had on a UTC day, in and out: an owner can sign callbacks about any.
-create table whatsapp_days (
-  owner_id text not null,
-  day date not null,
-  messages integer not null,
-  primary key (owner_id, day)
-);
-create index whatsapp_days_day on whatsapp_days (day);
-
--- How many messages one sender, a person on WhatsApp or a visitor's address, has sent to an owner's agents on a UTC day, so that
--- nobody uses up the owner's day alone.
+-- How many messages one sender, such as a person or a visitor's address, has sent to an owner's agents on a channel on a UTC day, so
+-- that nobody uses up the owner's day alone.
 create table sender_days (
   owner_id text not null,
   day date not null,
+  channel text not null,
   sender text not null,
   messages integer not null,
-  primary key (owner_id, day, sender)
+  primary key (owner_id, day, channel, sender)
 );
 create index sender_days_day on sender_days (day);
 

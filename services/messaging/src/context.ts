@@ -8,53 +8,23 @@ import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
-import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { Pace } from "@parley/shared/shares/pace";
-import type { Connection, Connections } from "./whatsapp/connections.ts";
-import type { Graph } from "./whatsapp/graph.ts";
-import type { WidgetTokens } from "./widget/token.ts";
+import type { ThreadedChannel } from "./channels/channel.ts";
 
 /** The context of work on threads. */
 export interface ThreadContext {
   db: Database;
-  agents: Pick<ServiceClient<typeof AgentServiceService>, "getWidget" | "getChannelSettings">;
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "getChannelSettings">;
   conversations: Pick<
     ServiceClient<typeof ConversationServiceService>,
-    "checkRoom" | "startConversation" | "appendTranscript" | "completeTurn" | "setDelivery"
+    "startConversation" | "appendTranscript" | "completeTurn" | "setDelivery"
   >;
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "transcribe" | "speak">;
-  connections: Connections;
-  graphOf(connection: Connection): Graph;
+  /** The channel with this name. */
+  channelOf(name: string): ThreadedChannel;
   /** Memory for voice notes. */
   noteShares: ByteShares;
-  count(outcome: "sent" | "failed"): void;
-  /** Counts that WhatsApp has refused an owner's access token. */
-  countTokenRefused(): void;
   clock: Clock;
   log: Logger;
-}
-
-export interface MessagingContext extends ThreadContext {
-  /** The most messages a day to and from an owner's WhatsApp numbers, replies aside. */
-  whatsAppMessagesPerDay: number;
-  /** The most messages a day from one person to an owner's WhatsApp numbers. */
-  whatsAppMessagesPerContact: number;
-  widgetTokens: WidgetTokens;
-  /** The most messages a day from all visitors to an owner's agents. */
-  widgetMessagesPerDay: number;
-  /** The most messages a day from one address of visitors to an owner's agents. */
-  widgetMessagesPerAddress: number;
-  /** Counts messages of people who wrote more than one may. */
-  countDropped(messages: number): void;
-  countRefused(reason: string): void;
-  /** Callbacks that are being verified. */
-  verifyFewAtOnce: FewAtOnce;
-  /** Paces the messages and statuses of an owner's verified callbacks. */
-  newsPace: Pace;
-  /** Paces the messages of one person; throws at once for one that is too soon. */
-  contactPace: Pace;
-  /** Verified callbacks of an owner whose messages are being stored. */
-  takeFewAtOnce: FewAtOnce;
 }
 
 type Definition = typeof MessagingServiceService;

@@ -5,8 +5,13 @@ import { deleteOldDays } from "../src/store/message-days.ts";
 import { deleteOldOutgoing, storeStatuses } from "../src/store/outgoing.ts";
 import { deleteSilentThreads } from "../src/store/threads.ts";
 
-const SENT = { state: "'sent'", delivery: "'sent'", carrier_id: "'car_1'", wamid: "lpad(n::text, 8, '0')" };
-const READ = firstTexts(300).map((wamid) => ({ wamid, messageId: null, status: "read" as const, errorCode: null }));
+const SENT = { state: "'sent'", delivery: "'sent'", carrier_id: "'car_1'", external_id: "lpad(n::text, 8, '0')" };
+const READ = firstTexts(300).map((externalId) => ({
+  externalId,
+  messageId: null,
+  status: "read" as const,
+  errorCode: null,
+}));
 
 const STATEMENTS: Statement[] = [
   {
@@ -29,8 +34,8 @@ const STATEMENTS: Statement[] = [
   },
   {
     name: "deleteOldDays",
-    tables: { whatsapp_days: {} },
-    run: (db) => deleteOldDays(db, "whatsapp_days", NOW, 300),
+    tables: { message_days: {} },
+    run: (db) => deleteOldDays(db, "message_days", NOW, 300),
     expected: 300,
   },
   {

@@ -1,7 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { IncomingContent, IncomingMessage } from "../whatsapp/notification.ts";
-import type { ThreadKey } from "./threads.ts";
+import type { NumberKey, ThreadKey } from "./threads.ts";
 
 export interface WaitingMessage {
   messageId: string;
@@ -9,7 +8,25 @@ export interface WaitingMessage {
   receivedAt: Date;
 }
 
-type NumberKey = Omit<ThreadKey, "contact">;
+export interface IncomingMessage {
+  /** The channel's. */
+  messageId: string;
+  /** The person, as the channel names it. */
+  contact: string;
+  /** Null for a message that was deleted. */
+  content: IncomingContent | null;
+  /** The id of the message that was edited to this content, or deleted; null for a new message. */
+  changes: string | null;
+  /** When the channel sent it, in seconds since 1970; 0 if unknown. */
+  sentAt: number;
+}
+
+export type IncomingContent =
+  | { type: "text"; text: string }
+  /** A voice message that is still to be transcribed. */
+  | { type: "voice"; mediaId: string }
+  /** A voice message that has been transcribed. */
+  | { type: "heard"; text: string };
 
 /**
  * Stores messages that have not come before, with their threads. Of an edit or a deletion only the id is stored (`changeIncoming`).
@@ -17,7 +34,7 @@ type NumberKey = Omit<ThreadKey, "contact">;
  */
 export async function insertIncoming(
   tx: Sql,
-  { ownerId, carrierId }: NumberKey,
+  { ownerId, carrierId, channel }: NumberKey & { channel: string },
   messages: readonly IncomingMessage[],
   now: Date,
 ): Promise<IncomingMessage[]> {
@@ -35,8 +52,8 @@ export async function insertIncoming(
       on conflict (owner_id, carrier_id, message_id) do nothing
       returning message_id, contact
     ), begun as (
-      insert into threads (owner_id, carrier_id, contact, updated_at)
-      select ${ownerId}, ${carrierId}, contact, ${now} from (select distinct contact from stored) as writers
+      insert into threads (owner_id, carrier_id, contact, channel, updated_at)
+      select ${ownerId}, ${carrierId}, contact, ${channel}, ${now} from (select distinct contact from stored) as writers
       order by contact
       on conflict (owner_id, carrier_id, contact) do update set updated_at = excluded.updated_at
     )

@@ -2,14 +2,17 @@ import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
 import { ServiceError } from "@parley/shared/errors";
 
-/** Where messages of an owner are counted: those of websites' visitors, and those to and from WhatsApp numbers. */
-type Days = "widget_days" | "whatsapp_days";
-
-/** Whoever writes to an owner's agents: a person on WhatsApp, or the address of a website's visitor. */
+/** Whoever writes to an owner's agents, as the channel names it. */
 export interface Sender {
-  /** Unique among the senders of all channels. */
   sender: string;
   messages: number;
+}
+
+/** The UTC day of `now` on a channel. */
+export interface ChannelDay {
+  ownerId: string;
+  channel: string;
+  now: Date;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -20,19 +23,13 @@ const DAY_MS = 24 * 60 * 60_000;
  */
 export async function countMessages(
   sql: Sql,
-  days: Days,
-  {
-    ownerId,
-    now,
-    messages,
-    max,
-    refusal,
-  }: { ownerId: string; now: Date; messages: number; max: number; refusal: string },
+  { ownerId, channel, now }: ChannelDay,
+  { messages, max, refusal }: { messages: number; max: number; refusal: string },
 ): Promise<void> {
   const { count } = await sql`
-    insert into ${sql(days)} as days (owner_id, day, messages)
-    select ${ownerId}, ${dayOf(now)}::date, ${messages}::integer where ${messages}::integer <= ${max}::integer
-    on conflict (owner_id, day) do update set messages = days.messages + excluded.messages
+    insert into message_days as days (owner_id, day, channel, messages)
+    select ${ownerId}, ${dayOf(now)}::date, ${channel}, ${messages}::integer where ${messages}::integer <= ${max}::integer
+    on conflict (owner_id, day, channel) do update set messages = days.messages + excluded.messages
       where days.messages + excluded.messages <= ${max}`;
   if (count === 0) throw new ServiceError("rate_limited", refusal, { retryAfterMs: leftMsOf(now) });
 }
@@ -43,17 +40,18 @@ export async function countMessages(
  */
 export async function countSenders(
   sql: Sql,
-  { ownerId, now, senders, max }: { ownerId: string; now: Date; senders: readonly Sender[]; max: number },
+  { ownerId, channel, now }: ChannelDay,
+  { senders, max }: { senders: readonly Sender[]; max: number },
 ): Promise<Set<string>> {
   const counted = await sql<{ sender: string }[]>`
-    insert into sender_days as days (owner_id, day, sender, messages)
-    select ${ownerId}, ${dayOf(now)}::date, sender, messages
+    insert into sender_days as days (owner_id, day, channel, sender, messages)
+    select ${ownerId}, ${dayOf(now)}::date, ${channel}, sender, messages
     from unnest(
       ${senders.map(({ sender }) => sender)}::text[], ${senders.map(({ messages }) => messages)}::integer[]
     ) as given (sender, messages)
     where messages <= ${max}::integer
     order by sender
-    on conflict (owner_id, day, sender) do update set messages = days.messages + excluded.messages
+    on conflict (owner_id, day, channel, sender) do update set messages = days.messages + excluded.messages
       where days.messages + excluded.messages <= ${max}
     returning sender`;
   const within = new Set(counted.map(({ sender }) => sender));
@@ -68,7 +66,7 @@ export function leftMsOf(now: Date): number {
 /** @returns the number deleted */
 export async function deleteOldDays(
   sql: Sql,
-  days: Days | "sender_days",
+  days: "message_days" | "sender_days",
   before: Date,
   limit: number,
 ): Promise<number> {

@@ -1,17 +1,28 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { Delivery, DeliveryStatus } from "../whatsapp/notification.ts";
-import type { Template } from "../whatsapp/template.ts";
-import type { ThreadKey } from "./threads.ts";
+import type { NumberKey, ThreadKey } from "./threads.ts";
 
 export type OutgoingContent =
   | { type: "text"; text: string }
-  /** `text` is what the transcript shows. */
-  | { type: "template"; template: Template; text: string }
+  /** In the channel's own form. `text` is what the transcript shows. */
+  | { type: "template"; template: object; text: string }
   /** `mediaId` once it has been spoken and uploaded. */
   | { type: "voice"; text: string; mediaId?: string };
 
+export interface DeliveryReport {
+  /** The channel's id of the message. */
+  externalId: string;
+  /** Our own, if the report repeats it. */
+  messageId: string | null;
+  status: Delivery;
+  /** With `failed`: the channel's code. */
+  errorCode: string | null;
+}
+
+export type Delivery = "sent" | "delivered" | "read" | "failed";
+
 export interface NewOutgoing extends ThreadKey {
+  channel: string;
   messageId: string;
   conversationId: string;
   agentId: string;
@@ -35,30 +46,31 @@ export interface Item {
 /** Inserts messages, given in the order of sending. */
 export async function insertOutgoing(sql: Sql, messages: readonly NewOutgoing[], now: Date): Promise<void> {
   await sql`
-    insert into outgoing_messages (owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content,
-      state, due_at, give_up_at, created_at)
-    select owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content::jsonb, 'waiting', ${now},
-      give_up_at::timestamptz, ${now}
+    insert into outgoing_messages (owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence,
+      content, state, due_at, give_up_at, created_at)
+    select owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence, content::jsonb, 'waiting',
+      ${now}, give_up_at::timestamptz, ${now}
     from unnest(
       ${messages.map(({ ownerId }) => ownerId)}::text[],
       ${messages.map(({ messageId }) => messageId)}::uuid[],
       ${messages.map(({ carrierId }) => carrierId)}::text[],
       ${messages.map(({ contact }) => contact)}::text[],
+      ${messages.map(({ channel }) => channel)}::text[],
       ${messages.map(({ conversationId }) => conversationId)}::uuid[],
       ${messages.map(({ agentId }) => agentId)}::text[],
       ${messages.map(({ sequence }) => sequence)}::integer[],
       ${messages.map(({ content }) => JSON.stringify(content))}::text[],
       ${messages.map(({ giveUpAt }) => giveUpAt.toISOString())}::text[]
-    ) with ordinality as given (owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content,
-      give_up_at, at)
+    ) with ordinality as given (owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence,
+      content, give_up_at, at)
     order by at`;
 }
 
 /** The next message to send to a person. */
 export async function findNext(sql: Sql, key: ThreadKey): Promise<Outgoing | null> {
   const [row] = await sql<Outgoing[]>`
-    select owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content, attempts, due_at,
-      give_up_at
+    select owner_id, message_id, carrier_id, contact, channel, conversation_id, agent_id, sequence, content, attempts,
+      due_at, give_up_at
     from outgoing_messages
     where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and contact = ${key.contact}
       and state in ('waiting', 'sending')
@@ -96,7 +108,7 @@ export async function extendAttempt(sql: Sql, attempt: Attempt, dueAt: Date): Pr
   return count > 0;
 }
 
-/** Records that WhatsApp refused an attempt for now. */
+/** Records that the channel did not take an attempt for now. */
 export async function putOff(sql: Sql, attempt: Attempt, dueAt: Date): Promise<void> {
   await sql`update outgoing_messages set state = 'waiting', due_at = ${dueAt} where ${isAttempt(sql, attempt)}`;
 }
@@ -109,11 +121,11 @@ export async function setSequence(sql: Sql, key: MessageKey, sequence: number): 
   await sql`update outgoing_messages set sequence = ${sequence} where ${isMessage(sql, key)}`;
 }
 
-/** Records that WhatsApp has accepted the message. A status may have said so before. */
-export async function markSent(sql: Sql, key: MessageKey, wamid: string): Promise<void> {
+/** Records that the channel has accepted the message. A report may have said so before. */
+export async function markSent(sql: Sql, key: MessageKey, externalId: string): Promise<void> {
   await sql`
     update outgoing_messages set state = case when state = 'failed' then state else 'sent' end, content = null,
-      wamid = ${wamid}, delivery = coalesce(delivery, 'sent')
+      external_id = ${externalId}, delivery = coalesce(delivery, 'sent')
     where ${isMessage(sql, key)}`;
 }
 
@@ -131,34 +143,34 @@ export async function markFailed(sql: Sql, key: MessageKey, errorCode: string): 
  */
 export async function storeStatuses(
   tx: Sql,
-  { ownerId, carrierId }: Omit<ThreadKey, "contact">,
-  statuses: readonly DeliveryStatus[],
+  { ownerId, carrierId }: NumberKey,
+  statuses: readonly DeliveryReport[],
 ): Promise<{ contact: string; conversationId: string; sequence: number | null }[]> {
-  const meant = await tx<{ place: string; messageId: string; wamid: string | null }[]>`
-    select ctid::text as place, message_id, wamid from outgoing_messages
+  const meant = await tx<{ place: string; messageId: string; externalId: string | null }[]>`
+    select ctid::text as place, message_id, external_id from outgoing_messages
     where owner_id = ${ownerId} and carrier_id = ${carrierId} and (
-      wamid = any(${statuses.map(({ wamid }) => wamid)}::text[])
+      external_id = any(${statuses.map(({ externalId }) => externalId)}::text[])
       or message_id = any(${statuses.flatMap(({ messageId }) => messageId ?? [])}::uuid[])
     )
     order by message_id for update`;
-  const ofWamids = new Map(statuses.map((status) => [status.wamid, status]));
+  const ofExternalIds = new Map(statuses.map((status) => [status.externalId, status]));
   const ofIds = new Map(statuses.map((status) => [status.messageId, status]));
-  const told = meant.flatMap(({ place, messageId, wamid }) => {
-    const status = ofWamids.get(wamid ?? "") ?? ofIds.get(messageId);
+  const told = meant.flatMap(({ place, messageId, externalId }) => {
+    const status = ofExternalIds.get(externalId ?? "") ?? ofIds.get(messageId);
     return status ? [{ ...status, place }] : [];
   });
   const rank = (column: "status" | "delivery") =>
     tx`coalesce(array_position('{sent,delivered,read}', ${tx(column)}), 0)`;
   return tx<{ contact: string; conversationId: string; sequence: number | null }[]>`
     update outgoing_messages set
-      wamid = coalesce(wamid, told_wamid), delivery = status, error_code = code, content = null,
+      external_id = coalesce(external_id, told_id), delivery = status, error_code = code, content = null,
       state = case when status = 'failed' then 'failed' else 'sent' end
     from unnest(
       ${told.map(({ place }) => place)}::text[]::tid[],
-      ${told.map(({ wamid }) => wamid)}::text[],
+      ${told.map(({ externalId }) => externalId)}::text[],
       ${told.map(({ status }) => status)}::text[],
       ${told.map(({ errorCode }) => errorCode)}::text[]
-    ) as told (place, told_wamid, status, code)
+    ) as told (place, told_id, status, code)
     where ctid = place and coalesce(delivery, '') <> 'failed'
       and case when status = 'failed' then coalesce(delivery, 'sent') = 'sent' else ${rank("delivery")} < ${rank("status")} end
     returning contact, conversation_id, sequence`;

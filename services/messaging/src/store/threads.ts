@@ -1,15 +1,20 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
 
-/** A person and an owner's number who write to each other. */
-export interface ThreadKey {
+/** An owner's connection to a channel, such as a number. */
+export interface NumberKey {
   ownerId: string;
   carrierId: string;
-  /** The person's phone number without its plus. */
+}
+
+/** A person and an owner's number who write to each other. */
+export interface ThreadKey extends NumberKey {
+  /** The person, as the channel names it. */
   contact: string;
 }
 
 export interface Thread extends ThreadKey {
+  channel: string;
   conversationId: string | null;
   agentId: string | null;
   turnId: string | null;
@@ -22,6 +27,7 @@ export interface Thread extends ThreadKey {
 
 /** The turn in progress of a thread. */
 export interface OpenTurn extends ThreadKey {
+  channel: string;
   conversationId: string;
   agentId: string;
   turnId: string;
@@ -37,7 +43,7 @@ const isThread = (sql: Sql, { ownerId, carrierId, contact }: ThreadKey) =>
 
 export async function findThread(sql: Sql, key: ThreadKey): Promise<Thread | null> {
   const [row] = await sql<Thread[]>`
-    select owner_id, carrier_id, contact, conversation_id, agent_id, turn_id, turn_text, turn_was_spoken, turn_began_at,
+    select owner_id, carrier_id, contact, channel, conversation_id, agent_id, turn_id, turn_text, turn_was_spoken, turn_began_at,
       turn_attempts, turn_due_at
     from threads where ${isThread(sql, key)}`;
   return row ?? null;
@@ -47,12 +53,12 @@ export async function findThread(sql: Sql, key: ThreadKey): Promise<Thread | nul
 export async function setConversation(
   sql: Sql,
   key: ThreadKey,
-  { conversationId, agentId }: { conversationId: string; agentId: string },
+  { channel, conversationId, agentId }: { channel: string; conversationId: string; agentId: string },
   now: Date,
 ): Promise<void> {
   await sql`
-    insert into threads (owner_id, carrier_id, contact, conversation_id, agent_id, updated_at)
-    values (${key.ownerId}, ${key.carrierId}, ${key.contact}, ${conversationId}, ${agentId}, ${now})
+    insert into threads (owner_id, carrier_id, contact, channel, conversation_id, agent_id, updated_at)
+    values (${key.ownerId}, ${key.carrierId}, ${key.contact}, ${channel}, ${conversationId}, ${agentId}, ${now})
     on conflict (owner_id, carrier_id, contact) do update set
       conversation_id = excluded.conversation_id, agent_id = excluded.agent_id, updated_at = excluded.updated_at`;
 }

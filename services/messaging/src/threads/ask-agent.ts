@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { isFull } from "@parley/shared/domain/full";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
@@ -24,7 +23,12 @@ export type Answer =
 const FINAL: readonly ErrorKind[] = ["invalid", "forbidden", "not_found", "unimplemented", "unauthenticated"];
 
 /** Runs the turn in the conversation service. Repeated after a crash, it gets the reply of the first attempt. */
-export async function askAgent({ conversations }: ThreadContext, turn: OpenTurn, gone: AbortSignal): Promise<Answer> {
+export async function askAgent(
+  { conversations, channelOf }: ThreadContext,
+  turn: OpenTurn,
+  gone: AbortSignal,
+): Promise<Answer> {
+  const { name, conversationType } = channelOf(turn.channel);
   const { ownerId, agentId, conversationId, turnId, turnText } = turn;
   const fingerprint = createHash("sha256").update(turnText).digest();
   const request = Turn.fromPartial({
@@ -32,8 +36,8 @@ export async function askAgent({ conversations }: ThreadContext, turn: OpenTurn,
     agentId,
     sessionId: conversationId,
     message: turnText,
-    idempotency: { key: `whatsapp ${turnId}`, fingerprint },
-    type: ConversationType.CONVERSATION_TYPE_WHATSAPP,
+    idempotency: { key: `${name} ${turnId}`, fingerprint },
+    type: conversationType,
   });
   const origin = { requestId: turnId, signal: gone };
   try {

@@ -1,8 +1,8 @@
 import { Message, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { Connection } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
 import { type Outgoing, setSequence } from "../store/outgoing.ts";
 import { setConversation } from "../store/threads.ts";
-import type { Connection } from "../whatsapp/connections.ts";
 import { startThread } from "./conversation.ts";
 
 const FIRST = 1;

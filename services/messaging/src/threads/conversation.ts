@@ -1,19 +1,22 @@
-import {
-  type Conversation,
-  ConversationStatus,
-  ConversationType,
-} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type Conversation, ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
+import type { Connection } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
 import { replaceConversation, type ThreadKey } from "../store/threads.ts";
-import type { Connection } from "../whatsapp/connections.ts";
 
 interface Known extends ThreadKey {
+  channel: string;
   conversationId: string | null;
   agentId: string | null;
+}
+
+interface Begun extends ThreadKey {
+  channel: string;
+  conversationId: string;
+  agentId: string;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function conversationFor(
 /** Begins a conversation that becomes the thread's, unless another process has replaced it too. @returns its id */
 export async function nextConversation(
   ctx: ThreadContext,
-  thread: ThreadKey & Pick<Known, "conversationId">,
+  thread: ThreadKey & Pick<Known, "channel" | "conversationId">,
   connection: Connection,
   agentId: string,
 ): Promise<string> {
@@ -48,11 +51,7 @@ export async function nextConversation(
 }
 
 /** Whether the conversation continues. Begins it if that failed before. */
-export async function isInProgress(
-  ctx: ThreadContext,
-  thread: ThreadKey & { conversationId: string; agentId: string },
-  connection: Connection,
-): Promise<boolean> {
+export async function isInProgress(ctx: ThreadContext, thread: Begun, connection: Connection): Promise<boolean> {
   try {
     const { status } = await startThread(ctx, thread, connection);
     return status === ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS;
@@ -65,17 +64,16 @@ export async function isInProgress(
 
 /** Begins the conversation, or returns it as it is. @throws ServiceError */
 export async function startThread(
-  { conversations }: ThreadContext,
-  { ownerId, agentId, conversationId, contact }: ThreadKey & { conversationId: string; agentId: string },
-  { mobileNumber }: Connection,
+  { conversations, channelOf }: ThreadContext,
+  { ownerId, agentId, conversationId, channel, contact }: Begun,
+  connection: Connection,
 ): Promise<Conversation> {
   const request = StartConversationRequest.fromPartial({
     ownerId,
     agentId,
     conversationId,
-    type: ConversationType.CONVERSATION_TYPE_WHATSAPP,
-    fromMobileNumber: `+${contact}`,
-    toMobileNumber: mobileNumber,
+    type: channelOf(channel).conversationType,
+    ...connection.numbersWith(contact),
   });
   const { conversation } = await conversations.startConversation(request);
   if (!conversation) throw new ServiceError("internal", "the conversation service returned no conversation");

@@ -1,9 +1,8 @@
 import { CarrierRefusal } from "@parley/shared/carriers/errors";
 import { ServiceError } from "@parley/shared/errors";
+import type { Connection } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
-import type { Connection } from "../whatsapp/connections.ts";
-import { mayRetry } from "../whatsapp/graph.ts";
-import type { IncomingContent } from "../whatsapp/notification.ts";
+import type { IncomingContent } from "../store/incoming.ts";
 
 /** The most bytes that the voice service accepts: a quarter of an hour. */
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -18,7 +17,7 @@ const UNHEARD = "[a voice message that could not be transcribed]";
  * @returns when to try again, while a provider is down
  */
 export async function hearNote(
-  { voices, graphOf, clock, log, noteShares }: ThreadContext,
+  { voices, clock, log, noteShares }: ThreadContext,
   connection: Connection,
   agentId: string,
   note: { mediaId: string; receivedAt: Date },
@@ -27,7 +26,7 @@ export async function hearNote(
   const { ownerId } = connection;
   const hold = await noteShares.hold(ownerId, BYTES_MAX, gone);
   try {
-    const audio = Buffer.from(await graphOf(connection).download(note.mediaId, BYTES_MAX));
+    const audio = Buffer.from(await connection.download(note.mediaId, BYTES_MAX));
     const origin = { requestId: note.mediaId, signal: gone };
     const { text } = await voices.transcribe({ ownerId, agentId, audio }, { origin, timeoutMs: TIMEOUT_MS });
     return { type: "heard", text: text.trim() || "[a voice message without words]" };
@@ -45,5 +44,5 @@ export async function hearNote(
 /** Whether it is worth another attempt: the provider's faults, but not what the owner has to repair. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof ServiceError) return !["condition", "invalid", "not_found", "forbidden"].includes(error.kind);
-  return !(error instanceof CarrierRefusal) || mayRetry(error);
+  return !(error instanceof CarrierRefusal);
 }

@@ -1,5 +1,6 @@
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import type { Sql } from "@parley/shared/db/database";
+import type { Connection, Sendable } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
 import {
   beginAttempt,
@@ -12,7 +13,6 @@ import {
   setOutgoingContent,
 } from "../store/outgoing.ts";
 import { findThread, setConversation, type ThreadKey } from "../store/threads.ts";
-import { type Graph, mayRetry, type Sendable } from "../whatsapp/graph.ts";
 import { backOffMs } from "./back-off.ts";
 import { beginWithTemplate } from "./begin-with-template.ts";
 import { enqueueDelivery } from "./delivery-queue.ts";
@@ -24,8 +24,8 @@ const SPEAK_TIMEOUT_MS = 130_000;
 const PREPARED_WITHIN_MS = backOffMs(1) / 2;
 
 /**
- * Sends the thread's next message, if it is due. WhatsApp has no key that makes a request count once. So a message whose
- * request got no answer waits for a status first, which repeats our own id, and is sent again only if none comes.
+ * Sends the thread's next message, if it is due. No channel has a key that makes a request count once. So a message whose
+ * request got no answer waits for a report first, which repeats our own id, and is sent again only if none comes.
  */
 export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSignal): Promise<Step> {
   const message = await findNext(ctx.db, key);
@@ -35,23 +35,22 @@ export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSi
   // The template's conversation becomes the thread's, and the turn in progress belongs to the one before.
   if (message.sequence === null && (await findThread(ctx.db, key))?.turnId) return null;
   if (message.attempts > 0 && now >= message.giveUpAt) return fail(ctx, message, "unavailable");
-  const connection = await ctx.connections.get(key.ownerId, key.carrierId);
+  const connection = await ctx.channelOf(message.channel).connect(key.ownerId, key.carrierId);
   if (!connection) return fail(ctx, message, "disconnected");
   const attempt = await beginAttempt(ctx.db, message, dueAfter(message.attempts + 1, now, message));
   if (!attempt) return "done";
   try {
     if (message.sequence === null) await beginWithTemplate(ctx, message, connection);
-    const graph = ctx.graphOf(connection);
-    const content = await sendableOf(ctx, graph, attempt, gone);
+    const content = await sendableOf(ctx, connection, attempt, gone);
     if (!(await isStillOurs(ctx, attempt, now))) return "done";
-    const { wamid, contact } = await graph.send(message.contact, message.messageId, content);
+    const { externalId, contact } = await connection.send(message.contact, message.messageId, content);
     await ctx.db.begin(async (tx) => {
-      await markSent(tx, message, wamid);
-      // WhatsApp may know the person by another form of the number, and that is where an answer comes from.
+      await markSent(tx, message, externalId);
+      // The channel may know the person by another form of the number, and that is where an answer comes from.
       if (contact !== message.contact) await setConversation(tx, { ...key, contact }, message, ctx.clock.now());
       await tellDelivery(tx, ctx, message);
     });
-    ctx.count("sent");
+    ctx.channelOf(message.channel).countSent("sent");
     return "done";
   } catch (error) {
     if (gone.aborted) throw error;
@@ -73,13 +72,12 @@ function dueAfter(attempts: number, now: Date, { giveUpAt }: Outgoing, askedMs: 
 
 /** @param message with the number of attempts, including the one that failed */
 async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Promise<Step> {
-  const { ownerId: owner_id, conversationId: conversation_id, attempts } = message;
-  if (error instanceof CarrierRefusal && !mayRetry(error)) {
-    ctx.log.warn({ owner_id, conversation_id, code: error.code }, "WhatsApp refused a message");
-    if (isOfToken(error)) ctx.countTokenRefused();
+  const { ownerId: owner_id, conversationId: conversation_id, channel, attempts } = message;
+  if (error instanceof CarrierRefusal) {
+    ctx.log.warn({ owner_id, conversation_id, channel, code: error.code }, "a message was refused by its channel");
     return fail(ctx, message, error.code);
   }
-  if (!(error instanceof CarrierRefusal || error instanceof CarrierUnavailable) && !isTransient(error)) {
+  if (!(error instanceof CarrierUnavailable) && !isTransient(error)) {
     ctx.log.warn({ owner_id, conversation_id, err: error }, "a message cannot be sent");
     return fail(ctx, message, "unavailable");
   }
@@ -90,17 +88,12 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
   return "done";
 }
 
-/** Whether the token has expired, was revoked, or belongs to an app that may not send. */
-function isOfToken({ status, code }: CarrierRefusal): boolean {
-  return status === 401 || code === "0" || code === "190";
-}
-
 async function fail(ctx: ThreadContext, message: Outgoing, errorCode: string): Promise<Step> {
   await ctx.db.begin(async (tx) => {
     await markFailed(tx, message, errorCode);
     await tellDelivery(tx, ctx, message);
   });
-  ctx.count("failed");
+  ctx.channelOf(message.channel).countSent("failed");
   return "done";
 }
 
@@ -110,7 +103,12 @@ async function tellDelivery(tx: Sql, { clock }: ThreadContext, { ownerId, conver
 }
 
 /** A spoken reply is spoken once and becomes text if it cannot be. */
-async function sendableOf(ctx: ThreadContext, graph: Graph, message: Outgoing, gone: AbortSignal): Promise<Sendable> {
+async function sendableOf(
+  ctx: ThreadContext,
+  connection: Connection,
+  message: Outgoing,
+  gone: AbortSignal,
+): Promise<Sendable> {
   const { content, ownerId, agentId, messageId } = message;
   if (content.type !== "voice") return content;
   if (content.mediaId) return { type: "voice", mediaId: content.mediaId };
@@ -118,7 +116,7 @@ async function sendableOf(ctx: ThreadContext, graph: Graph, message: Outgoing, g
   try {
     const origin = { requestId: messageId, signal: gone };
     const { audio } = await ctx.voices.speak({ ownerId, agentId, text }, { origin, timeoutMs: SPEAK_TIMEOUT_MS });
-    const mediaId = await graph.upload(audio);
+    const mediaId = await connection.upload(audio);
     await setOutgoingContent(ctx.db, message, { type: "voice", text, mediaId });
     return { type: "voice", mediaId };
   } catch (error) {

@@ -6,7 +6,7 @@ import { deleteOldOutgoing } from "../store/outgoing.ts";
 import { deleteSilentThreads } from "../store/threads.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** How long messages are kept: Meta repeats a callback for up to a week. */
+/** How long messages are kept: a channel may repeat a callback for a week. */
 const INCOMING_MS = 8 * DAY_MS;
 /** How long sent messages are kept: a status may come for a month. */
 const OUTGOING_MS = 31 * DAY_MS;
@@ -27,8 +27,7 @@ export function oldMessages(db: Database): Sweep {
       await all(() => deleteOldIncoming(db, before(INCOMING_MS), BATCH));
       await all(() => deleteOldOutgoing(db, before(OUTGOING_MS), BATCH));
       await all(() => deleteSilentThreads(db, before(OUTGOING_MS), BATCH));
-      await all(() => deleteOldDays(db, "widget_days", before(DAY_MS), BATCH));
-      await all(() => deleteOldDays(db, "whatsapp_days", before(DAY_MS), BATCH));
+      await all(() => deleteOldDays(db, "message_days", before(DAY_MS), BATCH));
       await all(() => deleteOldDays(db, "sender_days", before(DAY_MS), BATCH));
     },
   };

@@ -1,6 +1,7 @@
 import { isFull } from "@parley/shared/domain/full";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
+import type { Connection } from "../channels/channel.ts";
 import type { ThreadContext } from "../context.ts";
 import { dropWaiting, listWaiting, setContent, type WaitingMessage } from "../store/incoming.ts";
 import { insertOutgoing, type OutgoingContent } from "../store/outgoing.ts";
@@ -13,13 +14,12 @@ import {
   type Thread,
   type ThreadKey,
 } from "../store/threads.ts";
-import type { Connection } from "../whatsapp/connections.ts";
-import { splitText } from "../whatsapp/split-text.ts";
 import { askAgent } from "./ask-agent.ts";
 import { backOffMs, GIVE_UP_MS } from "./back-off.ts";
 import { bundleOf, dueOf } from "./bundle.ts";
 import { conversationFor, isInProgress, nextConversation } from "./conversation.ts";
 import { hearNote } from "./hear-note.ts";
+import { splitText } from "./split-text.ts";
 import type { Step } from "./step.ts";
 
 /** The most messages of one turn: more than anyone writes in that time. The next turn takes the rest. */
@@ -52,8 +52,8 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
   const now = ctx.clock.now();
   const dueAt = dueOf(first.receivedAt, last.receivedAt);
   if (dueAt > now) return dueAt;
-  const connection = await ctx.connections.get(thread.ownerId, thread.carrierId);
-  const agentId = connection && (await ctx.connections.agentOf(connection));
+  const connection = await ctx.channelOf(thread.channel).connect(thread.ownerId, thread.carrierId);
+  const agentId = connection && (await connection.agent());
   if (!connection || !agentId) return drop(ctx, thread);
   const unheard = waiting.find(({ content }) => content.type === "voice");
   if (unheard) return hear(ctx, connection, agentId, thread, unheard, gone);
@@ -71,10 +71,10 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
   return "done";
 }
 
-async function drop(ctx: ThreadContext, thread: ThreadKey): Promise<Step> {
+async function drop(ctx: ThreadContext, thread: Thread): Promise<Step> {
   const dropped = await dropWaiting(ctx.db, thread);
-  const { ownerId: owner_id, carrierId: carrier_id } = thread;
-  ctx.log.warn({ owner_id, carrier_id, dropped }, "no agent answers this WhatsApp number: its messages are dropped");
+  const { ownerId: owner_id, carrierId: carrier_id, channel } = thread;
+  ctx.log.warn({ owner_id, carrier_id, channel, dropped }, "no agent answers this number: its messages are dropped");
   return "done";
 }
 
@@ -110,7 +110,7 @@ async function goOn(ctx: ThreadContext, turn: OpenTurn, gone: AbortSignal): Prom
       return "done";
     case "ended": {
       // It ended after the turn had begun: the turn is the first of another conversation.
-      const connection = await ctx.connections.get(turn.ownerId, turn.carrierId);
+      const connection = await ctx.channelOf(turn.channel).connect(turn.ownerId, turn.carrierId);
       if (connection && !(await isInProgress(ctx, turn, connection))) {
         await nextConversation(ctx, turn, connection, turn.agentId);
         await postponeTurn(ctx.db, turn, { dueAt: now, turnId: newUuid() });
@@ -149,11 +149,12 @@ async function storeReply(
   const contents: OutgoingContent[] =
     isSpeakable && (await wantsVoice(ctx, turn))
       ? [{ type: "voice", text: words }]
-      : splitText(text).map((part) => ({ type: "text", text: part }));
-  const { ownerId, carrierId, contact, conversationId, agentId } = turn;
+      : splitText(text, ctx.channelOf(turn.channel).textCharactersMax).map((part) => ({ type: "text", text: part }));
+  const { ownerId, carrierId, contact, channel, conversationId, agentId } = turn;
   const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
   const parts = contents.map((content) => {
-    return { ownerId, carrierId, contact, conversationId, agentId, sequence, messageId: newUuid(), content, giveUpAt };
+    const key = { ownerId, carrierId, contact, channel, conversationId, agentId, sequence };
+    return { ...key, messageId: newUuid(), content, giveUpAt };
   });
   await ctx.db.begin(async (tx) => {
     const isOurs = await endTurn(tx, turn, now);
@@ -161,7 +162,10 @@ async function storeReply(
   });
 }
 
-async function wantsVoice({ agents }: ThreadContext, { ownerId, agentId }: OpenTurn): Promise<boolean> {
+async function wantsVoice(
+  { agents, channelOf }: ThreadContext,
+  { ownerId, agentId, channel }: OpenTurn,
+): Promise<boolean> {
   const settings = await agents.getChannelSettings({ ownerId, agentId }).catch(nullIfGone);
-  return settings?.whatsapp?.voice_replies === true;
+  return settings !== null && channelOf(channel).speaks(settings);
 }

@@ -16,10 +16,10 @@ afterAll(async () => {
 test("a status that comes while its message is being marked as sent is stored", async () => {
   const [ownerId, messageId, conversationId] = [newOwner(), newUuid(), newUuid()];
   const now = new Date();
-  const thread = { ownerId, carrierId: "car_1", contact: "4916" };
+  const thread = { ownerId, carrierId: "car_1", contact: "4916", channel: "whatsapp" };
   const message = { ...thread, messageId, conversationId, agentId: "agt_1", sequence: 1, giveUpAt: now };
   await insertOutgoing(db, [{ ...message, content: { type: "text", text: "Hi" } }], now);
-  const status = { wamid: "wamid.1", messageId, status: "delivered" as const, errorCode: null };
+  const status = { externalId: "wamid.1", messageId, status: "delivered" as const, errorCode: null };
   let storing: Promise<readonly unknown[]> | undefined;
   await db.begin(async (tx) => {
     await markSent(tx, { ownerId, messageId }, "wamid.1");
@@ -31,6 +31,6 @@ test("a status that comes while its message is being marked as sent is stored", 
     });
   });
   expect([...((await storing) ?? [])]).toEqual([{ contact: "4916", conversationId, sequence: 1 }]);
-  const stored = await db`select wamid, delivery, state from outgoing_messages where owner_id = ${ownerId}`;
-  expect([...stored]).toEqual([{ wamid: "wamid.1", delivery: "delivered", state: "sent" }]);
+  const stored = await db`select external_id, delivery, state from outgoing_messages where owner_id = ${ownerId}`;
+  expect([...stored]).toEqual([{ externalId: "wamid.1", delivery: "delivered", state: "sent" }]);
 });

@@ -5,7 +5,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 
 /** A WhatsApp number that an owner has connected, with its secrets. */
-export interface Connection {
+export interface WhatsAppConnection {
   ownerId: string;
   carrierId: string;
   phoneNumberId: string;
@@ -22,17 +22,17 @@ export interface Connections {
   /** Whether there is a WhatsApp connection with this id. Costs less than `find`, which reads its secrets. */
   has(carrierId: string): Promise<boolean>;
   /** Null if there is no WhatsApp connection with this id. */
-  find(carrierId: string): Promise<Connection | null>;
-  get(ownerId: string, carrierId: string): Promise<Connection | null>;
+  find(carrierId: string): Promise<WhatsAppConnection | null>;
+  get(ownerId: string, carrierId: string): Promise<WhatsAppConnection | null>;
   /**
    * The owner's connections of these numbers, by `phoneNumberId`, without those that the owner has not connected: all numbers of
    * an app have one address for callbacks.
    */
-  ofNumbers(ownerId: string, phoneNumberIds: ReadonlySet<string>): Promise<Map<string, Connection>>;
+  ofNumbers(ownerId: string, phoneNumberIds: ReadonlySet<string>): Promise<Map<string, WhatsAppConnection>>;
   /** The number that an agent writes from; null if it has none. */
-  ofAgent(ownerId: string, agentId: string): Promise<Connection | null>;
+  ofAgent(ownerId: string, agentId: string): Promise<WhatsAppConnection | null>;
   /** The agent that answers: the connection's own, or the one that has its number. Null if there is none. */
-  agentOf(connection: Connection): Promise<string | null>;
+  agentOf(connection: WhatsAppConnection): Promise<string | null>;
 }
 
 type Accounts = Pick<
@@ -43,7 +43,7 @@ type Agents = Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
 
 /** Asks each time, so that a number whose owner has disconnected it stops at once. */
 export function connections(accounts: Accounts, agents: Agents): Connections {
-  async function get(ownerId: string, carrierId: string): Promise<Connection | null> {
+  async function get(ownerId: string, carrierId: string): Promise<WhatsAppConnection | null> {
     try {
       const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId, evenDisconnected: false });
       return carrier ? connectionOf(carrier) : null;
@@ -81,7 +81,7 @@ export function connections(accounts: Accounts, agents: Agents): Connections {
     },
     get,
     ofNumbers: async (ownerId, phoneNumberIds) => {
-      const found = new Map<string, Connection>();
+      const found = new Map<string, WhatsAppConnection>();
       const { carriers } = await accounts.listCarriers({ ownerId });
       for (const { provider, carrierId, settings } of carriers) {
         const phoneNumberId = settings?.phoneNumberId ?? "";
@@ -100,7 +100,7 @@ export function connections(accounts: Accounts, agents: Agents): Connections {
   };
 }
 
-function connectionOf({ ownerId, carrierId, provider, settings }: Carrier): Connection | null {
+function connectionOf({ ownerId, carrierId, provider, settings }: Carrier): WhatsAppConnection | null {
   if (provider !== "WHATSAPP" || !settings) return null;
   return {
     ownerId,

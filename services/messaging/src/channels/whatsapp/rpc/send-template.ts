@@ -2,17 +2,18 @@ import { SendWhatsAppTemplateResponse } from "@parley/proto/parley/messaging/v1/
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
-import type { Handler, MessagingContext } from "../context.ts";
-import { insertOutgoing } from "../store/outgoing.ts";
-import { GIVE_UP_MS } from "../threads/back-off.ts";
-import { enqueueThreads } from "../threads/thread-queue.ts";
-import { countWhatsAppMessages } from "../whatsapp/count-messages.ts";
-import { checkTemplate, templateText } from "../whatsapp/template.ts";
+import type { Handler } from "../../../context.ts";
+import { insertOutgoing } from "../../../store/outgoing.ts";
+import { GIVE_UP_MS } from "../../../threads/back-off.ts";
+import { countDay } from "../../../threads/count-day.ts";
+import { enqueueThreads } from "../../../threads/thread-queue.ts";
+import type { WhatsAppContext } from "../context.ts";
+import { checkTemplate, templateText } from "../template.ts";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /** The template is durable once the call returns: a job begins the conversation and sends it. */
-export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsAppTemplate"> {
+export function sendTemplate(ctx: WhatsAppContext): Handler<"sendWhatsAppTemplate"> {
   return async ({ ownerId, agentId, toMobileNumber, template: given, idempotency }, call) => {
     const { name = "", language = "", components = [] } = given ?? {};
     const template = { name, language, components };
@@ -43,8 +44,17 @@ export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsA
           const key = { ownerId, carrierId, contact: toMobileNumber.slice(1) };
           const content = { type: "template", template, text: templateText(template) } as const;
           const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
-          const message = { ...key, messageId, conversationId, agentId, sequence: null, content, giveUpAt };
-          await countWhatsAppMessages(ctx, tx, ownerId, 1);
+          const message = {
+            ...key,
+            channel: ctx.channel.name,
+            messageId,
+            conversationId,
+            agentId,
+            sequence: null,
+            content,
+            giveUpAt,
+          };
+          await countDay(tx, ctx.channel, ownerId, 1, now);
           await insertOutgoing(tx, [message], now);
           await enqueueThreads(tx, [{ ...key, dueAt: now }]);
           return { messageId, conversationId };

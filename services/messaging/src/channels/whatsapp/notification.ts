@@ -1,46 +1,14 @@
 import { isUuid } from "@parley/shared/ids";
+import type { IncomingContent, IncomingMessage } from "../../store/incoming.ts";
+import type { Delivery, DeliveryReport } from "../../store/outgoing.ts";
+import type { News } from "../../threads/take-news.ts";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 import { messageText } from "./message-text.ts";
 
 /** The reports of a callback about one phone number: at least one. */
-export interface Notification {
+export interface Notification extends News {
   phoneNumberId: string;
-  /** The messages in WhatsApp's order. */
-  messages: IncomingMessage[];
-  statuses: DeliveryStatus[];
 }
-
-export interface IncomingMessage {
-  /** WhatsApp's. */
-  messageId: string;
-  /** A phone number without its plus. */
-  contact: string;
-  /** Null for a message that was deleted. */
-  content: IncomingContent | null;
-  /** The id of the message that was edited to this content, or deleted; null for a new message. */
-  changes: string | null;
-  /** When WhatsApp sent it, in seconds since 1970; 0 if unknown. */
-  sentAt: number;
-}
-
-export type IncomingContent =
-  | { type: "text"; text: string }
-  /** A voice message that is still to be transcribed. */
-  | { type: "voice"; mediaId: string }
-  /** A voice message that has been transcribed. */
-  | { type: "heard"; text: string };
-
-export interface DeliveryStatus {
-  /** WhatsApp's. */
-  wamid: string;
-  /** Our own id of the message, which the callback repeats; null if it has none. */
-  messageId: string | null;
-  status: Delivery;
-  /** With `failed`: WhatsApp's code. */
-  errorCode: string | null;
-}
-
-export type Delivery = "sent" | "delivered" | "read" | "failed";
 
 const STATUSES: Readonly<Record<string, Delivery>> = {
   sent: "sent",
@@ -109,7 +77,7 @@ function isVoice(audio: unknown): boolean {
   return fieldOf(audio, "voice") === true || textOf(audio, "mime_type").startsWith("audio/ogg");
 }
 
-function deliveryStatus(given: unknown): DeliveryStatus | null {
+function deliveryStatus(given: unknown): DeliveryReport | null {
   const wamid = textOf(given, "id");
   const status = STATUSES[textOf(given, "status")];
   if (!isWamid(wamid) || !status) return null;
@@ -117,7 +85,7 @@ function deliveryStatus(given: unknown): DeliveryStatus | null {
   const [error] = listOf(given, "errors");
   const code = fieldOf(error, "code");
   return {
-    wamid,
+    externalId: wamid,
     messageId: isUuid(ours) ? ours.toLowerCase() : null,
     status,
     errorCode: status === "failed" && typeof code === "number" ? String(code) : null,

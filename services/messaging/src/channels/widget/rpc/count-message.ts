@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
-import type { Handler, MessagingContext } from "../context.ts";
-import { countMessages, countSenders, leftMsOf } from "../store/message-days.ts";
+import type { Handler } from "../../../context.ts";
+import { countMessages, countSenders, leftMsOf } from "../../../store/message-days.ts";
+import type { WidgetContext } from "../context.ts";
 
 const REFUSAL = "Visitors have sent this account's agents the maximum number of messages for one day";
 const ADDRESS_REFUSAL = "Visitors of this address have sent the maximum number of messages for one day";
@@ -9,15 +10,16 @@ const ADDRESS_REFUSAL = "Visitors of this address have sent the maximum number o
  * Counts a message towards the day's limits: outside of a browser an origin proves nothing, and replies cost the owner. An address has
  * a share, so that none uses up the day of the others.
  */
-export function countWidgetMessage(ctx: MessagingContext): Handler<"countWidgetMessage"> {
-  const { db, clock, widgetMessagesPerDay: max, widgetMessagesPerAddress } = ctx;
+export function countMessage(ctx: WidgetContext): Handler<"countWidgetMessage"> {
+  const { db, clock, messagesPerDay, messagesPerAddress } = ctx;
   return async ({ ownerId, address }) => {
     const now = clock.now();
     await db.begin(async (tx) => {
-      const senders = [{ sender: `widget ${digestOf(address)}`, messages: 1 }];
-      const over = await countSenders(tx, { ownerId, now, senders, max: widgetMessagesPerAddress });
+      const day = { ownerId, channel: "widget", now };
+      const senders = [{ sender: digestOf(address), messages: 1 }];
+      const over = await countSenders(tx, day, { senders, max: messagesPerAddress });
       if (over.size > 0) throw new ServiceError("rate_limited", ADDRESS_REFUSAL, { retryAfterMs: leftMsOf(now) });
-      await countMessages(tx, "widget_days", { ownerId, now, messages: 1, max, refusal: REFUSAL });
+      await countMessages(tx, day, { messages: 1, max: messagesPerDay, refusal: REFUSAL });
     });
     return {};
   };

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { splitText } from "./split-text.ts";
 
 test("a reply that fits is one message, and a blank one is none", () => {
-  expect(splitText(" We open at nine. ")).toEqual(["We open at nine."]);
-  expect(splitText(" \n ")).toEqual([]);
+  expect(splitText(" We open at nine. ", 20)).toEqual(["We open at nine."]);
+  expect(splitText(" \n ", 20)).toEqual([]);
 });
 
 test("a long reply is cut at a paragraph, a line, a sentence or a word, whichever comes first in this order", () => {

@@ -112,9 +112,9 @@ test("statuses are read with our own id, and failures with Meta's code", () => {
   ];
   const [read] = readNotifications(callback({ statuses })) ?? [];
   expect(read?.statuses).toEqual([
-    { wamid: "wamid.A", messageId: ours.toLowerCase(), status: "sent", errorCode: null },
-    { wamid: "wamid.B", messageId: null, status: "failed", errorCode: "131050" },
-    { wamid: "wamid.C", messageId: null, status: "read", errorCode: null },
+    { externalId: "wamid.A", messageId: ours.toLowerCase(), status: "sent", errorCode: null },
+    { externalId: "wamid.B", messageId: null, status: "failed", errorCode: "131050" },
+    { externalId: "wamid.C", messageId: null, status: "read", errorCode: null },
   ]);
 });
 

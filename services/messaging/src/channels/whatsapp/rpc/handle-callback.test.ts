@@ -3,26 +3,27 @@ import { createHmac } from "node:crypto";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import { serviceErrorOf } from "@parley/testkit/failures";
-import type { MessagingContext } from "../context.ts";
-import { handleWhatsAppCallback } from "./handle-whatsapp-callback.ts";
+import type { WhatsAppContext } from "../context.ts";
+import { handleCallback } from "./handle-callback.ts";
 
 const CONNECTION = { ownerId: "own_1", carrierId: "car_1", phoneNumberId: "1", appSecret: "secret" };
 const CALL = { signal: new AbortController().signal } as Call;
 
 /** Handles a signed callback whose owner's pace is this. */
-function handle(text: string, take: (count: number) => null) {
+function handle(text: string, take: (count: number) => void) {
   const runNow = (_key: string, _gone: AbortSignal, work: () => unknown) => work();
   const ctx = {
     connections: { find: async () => CONNECTION },
     verifyFewAtOnce: runNow,
-    takeFewAtOnce: runNow,
-    contactPace: { take: () => null },
-    countDropped: () => {},
-    newsPace: { take: (_ownerId: string, count: number) => take(count) },
-  } as unknown as MessagingContext;
+    intake: {
+      pace: async (_ownerId: string, count: number) => take(count),
+      withinPace: (_ownerId: string, messages: readonly unknown[]) => messages,
+      fewAtOnce: runNow,
+    },
+  } as unknown as WhatsAppContext;
   const body = Buffer.from(text);
   const signature = `sha256=${createHmac("sha256", CONNECTION.appSecret).update(body).digest("hex")}`;
-  return handleWhatsAppCallback(ctx)({ carrierId: CONNECTION.carrierId, body, signature }, CALL);
+  return handleCallback(ctx)({ carrierId: CONNECTION.carrierId, body, signature }, CALL);
 }
 
 test("a long callback counts towards its owner's pace even if it has no message, and a short one does not", async () => {
@@ -31,10 +32,7 @@ test("a long callback counts towards its owner's pace even if it has no message,
     [40 * 1024, 2],
   ] as const) {
     const counts: number[] = [];
-    await handle(JSON.stringify({ entry: [], padding: "x".repeat(padding) }), (count) => {
-      counts.push(count);
-      return null;
-    });
+    await handle(JSON.stringify({ entry: [], padding: "x".repeat(padding) }), (count) => counts.push(count));
     expect(counts).toEqual([first, 0]);
   }
 });

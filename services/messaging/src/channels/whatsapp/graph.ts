@@ -1,28 +1,23 @@
 import { readBounded } from "@parley/shared/bounded-bytes";
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { type CarrierRest, carrierRest } from "@parley/shared/carriers/rest";
-import type { Connection } from "./connections.ts";
+import type { Connection, Sendable } from "../channel.ts";
+import type { WhatsAppConnection } from "./connections.ts";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 import { MEDIA_ID } from "./notification.ts";
 import type { Template } from "./template.ts";
 
-/** WhatsApp's Cloud API for one phone number. Errors are CarrierRefusal and CarrierUnavailable. */
-export interface Graph {
-  /**
-   * @param messageId our own, which statuses repeat
-   * @returns WhatsApp's id, and the person as WhatsApp names it
-   */
-  send(to: string, messageId: string, content: Sendable): Promise<{ wamid: string; contact: string }>;
-  /** Stores a voice note at WhatsApp. @returns its id */
-  upload(audio: Uint8Array): Promise<string>;
-  /** Media that someone sent, at most `bytesMax`. */
-  download(mediaId: string, bytesMax: number): Promise<Uint8Array>;
-}
+/** WhatsApp's Cloud API for one phone number. */
+export type Graph = Pick<Connection, "send" | "upload" | "download">;
 
-export type Sendable =
-  | { type: "text"; text: string }
-  | { type: "template"; template: Template }
-  | { type: "voice"; mediaId: string };
+export interface GraphOptions {
+  /** Of the Graph API with its version; the operator's. */
+  baseUrl: string;
+  /** For addresses of media elsewhere. */
+  guardedFetch: typeof fetch;
+  /** Called when a message was refused because of the owner's access token. */
+  tokenRefused(): void;
+}
 
 const TIMEOUT_MS = 15_000;
 
@@ -32,22 +27,12 @@ const TIMEOUT_MS = 15_000;
  */
 const TRANSIENT = ["1", "2", "4", "80007", "130429", "131000", "131016", "131048", "131056", "131057", "133004"];
 
-/** Whether another attempt may succeed. */
-export function mayRetry(error: unknown): boolean {
-  return error instanceof CarrierUnavailable || (error instanceof CarrierRefusal && TRANSIENT.includes(error.code));
-}
-
-/**
- * @param baseUrl of the Graph API with its version; the operator's
- * @param guardedFetch for addresses of media elsewhere
- */
 export function graph(
-  { phoneNumberId, accessToken }: Pick<Connection, "phoneNumberId" | "accessToken">,
-  baseUrl: string,
-  guardedFetch: typeof fetch,
+  { phoneNumberId, accessToken }: Pick<WhatsAppConnection, "phoneNumberId" | "accessToken">,
+  { baseUrl, guardedFetch, tokenRefused }: GraphOptions,
 ): Graph {
   const authorization = `Bearer ${accessToken}`;
-  const rest: CarrierRest = carrierRest({
+  const { send } = carrierRest({
     carrier: "WhatsApp",
     baseUrl,
     authorization,
@@ -58,9 +43,10 @@ export function graph(
       return { code: typeof code === "number" ? String(code) : undefined, words: words || undefined };
     },
   });
+  const ask: CarrierRest["send"] = (...request) => send(...request).catch(throwAsMeant);
   return {
     send: async (to, messageId, content) => {
-      const answer = await rest.send("POST", `/${phoneNumberId}/messages`, {
+      const answering = ask("POST", `/${phoneNumberId}/messages`, {
         json: {
           messaging_product: "whatsapp",
           recipient_type: "individual",
@@ -69,28 +55,44 @@ export function graph(
           ...bodyOf(content),
         },
       });
+      const answer = await answering.catch((error) => {
+        if (error instanceof CarrierRefusal && isOfToken(error)) tokenRefused();
+        throw error;
+      });
       const wamid = textOf(listOf(answer, "messages")[0], "id");
       if (wamid === "") throw new CarrierUnavailable("WhatsApp accepted a message without an id");
-      return { wamid, contact: textOf(listOf(answer, "contacts")[0], "wa_id") || to };
+      return { externalId: wamid, contact: textOf(listOf(answer, "contacts")[0], "wa_id") || to };
     },
     upload: async (audio) => {
       const form = new FormData();
       form.set("messaging_product", "whatsapp");
       form.set("type", "audio/ogg");
       form.set("file", new Blob([audio as Uint8Array<ArrayBuffer>], { type: "audio/ogg" }), "voice.ogg");
-      const id = textOf(await rest.send("POST", `/${phoneNumberId}/media`, { multipart: form }), "id");
+      const id = textOf(await ask("POST", `/${phoneNumberId}/media`, { multipart: form }), "id");
       if (!MEDIA_ID.test(id)) throw new CarrierUnavailable("WhatsApp stored a voice note without an id");
       return id;
     },
     download: async (mediaId, bytesMax) => {
       if (!MEDIA_ID.test(mediaId)) throw new CarrierRefusal("media", "the media's id is not one of WhatsApp's");
-      const { url, file_size: size } = await rest.send("GET", `/${mediaId}`, {
+      const { url, file_size: size } = await ask("GET", `/${mediaId}`, {
         query: { phone_number_id: phoneNumberId },
       });
       if (typeof size === "number" && size > bytesMax) throw tooLarge(bytesMax);
       return readMedia(String(url), { authorization, baseUrl, guardedFetch, bytesMax });
     },
   };
+}
+
+/** A refusal that means "later" is told as such. */
+function throwAsMeant(error: unknown): never {
+  if (error instanceof CarrierRefusal && TRANSIENT.includes(error.code))
+    throw new CarrierUnavailable(`WhatsApp refused for now: ${error.message}`, null, error);
+  throw error;
+}
+
+/** Whether the token has expired, was revoked, or belongs to an app that may not send. */
+function isOfToken({ status, code }: CarrierRefusal): boolean {
+  return status === 401 || code === "0" || code === "190";
 }
 
 function bodyOf(content: Sendable): object {
@@ -100,7 +102,7 @@ function bodyOf(content: Sendable): object {
     case "voice":
       return { type: "audio", audio: { id: content.mediaId, voice: true } };
     case "template": {
-      const { name, language, components } = content.template;
+      const { name, language, components } = content.template as Template;
       return { type: "template", template: { name, language: { code: language }, components } };
     }
   }

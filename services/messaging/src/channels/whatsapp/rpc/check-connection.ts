@@ -1,8 +1,9 @@
 import { notFound } from "@parley/shared/errors";
-import type { Handler, MessagingContext } from "../context.ts";
+import type { Handler } from "../../../context.ts";
+import type { WhatsAppContext } from "../context.ts";
 
 /** Reads no secrets: anyone may ask, by sending a callback to the gateway. */
-export function checkWhatsAppConnection(ctx: MessagingContext): Handler<"checkWhatsAppConnection"> {
+export function checkConnection(ctx: WhatsAppContext): Handler<"checkWhatsAppConnection"> {
   return async ({ carrierId }, { signal }) => {
     if (await ctx.verifyFewAtOnce(carrierId, signal, () => ctx.connections.has(carrierId))) return {};
     ctx.countRefused("unknown");

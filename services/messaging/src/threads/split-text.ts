@@ -1,10 +1,8 @@
-/** WhatsApp's limit for a text. */
-const CHARACTERS_MAX = 4_096;
 /** Where a long text is cut, the best place first. */
 const SEAMS = ["\n\n", "\n", ". ", " "];
 
-/** Cuts a reply into texts that WhatsApp takes, at the end of a paragraph, line, sentence or word where there is one. */
-export function splitText(reply: string, charactersMax = CHARACTERS_MAX): string[] {
+/** Cuts a reply into texts that a channel takes, at the end of a paragraph, line, sentence or word where there is one. */
+export function splitText(reply: string, charactersMax: number): string[] {
   const parts: string[] = [];
   let rest = reply.trim();
   while (rest.length > charactersMax) {

@@ -87,6 +87,13 @@ test("the first key stops a model that speaks, and what it begins to say before 
   ]);
 });
 
+test("what a model says while the user looks for the next key is interrupted by the pause that ends the keys", () => {
+  const on = call();
+  on.happen({ type: "pressed", key: "4" });
+  on.speaks(4_000);
+  expect(types(on.wait(2_000))).toEqual(["interrupt", "ask"]);
+});
+
 test("a message that a model never speaks is not reported as left on the machine", () => {
   const on = call();
   on.happen({ type: "machine_ready" });
@@ -120,4 +127,86 @@ test("a model's answer that continues after a tool is one reply until it has bee
   on.wait(2_000);
   expect(types(on.played())).toEqual(["finish"]);
   expect(types(on.wait(DEAD_AIR_MS))).toEqual([]);
+});
+
+test("a model that continues after it seemed to have finished is heard to its end", () => {
+  const on = call();
+  on.happen(ANSWERED);
+  on.speaks(1_000);
+  on.happen({ type: "speaks" }, { type: "sound", reply: 1, ms: 1_000 });
+  expect(on.played()).toEqual([]);
+  on.happen({ type: "done" });
+  expect(types(on.played())).toEqual(["finish"]);
+});
+
+test("a question that the model reports while it answers at length does not shorten the time to hear the answer", () => {
+  const on = call();
+  on.happen({ type: "user_began" });
+  on.speaks(20_000);
+  expect(types(on.happen(ANSWERED))).toEqual(["note"]);
+  expect(on.wait(20_000)).toEqual([]);
+});
+
+test("a last apology is neither interrupted nor followed by what a tool decides", () => {
+  const on = call();
+  on.happen(ANSWERED, { type: "tool_started" });
+  expect(types(on.wait(DEAD_AIR_MS))).toEqual(["interrupt", "say"]);
+  on.speaks(2_000);
+  expect(on.happen({ type: "user_began" }, ANSWERED, { type: "tool_ended", next: "transfer" })).toEqual([]);
+  on.wait(2_000);
+  expect(on.played().at(-1)).toEqual({ type: "hang_up", outcome: "ERROR", reason: "failed" });
+});
+
+test("a message has been left on a machine once it was heard, whatever tool still runs, and the machine's words are not kept", () => {
+  const on = call();
+  on.happen({ type: "tool_started" }, { type: "machine_ready" });
+  on.speaks(2_000);
+  expect(on.happen({ type: "user_said", text: "After the tone." })).toEqual([]);
+  on.wait(2_000);
+  expect(on.played().at(-1)).toMatchObject({ type: "hang_up", reason: "left_message" });
+});
+
+test("a tool has 15 s, an answer 10 s, before the model apologizes", () => {
+  const waiting = call();
+  waiting.happen(ANSWERED, { type: "tool_started" });
+  expect(waiting.wait(DEAD_AIR_MS - 1)).toEqual([]);
+  expect(types(waiting.wait(1))).toEqual(["interrupt", "say"]);
+  const owed = call();
+  owed.happen(ANSWERED);
+  expect(owed.wait(9_999)).toEqual([]);
+  expect(types(owed.wait(1))).toEqual(["interrupt", "say"]);
+});
+
+const SENTENCE: TurnEvent[] = [
+  { type: "speech_began", agoMs: 1_500 },
+  { type: "speech_ended", agoMs: 0 },
+];
+
+test("a model is given up after two sentences without a reaction, unless it reacts or speaks itself", () => {
+  const deaf = call();
+  deaf.happen(...SENTENCE, ...SENTENCE);
+  expect(types(deaf.wait(DEAD_AIR_MS))).toEqual(["say"]);
+  const reacts = call();
+  reacts.happen(...SENTENCE, { type: "user_began" }, ANSWERED);
+  reacts.speaks(500);
+  reacts.played();
+  reacts.happen(...SENTENCE);
+  expect(reacts.wait(DEAD_AIR_MS)).toEqual([]);
+  const speaks = call();
+  speaks.happen(ANSWERED);
+  speaks.speaks(5_000);
+  speaks.happen(...SENTENCE, ...SENTENCE);
+  speaks.wait(5_000);
+  speaks.played();
+  expect(speaks.wait(DEAD_AIR_MS)).toEqual([]);
+});
+
+test("nobody is reminded while the model and the detector hear the user, nor waited for longer after a hold", () => {
+  const on = call({ idle: IDLE });
+  on.happen({ type: "speech_began", agoMs: 0 }, { type: "user_began" });
+  expect(on.wait(29_000)).toEqual([]);
+  on.happen({ type: "put_on_hold" });
+  on.wait(500);
+  on.happen({ type: "taken_off_hold", queuedMs: 0 });
+  expect(types(on.wait(5_000))).toEqual(["say"]);
 });

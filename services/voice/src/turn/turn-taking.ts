@@ -1,7 +1,7 @@
 import * as agent from "./agent.ts";
 import type { Effect, TurnEvent } from "./events.ts";
 import * as model from "./model.ts";
-import { type Draft, messageOf, NOTHING_IGNORED, type TurnState, wordsOf } from "./state.ts";
+import { type Draft, messageOf, type TurnState, wordsOf } from "./state.ts";
 import * as timers from "./timers.ts";
 import * as user from "./user.ts";
 
@@ -224,7 +224,6 @@ function endWithoutWords(draft: Draft, now: number): void {
 
 function breakDeadAir(draft: Draft, now: number): void {
   draft.user.unheardSince = null;
-  if (draft.model) draft.model.ignored = NOTHING_IGNORED;
   agent.giveUp(draft, now);
 }
 

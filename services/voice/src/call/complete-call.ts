@@ -2,9 +2,8 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CompleteConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Recordings } from "../recording/recordings.ts";
-import type { CallKey, LostCall } from "../store/calls.ts";
+import type { CallEnd, CallKey, LostCall } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
-import type { CallEnd } from "./port.ts";
 import { asServiceError, type Conversations } from "./transcript.ts";
 
 /**
@@ -61,7 +60,7 @@ export async function completeLost(
   { conversations, recordEnd, unbegun, recordings, clock, hangUp }: LostCallContext,
   { startedAt, connectedAt, durationSeconds, farEnd, ...key }: LostCall,
 ): Promise<boolean> {
-  if (farEnd) await hangUp(key, farEnd);
+  if (farEnd) await hangUp(key, farEnd as FarEnd);
   const notes = "The process that held this call stopped unexpectedly";
   const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
   const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);

@@ -1,10 +1,10 @@
 import type { Logger } from "@parley/shared/log";
 import type { CallRecorder } from "../recording/record-call.ts";
-import type { CallKey } from "../store/calls.ts";
+import type { CallEnd, CallKey } from "../store/calls.ts";
 import type { FarEnd } from "../transport/leg.ts";
 import { complete } from "./complete-call.ts";
 import type { HeldCall } from "./held-call.ts";
-import { CALL_SECONDS_MAX, type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
+import { CALL_SECONDS_MAX, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import type { QueuedAudio } from "./queued-audio.ts";
 import { asServiceError, dateOf, untilAnswered } from "./transcript.ts";

@@ -1,3 +1,4 @@
+import type { CallEnd } from "../store/calls.ts";
 import type { FarEnd, Leg, LegListener } from "../transport/leg.ts";
 
 /**
@@ -87,14 +88,6 @@ export interface CallUnderWay {
   ended: Promise<CallEnd>;
   /** Ends the call from our side, such as for the DELETE of a web call. */
   hangUp(): void;
-}
-
-export interface CallEnd {
-  outcome: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
-  /** Seconds between connected and ended. */
-  durationSeconds: number;
-  /** What went wrong, or where the call was transferred. */
-  notes: string | null;
 }
 
 export type CallNews =

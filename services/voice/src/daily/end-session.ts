@@ -1,7 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
-import type { CallEnd } from "../call/port.ts";
-import type { CallKey } from "../store/calls.ts";
+import type { CallEnd, CallKey } from "../store/calls.ts";
 import { type DailySession, findDailySession, storeSessionEnd } from "../store/daily-sessions.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionJob } from "./session.ts";

@@ -1,5 +1,5 @@
-import type { CallEnd } from "../call/port.ts";
 import type { CarrierEnd } from "../carriers/carrier.ts";
+import type { CallEnd } from "../store/calls.ts";
 import { isHeld, type OutboundCall } from "../store/outbound-calls.ts";
 import type { OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";

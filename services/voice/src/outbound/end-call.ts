@@ -2,9 +2,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { batchCallEnded } from "../batches/run-batches.ts";
 import { hangUpLater } from "../call/hang-up-lost.ts";
-import type { CallEnd } from "../call/port.ts";
 import { addCallUsage, dayOf } from "../store/call-usage.ts";
-import type { CallKey } from "../store/calls.ts";
+import type { CallEnd, CallKey } from "../store/calls.ts";
 import { isUnchanged } from "../store/outbound-attempts.ts";
 import {
   findCallOfConversation,

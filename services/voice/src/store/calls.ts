@@ -1,5 +1,4 @@
 import type { Database, Sql } from "@parley/shared/db/database";
-import type { FarEnd } from "../transport/leg.ts";
 import { lockPlaces, placesTaken } from "./places.ts";
 
 /** The queue of jobs that hang up calls which no process holds. */
@@ -10,6 +9,17 @@ export interface CallKey {
   conversationId: string;
 }
 
+export interface CallEnd {
+  outcome: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
+  /** Seconds between connected and ended. */
+  durationSeconds: number;
+  /** What went wrong, or where the call was transferred. */
+  notes: string | null;
+}
+
+/** How another process can hang up a call, as JSON: a `FarEnd` of the leg (transport/leg.ts). */
+type StoredFarEnd = object;
+
 /**
  * Takes one of an owner's places for calls. Returns false when all are taken, or the call itself is: a
  * call that rang has its place already. A call that another process could not begin may be taken again.
@@ -17,7 +27,7 @@ export interface CallKey {
  */
 export async function takeCall(
   db: Database,
-  call: CallKey & { farEnd: FarEnd | null; processId: string; now: Date; until: Date },
+  call: CallKey & { farEnd: StoredFarEnd | null; processId: string; now: Date; until: Date },
   callsMax: number,
 ): Promise<boolean> {
   return db.begin(async (tx) => {
@@ -62,14 +72,14 @@ export async function extendCalls(
     returning owner_id, conversation_id`;
 }
 
-export async function connectCall(sql: Sql, call: CallKey, farEnd: FarEnd | null, now: Date): Promise<void> {
+export async function connectCall(sql: Sql, call: CallKey, farEnd: StoredFarEnd | null, now: Date): Promise<void> {
   await sql`
     update calls set connected_at = ${now}, far_end = ${farEnd && sql.json(farEnd as never)}
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
 }
 
 /** Changes how another process hangs up the call; null if it must not. */
-export async function storeFarEnd(sql: Sql, call: CallKey, farEnd: FarEnd | null): Promise<void> {
+export async function storeFarEnd(sql: Sql, call: CallKey, farEnd: StoredFarEnd | null): Promise<void> {
   await sql`
     update calls set far_end = ${farEnd && sql.json(farEnd as never)}
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
@@ -100,7 +110,7 @@ export interface LostCall extends CallKey {
   connectedAt: Date | null;
   /** Seconds between connected and the end of the lease; null when nobody was connected. */
   durationSeconds: number | null;
-  farEnd: FarEnd | null;
+  farEnd: StoredFarEnd | null;
 }
 
 /** Takes over calls whose process is gone, to be ended. */

@@ -1,7 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { CallEnd } from "../call/port.ts";
-import type { CallKey } from "./calls.ts";
+import type { CallEnd, CallKey } from "./calls.ts";
 
 export type SessionStatus = "CREATING" | "WAITING" | "IN_PROGRESS" | "ENDED";
 

@@ -1,6 +1,8 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { DialectName } from "../transport/media-stream/dialects.ts";
+
+/** Whose version of the protocol a media WebSocket speaks. */
+export type DialectName = "twilio" | "plivo";
 
 export interface ExpectedStream {
   ownerId: string;

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { oldestPlaces } from "@parley/shared/db/oldest-places";
-import type { CallEnd } from "../call/port.ts";
+import type { CallEnd } from "./calls.ts";
 
 export interface OutboundKey {
   ownerId: string;

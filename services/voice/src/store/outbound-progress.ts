@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { CallEnd } from "../call/port.ts";
+import type { CallEnd } from "./calls.ts";
 import { findOutboundCall, type OutboundCall, type OutboundKey, outboundColumns } from "./outbound-calls.ts";
 
 /** Records that the carrier has the call. Does nothing if a callback has reported more. */

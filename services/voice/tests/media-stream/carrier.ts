@@ -1,7 +1,6 @@
-import type { ExpectedStream } from "../../src/store/media-streams.ts";
+import type { DialectName, ExpectedStream } from "../../src/store/media-streams.ts";
 import { newToken } from "../../src/token.ts";
 import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
-import type { DialectName } from "../../src/transport/media-stream/dialects.ts";
 import { type ListenOptions, listenForStreams } from "../../src/transport/media-stream/listen.ts";
 
 /** A call of the carrier, for another process to end. */

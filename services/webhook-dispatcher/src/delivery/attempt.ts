@@ -7,10 +7,9 @@ import { durations } from "@parley/shared/telemetry/instruments";
 import { inSpan, SpanKind } from "@parley/shared/telemetry/spans";
 import type { Sign } from "../secrets.ts";
 import type { AttemptRequest, AttemptRow, PendingDelivery } from "../store/deliveries.ts";
-import type { RequestTypeName } from "../store/destinations.ts";
+import type { RequestTypeName, RetryScheduleName } from "../store/destinations.ts";
 import { EXCERPT_BYTES_MAX, excerptOf } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
-import type { RetryScheduleName } from "./state.ts";
 import { payloadFor } from "./url-payload.ts";
 
 const took = durations("parley.webhook.attempt.duration", "Duration of delivery attempts by outcome");

@@ -2,13 +2,12 @@ import { HAND_OVER } from "@parley/shared/jobs/worker";
 import { every, persistently } from "@parley/shared/retry/persistently";
 import type { Sealer } from "@parley/shared/sealing";
 import type { Pace } from "@parley/shared/shares/pace";
-import type { PendingDelivery } from "../store/deliveries.ts";
+import type { DeliveryState, PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
 import { type Attempt, makeAttempt, type Sender, type Target } from "./attempt.ts";
 import { logAttempt } from "./log-attempt.ts";
 import type { LendPayload } from "./payloads.ts";
 import type { MadeAttempt, Settle } from "./settle.ts";
-import type { DeliveryState } from "./state.ts";
 import { targetOf } from "./target.ts";
 
 export interface LaneContext {

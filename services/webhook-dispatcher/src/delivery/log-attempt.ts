@@ -1,7 +1,6 @@
 import type { Logger } from "@parley/shared/log";
-import type { PendingDelivery } from "../store/deliveries.ts";
+import type { DeliveryState, PendingDelivery } from "../store/deliveries.ts";
 import type { Attempt } from "./attempt.ts";
-import type { DeliveryState } from "./state.ts";
 
 /** @param state of the delivery after the attempt; null if it could not be stored */
 export function logAttempt(

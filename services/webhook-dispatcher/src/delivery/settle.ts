@@ -1,8 +1,9 @@
 import type { Database } from "@parley/shared/db/database";
 import { batched } from "@parley/shared/rpc/batched";
-import { type Ended, keyOf, readStates, storeEnded } from "../store/deliveries.ts";
+import { type DeliveryState, type Ended, keyOf, readStates, storeEnded } from "../store/deliveries.ts";
+import type { RetryScheduleName } from "../store/destinations.ts";
 import type { Attempt } from "./attempt.ts";
-import { afterAttempt, type DeliveryState, type RetryScheduleName } from "./state.ts";
+import { afterAttempt } from "./state.ts";
 
 export interface MadeAttempt {
   delivery: Ended["delivery"];

@@ -1,14 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import {
-  afterAttempt,
-  cancelled,
-  type DeliveryState,
-  newDelivery,
-  RETRY_WAITS,
-  type RetryScheduleName,
-  resent,
-} from "./state.ts";
+import type { DeliveryState } from "../store/deliveries.ts";
+import type { RetryScheduleName } from "../store/destinations.ts";
+import { afterAttempt, cancelled, newDelivery, RETRY_WAITS, resent } from "./state.ts";
 
 const RETRY_MS = 10_000;
 const ATTEMPTS_MAX = 4;

@@ -1,6 +1,5 @@
-import type { DELIVERY_STATUSES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
-
-export type RetryScheduleName = keyof typeof RETRY_SCHEDULES;
+import type { DeliveryState, DeliveryStatusName } from "../store/deliveries.ts";
+import type { RetryScheduleName } from "../store/destinations.ts";
 
 /**
  * The waits between attempts, in multiples of `PARLEY_WEBHOOK_RETRY_MS`, which is 10 s: 30 s in all, or 24 hours
@@ -10,19 +9,6 @@ export const RETRY_WAITS: Readonly<Record<RetryScheduleName, readonly number[]>>
   standard: [1, 1, 1],
   extended: [1, 30, 150, 540, 1_440, 2_880, 3_600],
 };
-
-export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;
-
-/** The state of a delivery. */
-export interface DeliveryState {
-  status: DeliveryStatusName;
-  /** Attempts made so far, including those before a resend. */
-  attempts: number;
-  /** Attempts left before it fails; 0 unless it is pending. */
-  attemptsLeft: number;
-  /** Null unless it is pending. */
-  nextAttemptAt: Date | null;
-}
 
 export interface AttemptEnd {
   succeeded: boolean;

@@ -1,9 +1,22 @@
 import type { Sql } from "@parley/shared/db/database";
 import { plainArray } from "@parley/shared/db/plain-array";
+import type { DELIVERY_STATUSES } from "@parley/shared/domain/api-names";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { DeliveryState } from "../delivery/state.ts";
 import type { DestinationKey, RequestTypeName } from "./destinations.ts";
+
+export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;
+
+/** The state of a delivery. */
+export interface DeliveryState {
+  status: DeliveryStatusName;
+  /** Attempts made so far, including those before a resend. */
+  attempts: number;
+  /** Attempts left before it fails; 0 unless it is pending. */
+  attemptsLeft: number;
+  /** Null unless it is pending. */
+  nextAttemptAt: Date | null;
+}
 
 export interface DeliveryKey {
   ownerId: string;

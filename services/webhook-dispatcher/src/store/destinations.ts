@@ -1,10 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { REQUEST_TYPES } from "@parley/shared/domain/api-names";
+import type { REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { RetryScheduleName } from "../delivery/state.ts";
 
 export type RequestTypeName = keyof typeof REQUEST_TYPES;
+export type RetryScheduleName = keyof typeof RETRY_SCHEDULES;
 
 export interface DestinationKey {
   ownerId: string;

@@ -3,7 +3,7 @@ import { plainArray } from "@parley/shared/db/plain-array";
 import { newId } from "@parley/shared/ids";
 import { announce } from "@parley/shared/jobs/announce";
 import { enqueueing } from "@parley/shared/jobs/store";
-import type { DeliveryState } from "../delivery/state.ts";
+import type { DeliveryState } from "./deliveries.ts";
 
 /**
  * Separates the payloads in one text: no JSON text contains it unescaped. In an array, the client would escape each of

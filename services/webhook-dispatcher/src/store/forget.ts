@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { DeliveryState } from "../delivery/state.ts";
+import type { DeliveryState } from "./deliveries.ts";
 
 export interface ForgottenDelivery {
   deliveryId: string;

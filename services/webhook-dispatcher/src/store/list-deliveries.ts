@@ -1,7 +1,6 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Fragment, Sql } from "@parley/shared/db/database";
-import type { DeliveryStatusName } from "../delivery/state.ts";
-import type { AttemptRow, DeliveryKey } from "./deliveries.ts";
+import type { AttemptRow, DeliveryKey, DeliveryStatusName } from "./deliveries.ts";
 
 export interface DeliveryFilter {
   ownerId: string;

@@ -1,3 +1,5 @@
+import type { DialectName } from "../../store/media-streams.ts";
+
 /** A carrier's message on a media WebSocket. */
 export type StreamMessage =
   | { type: "start"; streamId: string; carrierCallId: string; hasMuLaw: boolean }
@@ -19,8 +21,6 @@ export interface Dialect {
   /** Makes the carrier drop what it has not played. */
   clear(streamId: string): object;
 }
-
-export type DialectName = keyof typeof DIALECTS;
 
 /** https://www.twilio.com/docs/voice/media-streams/websocket-messages */
 const twilio: Dialect = {
@@ -55,7 +55,7 @@ const plivo: Dialect = {
   clear: (streamId) => ({ event: "clearAudio", streamId }),
 };
 
-export const DIALECTS = { twilio, plivo } as const;
+export const DIALECTS = { twilio, plivo } as const satisfies Record<DialectName, Dialect>;
 
 function readStart(start: unknown, streamId: string, callId: string): StreamMessage | null {
   const [stream, call] = [fieldOf(start, streamId), fieldOf(start, callId)];

@@ -93,17 +93,6 @@ describe("the catalogue", () => {
       expect(await found(api, other)).not.toContain("mine");
     expect((await api.get("/voices?provider=ELEVENLABS&model=tts-1")).status).toBe(422);
   });
-
-  test("of phone numbers lists only the owner's own", async () => {
-    const { ownerId } = stack.owners[0];
-    const mobileNumber = { mobileNumber: "+14155550199", telephonyProvider: "PLIVO" };
-    await stack.accounts.addMobileNumber({ ownerId, mobileNumber });
-    expect((await api.get("/mobile-numbers")).body).toEqual({
-      user_id: ownerId,
-      purchased_mobile_numbers: [{ mobile_number: "+14155550199", telephony_provider: "PLIVO" }],
-    });
-    expect((await foreign.get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([]);
-  });
 });
 
 test("cloned voices are added, listed among an agent's voices, and removed", async () => {

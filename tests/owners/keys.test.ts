@@ -162,14 +162,6 @@ describe("the rate limit", () => {
     expect((await stack.api(other.apiKey).get("/agents")).status).toBe(200);
     await second.stop();
   });
-
-  test("admits exactly the limit of many concurrent requests", async () => {
-    const owner = await createOwner(stack.accounts, 20);
-    const api = stack.api(owner.apiKey);
-    const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await api.get("/agents")).status));
-    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  });
 });
 
 function remaining({ headers }: Answer): string | null {
@@ -227,18 +219,6 @@ describe("a session's keys", () => {
       expect(problem(await manage.send("POST", `/keys/${id}/activate`))).toEqual(gone);
       expect(problem(await manage.send("DELETE", `/keys/${id}`))).toEqual(gone);
     }
-  });
-
-  test.each([
-    [{ scopes: ["everything"] }, "scopes.0"],
-    [{ scopes: [] }, "scopes"],
-    [{ expires_at: "2001-01-01" }, "expires_at"],
-    [{ expires_at: "2999-02-30" }, "expires_at"],
-    [{ expires_at: "soon" }, "expires_at"],
-    [{ name: "" }, "name"],
-  ])("with %j are refused", async (body, path) => {
-    const { manage } = await createMember(stack);
-    expect(problem(await manage.post("/keys", body))).toMatchObject({ status: 422, errors: [{ path }] });
   });
 });
 

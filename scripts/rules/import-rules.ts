@@ -28,7 +28,7 @@ const MIGRATIONS = /^services\/[a-z-]+\/src\/migrations\.ts$/;
 
 /** What the stand-ins that the development stack runs share with tests. */
 const STAND_INS = /^testkit\/src\/stand-ins\//;
-/** What may import the test kit: tests and what runs them. No program may contain it. */
+/** What may import all of the test kit: tests and what runs them. */
 const TESTS = /^(tests|bench|scripts)\/|\/tests\/|\.test\.tsx?$/;
 
 /** A service's SQL, with the types of its rows. */

@@ -18,9 +18,6 @@ export interface Poll {
   stop(): Promise<void>;
 }
 
-/** Pause after a question that failed. */
-const RETRY_MS = 1_000;
-
 /**
  * Asks at once and then every `pollMs` which queues have a job that is due before it asks again, in one statement for all of them,
  * so that a service with many queues costs an idle database no more than one with few.
@@ -34,23 +31,20 @@ export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): 
   function ask(): void {
     if (stopped) return;
     clearTimeout(timer);
-    const asked = findClaimable().then((pauseMs) => {
+    const asked = findClaimable().then(() => {
       asking.delete(asked);
       clearTimeout(timer);
-      if (!stopped) timer = setTimeout(ask, pauseMs);
+      if (!stopped) timer = setTimeout(ask, pollMs);
     });
     asking.add(asked);
   }
 
-  /** @returns how long to pause */
-  async function findClaimable(): Promise<number> {
+  async function findClaimable(): Promise<void> {
     try {
       const before = new Date(clock.now().getTime() + pollMs);
       for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
-      return pollMs;
     } catch (err) {
       log.warn({ err }, "cannot poll for jobs, will retry");
-      return Math.min(pollMs, RETRY_MS);
     }
   }
 

@@ -16,8 +16,6 @@ export interface QueueLoop {
 const CLAIM_MAX = 32;
 /** Runs whose ends are stored in one statement: one commit each would cost more than a short run. */
 const FINISHED_MAX = 100;
-/** Pause after a failed claim; the next attempt replaces a lost connection. */
-const RETRY_MS = 1_000;
 /** The longest that a timer waits. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 /** How often a claim is repeated at once when processes claimed the same jobs at the same moment. */
@@ -108,7 +106,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       }
     } catch (err) {
       log.warn({ err, queue: name }, "cannot claim jobs, will retry");
-      return Math.min(pollMs, RETRY_MS);
+      return pollMs;
     }
     return null;
   }

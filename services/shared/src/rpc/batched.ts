@@ -1,11 +1,11 @@
 import DataLoader from "dataloader";
 import { refuseInTransaction } from "../db/open-transactions.ts";
 
-/** For reads, which do not slow each other down. */
-const WAIT_MAX_MS = 10;
+/** A commit may take this long, a lock longer. */
+const WAIT_MAX_MS = 20;
 
 export interface BatchOptions<K> {
-  /** How long a batch waits for the previous one, so that one that hangs does not block everybody. */
+  /** How long a batch waits for the previous one, so that one that hangs does not block everybody; longer in tests. */
   waitMaxMs?: number;
   /**
    * While reads wait, a call follows the previous one this long after it began, so that more share it; 0 by default. A key

@@ -53,8 +53,8 @@ const AHEAD = 8;
 /** A lane with fewer waiting deliveries, as a multiple of the same, reads more if there are: enough for the time that a read takes. */
 const LOW = 3;
 /**
- * How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones: enough for the 16 ms between two
- * statements that store them (settle.ts) and for the statement. They are repeated after a crash.
+ * How many attempts may be in progress or wait to be stored, as a multiple of the concurrent ones: enough for the statement before
+ * theirs and their own (settle.ts). They are repeated after a crash.
  */
 const UNSETTLED = 8;
 const READ_MIN = 16;

@@ -34,15 +34,13 @@ const TURNS_MAX = 32;
 const TEXTS_MAX = 16 * 1024;
 /** The most long texts of one owner that are stored at a time. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, together. */
 const LONG_AT_ONCE = 2;
-/** How long turns wait for the statement before theirs: a commit may take this long, a lock longer. */
-const WAIT_MAX_MS = 20;
 
 /**
  * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement. Statements that begin
  * turns and those that end them follow one another: beside each other, each would take longer, and have fewer turns.
  */
 export function turnStore(db: Database): TurnStore {
-  const waiting = { waitMaxMs: WAIT_MAX_MS, lane: createLane() };
+  const waiting = { lane: createLane() };
   // A reply is never refused for those before it: the turns in progress are limited.
   const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
   const alone: StoreAlone = (ownerId, length, write) =>
@@ -148,7 +146,7 @@ interface Statements<T, R> {
   lengthOf(turn: T): number;
   ownerOf(turn: T): string;
   alone: StoreAlone;
-  waiting: Pick<BatchOptions<T>, "waitMaxMs" | "lane">;
+  waiting: Pick<BatchOptions<T>, "lane">;
 }
 
 /** A turn that is left out, or fails with others, is tried alone, so it gets the result or error that it would have had alone. */

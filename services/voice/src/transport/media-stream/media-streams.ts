@@ -42,8 +42,6 @@ export interface MediaStreamsOptions extends Pick<ListenOptions, "dropped" | "st
 
 /** Tokens of one statement. */
 const TOKENS_AT_ONCE = 512;
-/** How long tokens wait for the statement before theirs, which may hang. */
-const CLAIM_WAIT_MAX_MS = 1_000;
 
 /** @throws when the address is taken */
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
@@ -55,9 +53,7 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
     ...options,
     hostname,
     port: Number(port),
-    claim: batched((tokens) => claimMediaStreams(db, tokens.map(tokenDigest), clock.now()), TOKENS_AT_ONCE, {
-      waitMaxMs: CLAIM_WAIT_MAX_MS,
-    }),
+    claim: batched((tokens) => claimMediaStreams(db, tokens.map(tokenDigest), clock.now()), TOKENS_AT_ONCE),
   });
   const base = publicUrl || `${tls ? "wss" : "ws"}://${listener.address}`;
 

@@ -1,9 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { eventually } from "@parley/testkit/eventually";
-import { Redis } from "ioredis";
-
-import { answerOf } from "../kit/api.ts";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
 import { downPostgres } from "../kit/outage.ts";
 import { echoOf, startScriptedModel } from "../kit/scripted-model.ts";
@@ -26,7 +22,6 @@ afterAll(async () => {
   await model.stop();
 });
 
-const sessionOf = (response: Response) => response.headers.get("x-session-id") ?? "";
 const messagesOf = (sessionId: string) => storedOf(api, { sessionId, message: "", status: 200, reply: "" });
 const others = (name: ProcessName) => {
   const { [name]: _, ...rest } = stack.pids();
@@ -108,47 +103,11 @@ describe("Postgres killed", () => {
     expect(others("postgres")).toEqual(before);
   });
 
-  test("during a reply loses none of it: it is stored once Postgres is back", async () => {
-    const asked = model.next((exchange) => exchange.text("One two "));
-    const response = await api.chat({ agent_id: agentId, message: "Count" });
-    const exchange = await asked;
-    await using outage = await downPostgres(stack);
-    await eventually(async () => expect((await api.get("/agents")).status).toBe(503));
-    exchange.text("three");
-    exchange.finish();
-    await outage.up();
-    expect(await response.text()).toBe("One two three");
-    expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]);
-  });
-
   test("under load loses no accepted message", async () => {
     const load = startLoad(api, agentId);
     await killUnder(load, "postgres");
     for (const status of statusesOf(load)) expect([200, 503]).toContain(status as number);
     await Promise.all(load.turns.map(isKept));
-  });
-});
-
-describe("Redis killed", () => {
-  test("goes unnoticed by clients: every request is served, and limits are shared again when it is back", async () => {
-    const before = others("redis");
-    const { back } = stack.kill("redis");
-    let isBack = false;
-    void back.then(() => {
-      isBack = true;
-    });
-    for (let requests = 0; requests < 50 || !isBack; requests++) {
-      const answer = await api.get("/agents");
-      expect(answer.status).toBe(200);
-      expect(Number(answer.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0);
-    }
-    const redis = new Redis(socketPath(stack.address("redis")) ?? "");
-    await eventually(async () => {
-      expect((await api.get("/agents")).status).toBe(200);
-      expect(await redis.keys("*")).not.toEqual([]);
-    });
-    redis.disconnect();
-    expect(others("redis")).toEqual(before);
   });
 });
 
@@ -167,54 +126,4 @@ describe("a process killed under load", () => {
       expect(others(name)).toEqual(before);
     },
   );
-
-  test("conversation, in the middle of a reply: the client sees it break, and the session is free when the lease ends", async () => {
-    const asked = model.next((exchange) => exchange.text("One two "));
-    const response = await api.chat({ agent_id: agentId, message: "Count" });
-    await asked;
-    const { back } = stack.kill("conversation");
-    await expect(response.text()).rejects.toThrow();
-    await back;
-    const session_id = sessionOf(response);
-    await eventually(async () => {
-      const answer = await api.post("/chat", { agent_id: agentId, session_id, message: "Again", streaming: false });
-      if (answer.status !== 409) expect(answer.body).toEqual({ response: echoOf("Again"), session_id });
-      expect(answer.status).toBe(200);
-    });
-    expect(await messagesOf(session_id)).toEqual(["user: Count", "user: Again", `assistant: ${echoOf("Again")}`]);
-  });
-});
-
-describe("a stopping process", () => {
-  test.each(["gateway", "conversation"] as const)("lets running replies end: %s", async (name) => {
-    const asked = model.next((exchange) => exchange.text("One "));
-    const pending = api.chat({ agent_id: agentId, message: "Count" });
-    const exchange = await asked;
-    exchange.text("two ");
-    const response = await pending;
-    const { back } = stack.kill(name, "SIGTERM");
-    await eventually(() => isRefused(name));
-    exchange.text("three");
-    exchange.finish();
-    expect((await answerOf(response)).body).toBe("One two three");
-    await back;
-    // The callers of the killed process find the new one at their next attempt to connect.
-    await eventually(async () =>
-      expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]),
-    );
-  });
-
-  /** The process takes no new connections. */
-  async function isRefused(name: ProcessName): Promise<void> {
-    const address = stack.address(name);
-    const [hostname = "", port] = address.split(":");
-    const unix = socketPath(address);
-    const listener = { data() {} };
-    const connecting = unix
-      ? Bun.connect({ unix, socket: listener })
-      : Bun.connect({ hostname, port: Number(port), socket: listener });
-    const socket = await connecting.catch(() => null);
-    socket?.end();
-    expect(socket).toBeNull();
-  }
 });

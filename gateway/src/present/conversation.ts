@@ -18,6 +18,7 @@ import {
   MESSAGE_DELIVERIES,
   nameOf,
   ROLES,
+  TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
@@ -190,13 +191,18 @@ function presentReply(reply: Reply, withCost: boolean) {
 
 function presentToolCall(call: ToolCall) {
   return {
+    tool_call_id: call.toolCallId,
     name: call.name,
     arguments: call.arguments,
     result: call.result,
+    status: nameOf(TOOL_CALL_STATES, call.state),
     is_error: call.isError,
     is_cut: call.isCut,
+    http_status: call.httpStatus ?? null,
+    note: call.note ?? null,
+    attempts: call.attempts,
     started_ms: call.startedMs ?? null,
-    duration_ms: call.durationMs,
+    duration_ms: call.durationMs ?? null,
     offset: call.offset,
   };
 }

@@ -6,6 +6,7 @@ import {
   MESSAGE_DELIVERIES,
   namesOf,
   ROLES,
+  TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { RepliesUsage } from "./costs.ts";
@@ -89,16 +90,27 @@ const Figure = (what: string) => Nullable(Type.Integer({ minimum: 0 }), `${what}
 const ToolCall = Resource(
   "ToolCall",
   {
+    tool_call_id: Id("ID of the call, unique in the conversation.", "tcl_01m7yyhwpyegyarwxc0gvz1xd5"),
     name: Type.String({ description: "Name of the tool.", examples: ["set_language"] }),
     arguments: Type.String({ description: "JSON, as the model wrote it.", examples: ['{"language":"es"}'] }),
     result: Type.String({
       description: "The result that the model was told; if the call failed, the reason.",
       examples: ["The conversation continues in Spanish (es). Answer the user in it now."],
     }),
-    is_error: Type.Boolean({ description: "Whether the call failed." }),
+    status: OneOf(namesOf(TOOL_CALL_STATES), {
+      description:
+        "What became of the call. `REQUESTED` and `RUNNING` calls have no result yet. Nobody knows whether an `UNKNOWN` one had an effect, because the process that made it ended.",
+    }),
+    is_error: Type.Boolean({ description: "Whether the call failed, was cancelled, or its outcome is unknown." }),
     is_cut: Type.Boolean({ description: "Whether only the beginning of `name`, `arguments` or `result` is kept." }),
+    http_status: Nullable(
+      Type.Integer({ examples: [200] }),
+      "Status of the tool's HTTP answer; null if there was none.",
+    ),
+    note: Nullable(Type.String(), "What else there is to know of the call; null if nothing."),
+    attempts: Type.Integer({ description: "Requests that were made for it.", minimum: 0 }),
     started_ms: Figure("Milliseconds from the request to the call"),
-    duration_ms: Type.Integer({ description: "Milliseconds that the tool took.", minimum: 0 }),
+    duration_ms: Figure("Milliseconds that the tool took"),
     offset: Type.Integer({ description: "Characters of the message before the call.", minimum: 0 }),
   },
   "A tool call of an agent's model.",

@@ -22,6 +22,8 @@ create table conversations (
   -- The client's own.
   metadata jsonb not null default '{}',
   variables jsonb not null default '{}',
+  -- Whether tool_calls has rows of it, so that turns of other conversations do not look.
+  has_tool_calls boolean not null default false,
   notes text,
   analysis jsonb,
   -- A further call that the agent agreed with the user: { at, reason? }.
@@ -106,18 +108,44 @@ create table messages (
   primary key (owner_id, conversation_id, seq)
 );
 
--- What the models of an agent called: a row for the replies in which they called tools. The row may be there before its message, and
--- stays if the model then says nothing.
+-- The tool calls of agents' models. The row of a call with effects is there before the call is made (docs/decisions/0026).
 create table tool_calls (
   owner_id text not null,
   conversation_id uuid not null,
-  -- Of the reply.
+  -- tcl_…, by time.
+  tool_call_id text not null,
+  -- Of the reply, which may not be there yet, or never.
   seq integer not null,
-  -- In order: [{ name, arguments, result, isError, isCut, startedMs, durationMs, offset }].
-  calls jsonb not null,
-  -- Of `calls` as it was given: reads are bounded by it, without loading what is stored out of line.
-  bytes integer not null,
-  primary key (owner_id, conversation_id, seq)
+  -- Of the turn's requests to the model, from 1 on: the calls of a round were made together.
+  round integer not null,
+  -- Characters of the reply before the call.
+  place integer not null,
+  kind text not null check (kind in ('builtin', 'http', 'client', 'mcp', 'handoff')),
+  name text not null,
+  -- As the model wrote them.
+  arguments text not null,
+  state text not null check (state in ('REQUESTED', 'RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'UNKNOWN')),
+  -- What the model is told; empty until then.
+  result text not null default '',
+  -- Whether the result is text from outside.
+  is_outside boolean not null default false,
+  -- Only the beginning of name, arguments or result is kept.
+  is_cut boolean not null default false,
+  -- Of an HTTP answer.
+  status integer,
+  -- What else people should know of the call.
+  note text,
+  attempts integer not null default 1,
+  -- From the request to the call; null if not measured.
+  started_ms integer,
+  duration_ms integer,
+  -- Until when a process is known to make the call although no turn waits for it; null while a turn does.
+  running_until timestamptz,
+  -- The model was told that the call runs. It is told the result before this message, once.
+  is_background boolean not null default false,
+  told_seq integer,
+  bytes integer not null generated always as (octet_length(name) + octet_length(arguments) + octet_length(result) + 200) stored,
+  primary key (owner_id, conversation_id, tool_call_id)
 );
 
 -- No statement selects rows by these columns. Collecting their statistics took a third of the time of an analyze of conversations,
@@ -137,7 +165,11 @@ alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,
   alter column delivery_error set statistics 0;
-alter table tool_calls alter column calls set statistics 0;
+alter table tool_calls
+  alter column name set statistics 0,
+  alter column arguments set statistics 0,
+  alter column result set statistics 0,
+  alter column note set statistics 0;
 
 -- The idempotency keys of chat turns. A turn lasts far longer than a transaction, so a key is bound to its turn while that runs.
 create table turn_keys (
@@ -678,7 +710,7 @@ begin
   values (new.owner_id, new.bytes - case when tg_op = 'UPDATE' then old.bytes else 0 end);
   return null;
 end $$;
-create trigger tool_calls_stored after insert or update of bytes on tool_calls
+create trigger tool_calls_stored after insert or update of result on tool_calls
   for each row execute function note_tool_calls();
 
 -- Its argument is the size of a row as an expression, in which the row is called `counted`.

@@ -15,6 +15,7 @@ import type { ModelLimits } from "./model/watch.ts";
 import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
+import type { ToolLedger } from "./tools/ledger.ts";
 import type { McpSessions } from "./tools/mcp/sessions.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
@@ -48,6 +49,7 @@ export interface ConversationContext {
   mcpSessions: McpSessions;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
+  ledger: ToolLedger;
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;

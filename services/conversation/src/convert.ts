@@ -16,10 +16,11 @@ import {
   CONVERSATION_TYPES,
   MESSAGE_DELIVERIES,
   ROLES,
+  TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
-import type { KeptToolCall } from "./store/turns/kept-tool-calls.ts";
+import type { ToolCallRow } from "./store/turns/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
 
@@ -109,8 +110,22 @@ function toMessage(row: MessageRow): Message {
   };
 }
 
-function toToolCall({ startedMs, ...call }: KeptToolCall): ToolCall {
-  return { ...call, startedMs: startedMs ?? undefined };
+function toToolCall(row: ToolCallRow): ToolCall {
+  return {
+    toolCallId: row.toolCallId,
+    name: row.name,
+    arguments: row.arguments,
+    result: row.result,
+    isError: row.state === "FAILED" || row.state === "CANCELLED" || row.state === "UNKNOWN",
+    isCut: row.isCut,
+    state: TOOL_CALL_STATES[row.state],
+    httpStatus: row.status ?? undefined,
+    note: row.note ?? undefined,
+    attempts: row.attempts,
+    startedMs: row.startedMs ?? undefined,
+    durationMs: row.durationMs ?? undefined,
+    offset: row.place,
+  };
 }
 
 function toReply(row: MessageRow, providerName: string): Reply {

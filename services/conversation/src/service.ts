@@ -58,8 +58,10 @@ import { turnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
 import { oauthTokens } from "./tools/http/oauth-tokens.ts";
+import { toolLedger } from "./tools/ledger.ts";
 import { mcpTools } from "./tools/mcp/mcp-tools.ts";
 import { mcpSessions } from "./tools/mcp/sessions.ts";
+import type { ToolSource } from "./tools/toolbox.ts";
 import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
@@ -67,7 +69,13 @@ const WHOLE_REPLY_MS = 600_000;
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
-export function startConversation(config: ConversationConfig, log: Logger, given?: Clock): Promise<Running> {
+/** @param further tools that agents have besides those of the configuration */
+export function startConversation(
+  config: ConversationConfig,
+  log: Logger,
+  given?: Clock,
+  further: readonly ToolSource[] = [],
+): Promise<Running> {
   return startService(
     {
       name: "conversation",
@@ -140,7 +148,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           getTool: agents.getTool,
           httpTools: tools,
           mcpSessions: sessions,
-          toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools)],
+          toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), ...further],
+          ledger: toolLedger(db, clock, turns, config.PARLEY_TURN_LEASE_MS),
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),

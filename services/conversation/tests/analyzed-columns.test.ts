@@ -24,7 +24,15 @@ const TABLES: readonly Table[] = [
     selectedBy: ["owner_id", "created_at"],
     payloads: ["content"],
   },
-  { table: "tool_calls", columns: { seq: "1" }, selectedBy: ["owner_id", "conversation_id"], payloads: ["calls"] },
+  {
+    table: "tool_calls",
+    columns: {
+      ...{ tool_call_id: "'tcl_' || n", seq: "1", round: "1", place: "0", kind: "'http'", name: "'look_up'" },
+      ...{ arguments: "'{}'", state: "'RUNNING'", note: "'None'" },
+    },
+    selectedBy: ["owner_id", "conversation_id"],
+    payloads: ["name", "arguments", "result", "note"],
+  },
 ];
 
 const ownerId = newOwner();

@@ -29,6 +29,7 @@ import { sharedAgents } from "@parley/testkit/shared-agents";
 import postgres from "postgres";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
+import type { ToolSource } from "../src/tools/toolbox.ts";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 
 export type ChatClient = ServiceClient<typeof ConversationServiceService>;
@@ -51,7 +52,10 @@ export interface TestChat {
 }
 
 /** The service under test in this process, its clock standing still, with the shared agent and prompt service. */
-export async function startTestChat(env: Record<string, string> = {}): Promise<TestChat> {
+export async function startTestChat(
+  env: Record<string, string> = {},
+  tools: readonly ToolSource[] = [],
+): Promise<TestChat> {
   const [database, model, dispatcher] = await Promise.all([
     createTestDatabase(),
     startScriptedModel(),
@@ -72,7 +76,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
     PARLEY_LLM_RETRY_MS: "1",
     ...env,
   };
-  const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock);
+  const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock, tools);
   const chat = chatClient(running.address);
   const agents = createClient(AgentServiceService, { peer: "agent", address: agentAddress, timeoutMs: TIMEOUT_MS });
   const open = (url: string) => postgres(url, { max: 1, onnotice: () => {} });

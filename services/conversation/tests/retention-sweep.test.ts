@@ -56,8 +56,8 @@ async function seed(sql: Sql, ownerId: string, count: number, days: number): Pro
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'About zebras', created_at from begun, generate_series(1, 2) as seq`;
   await sql`
-    insert into tool_calls (owner_id, conversation_id, seq, calls, bytes)
-    select ${ownerId}, conversation_id, 2, '[]', 0 from conversations where owner_id = ${ownerId}
+    insert into tool_calls (owner_id, conversation_id, tool_call_id, seq, round, place, kind, name, arguments, state)
+    select ${ownerId}, conversation_id, 'tcl_1', 2, 1, 0, 'http', 'look_up', '{}', 'RUNNING' from conversations where owner_id = ${ownerId}
     on conflict do nothing`;
   // As if their webhooks had been sent long ago.
   await sql`delete from conversation_events where owner_id = ${ownerId}`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Message, ToolCallState } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { RunCallToolRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
@@ -11,6 +11,13 @@ import { createAgent, failure, hear, listen, say, startTestChat, turn } from "./
 const SPANISH = '{"language":"es"}';
 const GOES_ON = "The conversation continues in Spanish (es). Answer the user in it now.";
 const NO_TOOL = "There is no such tool. Answer the user in words.";
+
+const KEPT = {
+  ...{ toolCallId: expect.stringMatching(/^tcl_/), isCut: false, durationMs: expect.any(Number), attempts: 1 },
+  ...{ httpStatus: undefined, note: undefined },
+};
+const SUCCEEDED = { state: ToolCallState.TOOL_CALL_STATE_SUCCEEDED, isError: false };
+const FAILED = { state: ToolCallState.TOOL_CALL_STATE_FAILED, isError: true };
 
 const service = await startTestChat({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
 const agent = await createAgent(service, {
@@ -37,7 +44,7 @@ const named = async (conversationId: string) =>
 /** The bytes of everything stored of a conversation's tool calls. */
 async function keptBytes(conversationId: string): Promise<number> {
   const [row] = await service.sql<[{ bytes: number }]>`
-    select sum(octet_length(calls::text))::integer as bytes from tool_calls where conversation_id = ${conversationId}`;
+    select sum(bytes)::integer as bytes from tool_calls where conversation_id = ${conversationId}`;
   return row.bytes;
 }
 
@@ -57,18 +64,18 @@ describe("a chat's reply", () => {
     const { sessionId } = await hear(service.chat, turn(agent));
     const [question, reply] = await calls(sessionId);
     expect(question).toEqual([]);
-    const kept = { isCut: false, startedMs: expect.any(Number), durationMs: expect.any(Number) };
+    const kept = { ...KEPT, startedMs: expect.any(Number) };
     const inOffset = { ...kept, offset: "Un momento  ".length };
     expect(reply).toEqual([
-      { ...inOffset, name: "set_language", arguments: SPANISH, result: GOES_ON, isError: false },
-      { ...inOffset, name: "no_such_tool", arguments: "not json", result: NO_TOOL, isError: true },
+      { ...inOffset, name: "set_language", arguments: SPANISH, result: GOES_ON, ...SUCCEEDED },
+      { ...inOffset, name: "no_such_tool", arguments: "not json", result: NO_TOOL, ...FAILED },
       {
         ...kept,
         offset: "Un momento   ".length,
         name: "set_language",
         arguments: "{}",
         result: '"language" must be a BCP 47 tag such as es or pt-BR.',
-        isError: true,
+        ...FAILED,
       },
     ]);
     const { session } = await service.chat.getChatSession({ ownerId: agent.ownerId, sessionId, withToolCalls: true });
@@ -80,13 +87,13 @@ describe("a chat's reply", () => {
   test("that never came leaves its calls after the user's message, also when the session continues", async () => {
     const { sessionId } = await say(service, agent, "Hi");
     const silent: Script = (call) => call.callTool("set_language", SPANISH);
-    script(silent, silent, silent, silent);
+    script(...new Array(9).fill(silent));
     expect((await failure(say(service, agent, "Español", sessionId))).detail).toContain("said nothing");
-    const four = new Array(4).fill("set_language 7");
-    expect(await named(sessionId)).toEqual([[], [], four]);
+    const eight = new Array(8).fill("set_language 7");
+    expect(await named(sessionId)).toEqual([[], [], eight]);
     script((call) => call.callTool("end_call", "{}"));
     await say(service, agent, "Bye", sessionId);
-    expect(await named(sessionId)).toEqual([[], [], four, [], ["end_call 0"]]);
+    expect(await named(sessionId)).toEqual([[], [], eight, [], ["end_call 0"]]);
   });
 
   test("shows its calls while it is still made", async () => {
@@ -149,7 +156,7 @@ describe("a spoken turn", () => {
     expect(await named(call.conversationId)).toEqual([[], ["set_language 3"], ["set_language 6"]]);
   });
 
-  test("that is repeated because its stream broke keeps the calls of the reply that was heard", async () => {
+  test("that is repeated because its stream broke keeps its earlier calls too, of which the model is told", async () => {
     script((asked) => asked.callTool("set_language", SPANISH, "Hola."));
     const broken = speakTurn(service.chat, call, 1);
     await broken.reply();
@@ -161,7 +168,9 @@ describe("a spoken turn", () => {
     await again.reply();
     again.heard("Adiós.");
     await again.stored();
-    expect(await named(call.conversationId)).toEqual([[], ["end_call 6"]]);
+    expect(await named(call.conversationId)).toEqual([[], ["set_language 5", "end_call 6"]]);
+    const asked = service.model.calls.at(-1)?.asked.messages;
+    expect(asked).toEqual(["user: When do you open?", `call: set_language ${SPANISH}`, `result: ${GOES_ON}`]);
   });
 });
 
@@ -178,12 +187,12 @@ describe("a call whose runtime asks the model itself", () => {
     await run("no_such_tool", { sequence: 2, offset: 4 });
     expect(await calls(call.conversationId)).toEqual([]);
     await append(service.chat, [said(call, 1, "Español, por favor"), said(call, 2, "Hola. ¿Qué tal?")]);
-    const kept = { isCut: false, startedMs: undefined, durationMs: expect.any(Number), offset: 4 };
+    const kept = { ...KEPT, startedMs: undefined, offset: 4 };
     expect(await calls(call.conversationId)).toEqual([
       [],
       [
-        { ...kept, name: "set_language", arguments: SPANISH, result: GOES_ON, isError: false },
-        { ...kept, name: "no_such_tool", arguments: "{}", result: NO_TOOL, isError: true },
+        { ...kept, name: "set_language", arguments: SPANISH, result: GOES_ON, ...SUCCEEDED },
+        { ...kept, name: "no_such_tool", arguments: "{}", result: NO_TOOL, ...FAILED },
       ],
     ]);
     // The agent says nothing more.

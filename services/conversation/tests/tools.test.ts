@@ -117,6 +117,8 @@ describe("set_language", () => {
     ]);
     expect(calls()[2]?.asked.messages).toEqual([
       "user: Spanish, please",
+      'call: set_language {"language":"es"}',
+      "result: The conversation continues in Spanish (es). Answer the user in it now.",
       "assistant: ¡Hola! ¿Qué tal?",
       "user: Gracias",
     ]);
@@ -229,6 +231,12 @@ describe("end_call", () => {
 });
 
 describe("a model that has said something and called tools", () => {
+  test.each(WAYS)("has said nothing if that was white space (%s)", async (_, take) => {
+    const agent = await createAgent(service, { tools: { set_language: true } });
+    script((call) => call.callTool("set_language", '{"language":"es"}', " \n"), SAYS(""));
+    expect((await failure(take(agent, "Español"))).detail).toContain("gave an empty answer");
+  });
+
   test.each(WAYS)("may say nothing more, and is not asked again for it (%s)", async (_, take) => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     const { calls } = script((call) => call.callTool("set_language", '{"language":"es"}', "Claro."), SAYS(""));
@@ -244,18 +252,22 @@ describe("a model that has said something and called tools", () => {
 });
 
 describe("a model that never stops calling tools", () => {
-  test.each(WAYS)("is asked four times; its text is the reply, and no text is a failure (%s)", async (_, take) => {
+  test.each(WAYS)("is asked without tools after eight times, and must then answer (%s)", async (_, take) => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     const from = service.model.calls.length;
-    service.model.script = (call) => call.callTool("set_language", '{"language":"es"}', "Again.");
-    expect((await take(agent, "Hi")).response).toBe("Again. Again. Again. Again.");
-    expect(service.model.calls.length - from).toBe(4);
-    service.model.script = SETS_SPANISH;
+    service.model.script = (call) =>
+      call.asked.tools.length > 0 ? call.callTool("set_language", '{"language":"es"}') : call.finish("Hola.");
+    expect((await take(agent, "Hi")).response).toBe("Hola.");
+    expect(service.model.calls.slice(from).map(({ asked }) => asked.tools.length)).toEqual([
+      ...new Array(8).fill(1),
+      0,
+    ]);
+    service.model.script = (call) => call.callTool("set_language", '{"language":"es"}', "\n");
     expect(await failure(take(agent, "Hi"))).toMatchObject({
       kind: "upstream_failed",
       detail: "The CUSTOM_LLM model called tools and said nothing",
     });
-    expect(service.model.calls.length - from).toBe(8);
+    expect(service.model.calls.length - from).toBe(18);
   });
 
   test("counts the tokens of all its answers", async () => {

@@ -3,8 +3,9 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/testkit/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { StoredReply, TurnEnd } from "../src/store/turns/finish-turns.ts";
-import type { KeptToolCall } from "../src/store/turns/kept-tool-calls.ts";
+import type { ToolCallRow } from "../src/store/turns/kept-tool-calls.ts";
 import type { NewTurn } from "../src/store/turns/take-turns.ts";
+import { listToolCalls } from "../src/store/turns/tool-calls.ts";
 import { turnStore } from "../src/store/turns/turns-together.ts";
 import { startTestLists } from "./lists-kit.ts";
 
@@ -46,9 +47,10 @@ function reply(content: string): StoredReply {
   return { content, ...by, ...whole, usage, costUsdMicros: 12, firstWordMs: null, totalMs: 1 };
 }
 
-function called(name: string): KeptToolCall {
-  const texts = { name, arguments: "{}", result: "" };
-  return { ...texts, isError: false, isCut: false, startedMs: 1, durationMs: 0, offset: 0 };
+function called(name: string): ToolCallRow {
+  const told = { name, arguments: "{}", result: "", kind: "builtin" as const, state: "SUCCEEDED" as const };
+  const times = { startedMs: 1, durationMs: 0, round: 1, place: 0, attempts: 1 };
+  return { toolCallId: newId("tcl"), ...told, isOutside: false, isCut: false, status: null, note: null, ...times };
 }
 
 function newSession(): SessionKey {
@@ -79,6 +81,7 @@ test("concurrent turns of many owners are each stored with their own messages, r
         replySeq: 4,
         variables: { said: `${at} again` },
         language: null,
+        hasToolCalls: false,
         earlier: [
           { role: "user", content: `${at}` },
           { role: "assistant", content: `Re: ${at}` },
@@ -92,11 +95,13 @@ test("concurrent turns of many owners are each stored with their own messages, r
   for (const [at, key] of sessions.entries()) {
     expect(await transcript(key)).toEqual([`${at}`, `Re: ${at}`, `${at} again`, `Re: ${at} again`]);
     const [row] = await lists.db`
-      select status, language, turn_id, message_count from conversations where conversation_id = ${key.conversationId}`;
+      select status, language, turn_id, message_count, has_tool_calls from conversations where conversation_id = ${key.conversationId}`;
     const status = at % 3 === 0 ? "COMPLETED" : "IN_PROGRESS";
-    expect(row).toEqual({ status, language: `x-${at}`, turnId: null, messageCount: 4 });
-    const calls = await lists.db`select seq, calls from tool_calls where conversation_id = ${key.conversationId}`;
-    expect([...calls]).toEqual(at % 5 === 0 ? [{ seq: 4, calls: [called(`${at}`)] }] : []);
+    expect(row).toMatchObject({ status, language: `x-${at}`, turnId: null, messageCount: 4 });
+    const calls = await listToolCalls(lists.db, key, NOW);
+    const { toolCallId: _, ...call } = called(`${at}`);
+    expect(calls).toEqual(at % 5 === 0 ? [{ seq: 4, ...call, toolCallId: expect.any(String) }] : []);
+    expect(row?.hasToolCalls).toBe(at % 5 === 0);
   }
 });
 
@@ -209,7 +214,7 @@ test("checkpoints, leases and ends of silent turns that come together share stat
   for (const [at, key] of keys.entries())
     expect(await transcript(key)).toEqual(isLost(at) ? ["Hi"] : ["Hi", `So far ${at}`]);
   const calls =
-    await lists.db`select calls from tool_calls where conversation_id = any(${keys.map(({ conversationId }) => conversationId)})`;
+    await lists.db`select name from tool_calls where conversation_id = any(${keys.map(({ conversationId }) => conversationId)})`;
   expect(calls).toHaveLength(turns.filter((_, at) => at % 5 === 0 && !isLost(at)).length);
   expect(countStatements((await rowsOf(turns)).filter((_, at) => !isLost(at)))).toBeLessThan(5);
 

@@ -2956,6 +2956,11 @@ export interface components {
         /** @description A tool call of an agent's model. */
         ToolCall: {
             /**
+             * @description ID of the call, unique in the conversation.
+             * @example tcl_01m7yyhwpyegyarwxc0gvz1xd5
+             */
+            tool_call_id: string;
+            /**
              * @description Name of the tool.
              * @example set_language
              */
@@ -2970,14 +2975,25 @@ export interface components {
              * @example The conversation continues in Spanish (es). Answer the user in it now.
              */
             result: string;
-            /** @description Whether the call failed. */
+            /**
+             * @description What became of the call. `REQUESTED` and `RUNNING` calls have no result yet. Nobody knows whether an `UNKNOWN` one had an effect, because the process that made it ended.
+             * @enum {string}
+             */
+            status: "REQUESTED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "UNKNOWN";
+            /** @description Whether the call failed, was cancelled, or its outcome is unknown. */
             is_error: boolean;
             /** @description Whether only the beginning of `name`, `arguments` or `result` is kept. */
             is_cut: boolean;
+            /** @description Status of the tool's HTTP answer; null if there was none. */
+            http_status: number | null;
+            /** @description What else there is to know of the call; null if nothing. */
+            note: string | null;
+            /** @description Requests that were made for it. */
+            attempts: number;
             /** @description Milliseconds from the request to the call; null if unknown. */
             started_ms: number | null;
-            /** @description Milliseconds that the tool took. */
-            duration_ms: number;
+            /** @description Milliseconds that the tool took; null if unknown. */
+            duration_ms: number | null;
             /** @description Characters of the message before the call. */
             offset: number;
         };
@@ -9319,11 +9335,16 @@ export interface operations {
                      *           },
                      *           "tool_calls": [
                      *             {
+                     *               "tool_call_id": "tcl_01m7yyhwpyegyarwxc0gvz1xd5",
                      *               "name": "set_language",
                      *               "arguments": "{\"language\":\"en\"}",
                      *               "result": "The conversation continues in English (en). Answer the user in it now.",
+                     *               "status": "SUCCEEDED",
                      *               "is_error": false,
                      *               "is_cut": false,
+                     *               "http_status": null,
+                     *               "note": null,
+                     *               "attempts": 1,
                      *               "started_ms": 240,
                      *               "duration_ms": 0,
                      *               "offset": 0

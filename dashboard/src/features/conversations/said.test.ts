@@ -2,11 +2,16 @@ import { expect, test } from "bun:test";
 import { type Said, saidInOrder, type ToolCall, toolsBeforeFirstWord } from "./said.ts";
 
 const called = (name: string, offset: number, started_ms: number | null = 0, duration_ms = 0): ToolCall => ({
+  tool_call_id: "tcl_1",
   name,
+  status: "SUCCEEDED",
   arguments: "{}",
   result: "",
   is_error: false,
   is_cut: false,
+  http_status: null,
+  note: null,
+  attempts: 1,
   started_ms,
   duration_ms,
   offset,

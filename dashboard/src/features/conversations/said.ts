@@ -29,7 +29,7 @@ function textOf(characters: readonly string[]): Extract<Said, { type: "text" }>[
 /** Milliseconds from the request until the last tool that the model called before its first word had answered; 0 without tools. */
 export function toolsBeforeFirstWord(calls: readonly ToolCall[]): number {
   const ends = calls.map(({ offset, started_ms, duration_ms }) =>
-    offset === 0 && started_ms !== null ? started_ms + duration_ms : 0,
+    offset === 0 && started_ms !== null ? started_ms + (duration_ms ?? 0) : 0,
   );
   return Math.max(0, ...ends);
 }

@@ -5,6 +5,15 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { latencyOf } from "../../ui/numbers.ts";
 import type { ToolCall } from "./said.ts";
 
+const STATUSES: Readonly<Record<ToolCall["status"], string>> = {
+  REQUESTED: "Waiting",
+  RUNNING: "Running",
+  SUCCEEDED: "Done",
+  FAILED: "Failed",
+  CANCELLED: "Cancelled",
+  UNKNOWN: "Outcome unknown",
+};
+
 /** A tool that the agent's model called, with arguments and result. */
 export function ToolCallCard({ call }: { call: ToolCall }) {
   const [isOpen, setOpen] = useState(false);
@@ -21,10 +30,14 @@ export function ToolCallCard({ call }: { call: ToolCall }) {
         <Wrench className="size-3.5 shrink-0 text-muted" aria-hidden />
         <span className="sr-only">Tool call</span>
         <span className="min-w-0 truncate font-mono text-xs">{call.name || "(no name)"}</span>
-        {call.is_error && <Badge tone="danger">Failed</Badge>}
-        <span className="ml-auto shrink-0 pl-2 text-xs text-muted tabular-nums">
-          {call.duration_ms === 0 ? "under 1 ms" : latencyOf(call.duration_ms)}
-        </span>
+        {call.status !== "SUCCEEDED" && (
+          <Badge tone={call.is_error ? "danger" : "neutral"}>{STATUSES[call.status]}</Badge>
+        )}
+        {call.duration_ms !== null && (
+          <span className="ml-auto shrink-0 pl-2 text-xs text-muted tabular-nums">
+            {call.duration_ms === 0 ? "under 1 ms" : latencyOf(call.duration_ms)}
+          </span>
+        )}
         <ChevronRight
           className={`size-4 shrink-0 text-muted transition-transform motion-reduce:transition-none ${isOpen ? "rotate-90" : ""}`}
           aria-hidden
@@ -33,6 +46,17 @@ export function ToolCallCard({ call }: { call: ToolCall }) {
       {isOpen && (
         <div id={id} className="flex flex-col gap-3 border-t border-line bg-canvas p-3">
           <Part name="Arguments" text={indented(call.arguments)} />
+          {(call.http_status !== null || call.attempts > 1) && (
+            <p className="text-xs text-muted">
+              {[
+                call.http_status === null ? "" : `HTTP status ${call.http_status}`,
+                call.attempts > 1 ? `${call.attempts} attempts` : "",
+              ]
+                .filter((fact) => fact !== "")
+                .join(", ")}
+            </p>
+          )}
+          {call.note && <p className="text-xs text-muted">{call.note}</p>}
           <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />
           {call.is_cut && <p className="text-xs text-muted">Too long to store in full; only the beginning is shown.</p>}
         </div>

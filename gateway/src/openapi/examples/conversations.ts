@@ -27,11 +27,16 @@ const withReplies = [
     },
     tool_calls: [
       {
+        tool_call_id: "tcl_01m7yyhwpyegyarwxc0gvz1xd5",
         name: "set_language",
         arguments: '{"language":"en"}',
         result: "The conversation continues in English (en). Answer the user in it now.",
+        status: "SUCCEEDED",
         is_error: false,
         is_cut: false,
+        http_status: null,
+        note: null,
+        attempts: 1,
         started_ms: 240,
         duration_ms: 0,
         offset: 0,

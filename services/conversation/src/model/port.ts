@@ -45,6 +45,8 @@ export interface ToolCall {
 export interface AnsweredToolCall extends Omit<ToolCall, "json"> {
   result: string;
   isError: boolean;
+  /** Whether the result is text from outside, which is marked as such. */
+  isOutside?: boolean;
 }
 
 /** Tokens as the provider counted them; undefined when it did not report them. */

@@ -15,7 +15,7 @@ export function getChatSession(ctx: ConversationContext): Handler {
     const session = await readConversation(ctx, key, "Session");
     if (session.type !== "CHAT") throw new ServiceError("condition", "Session is not a chat session");
     const [messages, usage] = await Promise.all([
-      readTranscript(ctx.db, session, withToolCalls),
+      readTranscript(ctx.db, session, withToolCalls, ctx.clock.now()),
       sumUsage(ctx.db, key),
     ]);
     return { session: toChatSession(session, messages, usage) };

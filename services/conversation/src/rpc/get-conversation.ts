@@ -12,7 +12,7 @@ export function getConversation(ctx: ConversationContext): Handler {
   return async ({ withToolCalls = false, withUsage = false, ...key }) => {
     const row = await readConversation(ctx, key, "Conversation");
     const [messages, usage] = await Promise.all([
-      readTranscript(ctx.db, row, withToolCalls),
+      readTranscript(ctx.db, row, withToolCalls, ctx.clock.now()),
       withUsage ? sumUsage(ctx.db, key) : undefined,
     ]);
     return { conversation: toConversation(row, messages, usage) };

@@ -3,7 +3,7 @@ import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
 import type { SessionKey } from "./session-key.ts";
-import type { KeptToolCall } from "./turns/kept-tool-calls.ts";
+import type { ToolCallRow } from "./turns/kept-tool-calls.ts";
 
 export interface MessageRow {
   conversationId: string;
@@ -28,13 +28,14 @@ export interface MessageRow {
   totalMs?: number | null;
   partial?: boolean;
   partialReason?: string | null;
-  toolCalls?: readonly KeptToolCall[];
+  toolCalls?: readonly ToolCallRow[];
 }
 
 /** No context window holds more messages than this. */
 const CONTEXT_MESSAGES_MAX = 1_000;
 
 export type Said = Pick<MessageRow, "role" | "content">;
+export type SaidAt = Pick<MessageRow, "role" | "content" | "seq">;
 
 /** The newest messages before `beforeSeq` that together fit in `maxBytes`, oldest first. */
 export async function listMessagesBefore(
@@ -42,9 +43,9 @@ export async function listMessagesBefore(
   key: SessionKey,
   beforeSeq: number,
   maxBytes: number,
-): Promise<Said[]> {
-  return sql<Said[]>`
-    select role, content from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
+): Promise<SaidAt[]> {
+  return sql<SaidAt[]>`
+    select seq, role, content from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
 }
 
 /** The same as an SQL table, with each message's `seq` and the running total `bytes` from the newest message on. */

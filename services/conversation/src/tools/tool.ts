@@ -3,9 +3,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { Logger } from "@parley/shared/log";
 import type { ModelTool, ToolCall } from "../model/port.ts";
 import type { ScheduledCall } from "../store/conversations.ts";
-
-/** What makes a tool's calls. Built-in tools act on the conversation itself; the others have effects outside of it. */
-export type ToolKind = "builtin" | "http" | "client" | "mcp" | "handoff";
+import type { ToolKind } from "../store/turns/kept-tool-calls.ts";
 
 /** Where the conversation is held. */
 export type ToolChannel = "chat" | "message" | "call";
@@ -69,6 +67,8 @@ export interface ToolOutcome {
   status?: number | undefined;
   /** Requests that were made; one by default. */
   attempts?: number;
+  /** What else people should know of the call. */
+  note?: string;
   /** Values for dynamic variables, by canonical name. */
   assignments?: Readonly<Record<string, VariableValue>> | undefined;
   /** The conversation continues in it: a BCP 47 tag. */

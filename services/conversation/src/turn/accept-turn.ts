@@ -110,7 +110,15 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const begin = async (): Promise<AcceptedTurn> => {
     const session = { ...fields, id: newId("cnv") };
     await (tx ? insertSessionWithTurn(tx, session) : ctx.turnStore.insertSessionWithTurn(session));
-    return { ...key, seq: 1, replySeq: 2, variables: fields.variables, language: null, earlier: [] };
+    return {
+      ...key,
+      seq: 1,
+      replySeq: 2,
+      variables: fields.variables,
+      language: null,
+      hasToolCalls: false,
+      earlier: [],
+    };
   };
   if (turn.sessionId === undefined) return begin();
   const maxBytes = byteBudget(ctx.limits.contextTokens);

@@ -1,16 +1,19 @@
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import type { Asked, Hear, Model, ModelEnd, ModelRequest, ToolCall } from "../model/port.ts";
+import type { Asked, Hear, Model, ModelEnd, ModelMessage, ModelRequest } from "../model/port.ts";
 import type { ModelWatch } from "../model/watch.ts";
 import { farewellOf } from "../tools/builtin/end-call.ts";
-import { callTool } from "../tools/call-tool.ts";
+import type { CallAction, ToolOutcome } from "../tools/tool.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
+import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
+import { conversationSoFar } from "./ask/conversation-so-far.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
+import { closedTurn } from "./reply/closed-turn.ts";
 import { type Reply, type Speaking, speak } from "./reply/speak.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory } from "./turn-memory.ts";
 
-export interface Answering extends PreparedTurn, Pick<Speaking, "say" | "act"> {
+export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   accepted: AcceptedTurn;
   /** What the user said. */
   message: string;
@@ -19,35 +22,52 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say" | "act"> {
   memory: TurnMemory;
   watch: ModelWatch;
   log: Logger;
+  /** Takes what the model decides to do. */
+  act?(action: CallAction): void;
+  calls?: CallWatch;
 }
 
 /**
  * Asks the model of an accepted turn and speaks its reply, in chats and calls alike.
  * @param reply grows with what the model says
- * @throws ServiceError condition when the prompt is too long, rate_limited when the owner's turns have no memory left, and what the
- * model fails with
+ * @throws ServiceError condition when the prompt is too long, rate_limited when the owner's turns have no memory left, conflict when
+ * the turn was over before a tool was called, and what the model fails with
  */
 export async function answer(
   ctx: ConversationContext,
   reply: Reply,
-  { agent, model, accepted, message, channel, asked, memory, watch, log, say, act }: Answering,
+  { agent, model, accepted, message, channel, asked, memory, watch, log, say, act, calls }: Answering,
 ): Promise<void> {
+  const { ownerId, conversationId, language } = accepted;
+  const { clock, limits, ledger } = ctx;
+  let { variables } = accepted;
   const toolbox = toolboxOf(agent, channel.name, ctx.toolSources);
-  const request = await modelRequest(ctx, agent, accepted, message, toolbox, channel);
-  const hasRoom = roomFor(memory, request);
+  const apply = (outcome: ToolOutcome) => {
+    if (outcome.language !== undefined) reply.language = outcome.language;
+    if (outcome.ends) reply.ends = true;
+    if (outcome.assignments) variables = { ...variables, ...outcome.assignments };
+    if (outcome.action) act?.(outcome.action);
+  };
+  const tools = turnTools({
+    ...{ ledger, toolbox, turn: accepted, apply, watch: calls, signal: watch.signal, log },
+    place: () => ({ ownerId, conversationId, channel: channel.name, variables, clock, log }),
+    startedAt: reply.startedAt,
+    kept: reply.toolCalls,
+    closed: () => closedTurn(ctx, accepted, { conversation: "conversation", unstored: "its tools could be called" }),
+  });
+  const earlier = await conversationSoFar(ctx, accepted, message, tools);
+  const { contextTokens } = limits;
+  const request = (said: readonly ModelMessage[]) =>
+    modelRequest({ agent, variables, language, channel, toolbox, earlier, said, contextTokens });
+  const hasRoom = roomFor(memory, request([]));
   if (!hasRoom(0)) throw outOfTurnMemory();
   const received = (bytes: number) => {
     if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
   };
-  const meter = { ownerId: accepted.ownerId, received };
+  const meter = { ownerId, received };
   const ask = (round: ModelRequest, hear: Hear) => askModel(model, { ...round, meter }, asked, watch.signal, hear);
-  const { clock, limits } = ctx;
-  const { ownerId, conversationId, variables } = accepted;
-  const place = { ownerId, conversationId, channel: channel.name, variables, signal: watch.signal, clock, log };
-  const run = (call: ToolCall) => callTool(call, toolbox, place);
-  const farewell = (calls: readonly ToolCall[]) => farewellOf(calls, agent.tools);
-  const speaking = { ask, request, run, farewell, watch, hasRoom, say };
-  await speak(reply, { ...speaking, limits: limits.model, ...(act && { act }) });
+  const farewell = (made: Parameters<Speaking["farewell"]>[0]) => farewellOf(made, agent.tools);
+  await speak(reply, { ask, request, tools, farewell, watch, hasRoom, limits: limits.model, say });
 }
 
 async function askModel(

@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { type FewAtOnce, fewAtOnce } from "@parley/shared/shares/few-at-once";
-import type { ModelRequest } from "../model/port.ts";
+import type { ModelMessage, ModelRequest } from "../model/port.ts";
 
 /** Memory of a turn whose prompt, session and reply have usual lengths. A longer one counts as several turns. */
 const USUAL_BYTES = 128 * 1024;
@@ -61,8 +61,13 @@ export function roomFor(
   memory: TurnMemory,
   { system, messages }: ModelRequest,
 ): (said: number, received?: number) => boolean {
-  const asked = messages.reduce((sum, { content }) => sum + content.length, system.length);
+  const asked = messages.reduce((sum, message) => sum + charactersOf(message), system.length);
   return (said, received = 0) => memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
+}
+
+function charactersOf(message: ModelMessage): number {
+  const calls = (message.role === "assistant" && message.toolCalls) || [];
+  return calls.reduce((sum, { result }) => sum + result.length, message.content.length);
 }
 
 export function outOfTurnMemory(): ServiceError {

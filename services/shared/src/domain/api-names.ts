@@ -7,6 +7,7 @@ import {
   Delivery_Status,
   Outcome,
   Role,
+  ToolCallState,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
@@ -146,6 +147,16 @@ export const REPEATED_OUTCOMES = {
 
 /** Roles of a message. */
 export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;
+
+/** What became of a tool call. */
+export const TOOL_CALL_STATES = {
+  REQUESTED: ToolCallState.TOOL_CALL_STATE_REQUESTED,
+  RUNNING: ToolCallState.TOOL_CALL_STATE_RUNNING,
+  SUCCEEDED: ToolCallState.TOOL_CALL_STATE_SUCCEEDED,
+  FAILED: ToolCallState.TOOL_CALL_STATE_FAILED,
+  CANCELLED: ToolCallState.TOOL_CALL_STATE_CANCELLED,
+  UNKNOWN: ToolCallState.TOOL_CALL_STATE_UNKNOWN,
+} as const;
 
 export const REQUEST_TYPES = {
   GET: RequestType.REQUEST_TYPE_GET,

@@ -68,6 +68,31 @@ export namespace Role {
   export type ROLE_ASSISTANT = typeof Role.ROLE_ASSISTANT;
 }
 
+export const ToolCallState = {
+  TOOL_CALL_STATE_UNSPECIFIED: 0,
+  /** TOOL_CALL_STATE_REQUESTED - It waits for others. */
+  TOOL_CALL_STATE_REQUESTED: 1,
+  TOOL_CALL_STATE_RUNNING: 2,
+  TOOL_CALL_STATE_SUCCEEDED: 3,
+  TOOL_CALL_STATE_FAILED: 4,
+  /** TOOL_CALL_STATE_CANCELLED - The user interrupted, or the reply broke off before the call. */
+  TOOL_CALL_STATE_CANCELLED: 5,
+  /** TOOL_CALL_STATE_UNKNOWN - Its process ended before the result, so nobody knows whether it had an effect. */
+  TOOL_CALL_STATE_UNKNOWN: 6,
+} as const;
+
+export type ToolCallState = typeof ToolCallState[keyof typeof ToolCallState];
+
+export namespace ToolCallState {
+  export type TOOL_CALL_STATE_UNSPECIFIED = typeof ToolCallState.TOOL_CALL_STATE_UNSPECIFIED;
+  export type TOOL_CALL_STATE_REQUESTED = typeof ToolCallState.TOOL_CALL_STATE_REQUESTED;
+  export type TOOL_CALL_STATE_RUNNING = typeof ToolCallState.TOOL_CALL_STATE_RUNNING;
+  export type TOOL_CALL_STATE_SUCCEEDED = typeof ToolCallState.TOOL_CALL_STATE_SUCCEEDED;
+  export type TOOL_CALL_STATE_FAILED = typeof ToolCallState.TOOL_CALL_STATE_FAILED;
+  export type TOOL_CALL_STATE_CANCELLED = typeof ToolCallState.TOOL_CALL_STATE_CANCELLED;
+  export type TOOL_CALL_STATE_UNKNOWN = typeof ToolCallState.TOOL_CALL_STATE_UNKNOWN;
+}
+
 /**
  * Fields that every channel has, and fields that only some have (absent elsewhere).
  * How a call ended.
@@ -157,10 +182,26 @@ export interface ToolCall {
   /** Only the beginning of name, arguments or result is kept. */
   isCut: boolean;
   /** From the request to the call; absent: not measured. */
-  startedMs?: number | undefined;
-  durationMs: number;
+  startedMs?:
+    | number
+    | undefined;
+  /** Absent while it has no result, and of a call that was never made. */
+  durationMs?:
+    | number
+    | undefined;
   /** Characters of the message before the call. */
   offset: number;
+  /** tcl_…, unique in the conversation. */
+  toolCallId: string;
+  state: ToolCallState;
+  /** Requests that were made for it. */
+  attempts: number;
+  /** Of an HTTP answer; absent: there was none. */
+  httpStatus?:
+    | number
+    | undefined;
+  /** What else people should know of the call. */
+  note?: string | undefined;
 }
 
 export interface Reply {
@@ -551,8 +592,13 @@ function createBaseToolCall(): ToolCall {
     isError: false,
     isCut: false,
     startedMs: undefined,
-    durationMs: 0,
+    durationMs: undefined,
     offset: 0,
+    toolCallId: "",
+    state: 0,
+    attempts: 0,
+    httpStatus: undefined,
+    note: undefined,
   };
 }
 
@@ -576,11 +622,26 @@ export const ToolCall: MessageFns<ToolCall> = {
     if (message.startedMs !== undefined) {
       writer.uint32(48).int32(message.startedMs);
     }
-    if (message.durationMs !== 0) {
+    if (message.durationMs !== undefined) {
       writer.uint32(56).int32(message.durationMs);
     }
     if (message.offset !== 0) {
       writer.uint32(64).int32(message.offset);
+    }
+    if (message.toolCallId !== "") {
+      writer.uint32(74).string(message.toolCallId);
+    }
+    if (message.state !== 0) {
+      writer.uint32(80).int32(message.state);
+    }
+    if (message.attempts !== 0) {
+      writer.uint32(88).int32(message.attempts);
+    }
+    if (message.httpStatus !== undefined) {
+      writer.uint32(96).int32(message.httpStatus);
+    }
+    if (message.note !== undefined) {
+      writer.uint32(106).string(message.note);
     }
     return writer;
   },
@@ -662,6 +723,46 @@ export const ToolCall: MessageFns<ToolCall> = {
             message.offset = reader.int32();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.attempts = reader.int32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.httpStatus = reader.int32();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.note = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -685,8 +786,13 @@ export const ToolCall: MessageFns<ToolCall> = {
     message.isError = object.isError ?? false;
     message.isCut = object.isCut ?? false;
     message.startedMs = object.startedMs ?? undefined;
-    message.durationMs = object.durationMs ?? 0;
+    message.durationMs = object.durationMs ?? undefined;
     message.offset = object.offset ?? 0;
+    message.toolCallId = object.toolCallId ?? "";
+    message.state = object.state ?? 0;
+    message.attempts = object.attempts ?? 0;
+    message.httpStatus = object.httpStatus ?? undefined;
+    message.note = object.note ?? undefined;
     return message;
   },
 };

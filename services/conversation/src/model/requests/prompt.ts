@@ -4,6 +4,7 @@ import type {
   LanguageModelV4Message,
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
+import { outsideText } from "../outside-text.ts";
 import type { AnsweredToolCall, ModelMessage, ModelRequest } from "../port.ts";
 
 export interface ModelSettings {
@@ -99,6 +100,7 @@ function said({ role, content }: ModelMessage, calls: readonly NumberedCall[]): 
 }
 
 function result({ id, call }: NumberedCall) {
-  const output = { type: call.isError ? ("error-text" as const) : ("text" as const), value: call.result };
+  const value = call.isOutside ? outsideText(call.result) : call.result;
+  const output = { type: call.isError ? ("error-text" as const) : ("text" as const), value };
   return { type: "tool-result" as const, toolCallId: id, toolName: call.name, output };
 }

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { OpenReply, ReplySoFar } from "./finish-turns.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
-import { storingToolCalls } from "./tool-calls.ts";
+import { noticingToolCalls, storingToolCalls } from "./tool-calls.ts";
 
 /** A reply in progress, with what has been said of it. */
 export interface Checkpoint extends OpenReply {
@@ -31,7 +31,7 @@ export async function storeCheckpoints(sql: Sql, turns: readonly Checkpoint[]): 
       ) as given (owner_id, conversation_id, open_turn_id, reply_seq, now, content, provider, model, prompt_name, prompt_version)
       where ${isOneRow(sql)}
     ), open as (
-      update conversations set message_count = reply_seq, last_activity_at = now, updated_at = now
+      update conversations set message_count = reply_seq, ${noticingToolCalls(sql, sql`open_turn_id`, calling)} last_activity_at = now, updated_at = now
       from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
         and turn_id = open_turn_id and status = 'IN_PROGRESS'

@@ -1,10 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { tellRelay } from "../tell-relay.ts";
-import type { KeptToolCall } from "./kept-tool-calls.ts";
+import type { ToolCallRow } from "./kept-tool-calls.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";
-import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
+import { type CallingReply, noticingToolCalls, storingToolCalls } from "./tool-calls.ts";
 
 /** A turn in progress, and the sequence of its reply. */
 export interface OpenReply extends OpenTurn {
@@ -13,7 +13,7 @@ export interface OpenReply extends OpenTurn {
 
 export interface ReplySoFar {
   content: string;
-  toolCalls: readonly KeptToolCall[];
+  toolCalls: readonly ToolCallRow[];
   provider: string;
   model: string;
   promptName: string | null;
@@ -80,6 +80,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
     with given as ${givenReplies(sql, turns)}, finished as (
       update conversations set
         turn_id = null, turn_until = null, message_count = reply_seq, last_activity_at = now, updated_at = now,
+        ${noticingToolCalls(sql, sql`ended_turn_id`, turns.map(callingOf))}
         ${ended ? sql`status = 'COMPLETED',` : sql``} language = coalesce(new_language, language),
         traceparent = new_traceparent
       from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
@@ -100,8 +101,14 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
   return new Set(finished.map(({ turnId }) => turnId));
 }
 
-function callingOf({ ownerId, conversationId, replySeq, reply: { toolCalls } }: FinishedTurn): CallingReply {
-  return { ownerId, conversationId, replySeq, toolCalls };
+function callingOf({
+  ownerId,
+  conversationId,
+  turnId,
+  replySeq,
+  reply: { toolCalls },
+}: FinishedTurn): CallingReply & OpenTurn {
+  return { ownerId, conversationId, turnId, replySeq, toolCalls };
 }
 
 /** Finished turns as an SQL table. */

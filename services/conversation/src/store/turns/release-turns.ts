@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";
-import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
+import { type CallingReply, noticingToolCalls, storingToolCalls } from "./tool-calls.ts";
 
 /** A turn whose model has said nothing, to be ended. */
 export interface SilentTurn extends OpenTurn, CallingReply {
@@ -28,7 +28,7 @@ export async function releaseTurns(sql: Sql, turns: readonly SilentTurn[]): Prom
     ), released as (
       update conversations set
         turn_id = null, turn_until = null, last_activity_at = now, updated_at = now,
-        language = coalesce(new_language, language)
+        ${noticingToolCalls(sql, sql`ended_turn_id`, turns)} language = coalesce(new_language, language)
       from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
         and turn_id = ended_turn_id

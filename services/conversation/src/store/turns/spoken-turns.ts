@@ -1,14 +1,14 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { ScheduledCall } from "../conversations.ts";
 import { newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
 import type { OpenReply, ReplySoFar, StoredReply } from "./finish-turns.ts";
-import type { KeptToolCall } from "./kept-tool-calls.ts";
+import type { ToolCallRow } from "./kept-tool-calls.ts";
 import type { OpenTurn } from "./take-turns.ts";
-import { addingToolCall, storingToolCalls } from "./tool-calls.ts";
+import { addToolCall, noticingToolCalls, storingToolCalls } from "./tool-calls.ts";
 
 export interface NewSpokenTurn extends OpenTurn {
   /** Sequence of the user message. */
@@ -25,8 +25,10 @@ export interface TakenSpokenTurn {
   variables: Record<string, VariableValue>;
   /** The conversation's language, a BCP 47 tag. */
   language: string | null;
-  /** The earlier messages, oldest first. */
-  earlier: Said[];
+  /** Whether its models have called tools. */
+  hasToolCalls: boolean;
+  /** The earlier messages, oldest first; null in a conversation with tool calls. */
+  earlier: Said[] | null;
 }
 
 /**
@@ -54,17 +56,17 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning variables, language
+      returning variables, language, has_tool_calls
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select variables, language, (
+    select variables, language, has_tool_calls, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
-    ) as earlier
+    ) end as earlier
     from taken`;
   return taken ?? null;
 }
@@ -100,7 +102,8 @@ export async function finishSpokenTurn(
 ): Promise<boolean> {
   const finished = await sql`
     with finished as (
-      update conversations set message_count = ${turn.replySeq}, ${released(sql, decided, now)}
+      update conversations set message_count = ${turn.replySeq},
+        ${noticingToolCalls(sql, sql`turn_id`, [{ ...turn, toolCalls: heard.toolCalls }])} ${released(sql, decided, now)}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
       returning owner_id, conversation_id, message_count
@@ -134,7 +137,8 @@ export async function releaseSpokenTurn(
 ): Promise<boolean> {
   const ended = await sql`
     with released as (
-      update conversations set message_count = ${turn.replySeq - 1}, ${released(sql, decided, now)}
+      update conversations set message_count = ${turn.replySeq - 1},
+        ${noticingToolCalls(sql, sql`turn_id`, [{ ...turn, toolCalls }])} ${released(sql, decided, now)}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
       returning owner_id, conversation_id
@@ -153,21 +157,21 @@ export async function releaseSpokenTurn(
  * @param seq of the reply in which the model made the call; null for the next message
  */
 export async function storeDecided(
-  sql: Sql,
-  { ownerId, conversationId }: SessionKey,
+  db: Database,
+  key: SessionKey,
   { language, scheduledCall }: Decided,
-  { seq, call }: { seq: number | null; call: KeptToolCall },
+  { seq, call }: { seq: number | null; call: ToolCallRow },
   now: Date,
 ): Promise<boolean> {
-  const stored = await sql`
-    with decided as (
+  return db.begin(async (tx) => {
+    const [decided] = await tx<{ messageCount: number }[]>`
       update conversations set last_activity_at = ${now}, updated_at = ${now}, language = coalesce(${language}, language),
-        scheduled_call = coalesce(${scheduledCall && sql.json(scheduledCall as never)}::jsonb, scheduled_call)
-      where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS'
-      returning owner_id, conversation_id, message_count
-    ) ${addingToolCall(sql, sql`decided`, seq, call)}
-    select from decided`;
-  return stored.length > 0;
+        scheduled_call = coalesce(${scheduledCall && tx.json(scheduledCall as never)}::jsonb, scheduled_call), has_tool_calls = true
+      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and status = 'IN_PROGRESS'
+      returning message_count`;
+    if (decided) await addToolCall(tx, key, seq ?? decided.messageCount + 1, call);
+    return decided !== undefined;
+  }) as Promise<boolean>;
 }
 
 function released(sql: Sql, { language, scheduledCall }: Decided, now: Date) {

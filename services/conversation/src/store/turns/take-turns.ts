@@ -101,12 +101,14 @@ export interface TakenTurn {
   variables: Record<string, VariableValue>;
   /** The language that the session was set to, a BCP 47 tag. */
   language: string | null;
-  /** The earlier messages that were requested, oldest first; null when not read. */
+  /** Whether its models have called tools. */
+  hasToolCalls: boolean;
+  /** The earlier messages that were requested, oldest first; null when not read, as in a session with tool calls. */
   earlier: Said[] | null;
 }
 
 /** Limit for the metadata of all messages of a session: each turn rewrites it. */
-const METADATA_BYTES_MAX = 1024 * 1024;
+export const METADATA_BYTES_MAX = 1024 * 1024;
 
 /** Above every possible sequence. */
 const SEQ_MAX = 2 ** 31 - 1;
@@ -150,14 +152,14 @@ export async function takeTurns(
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
       returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, variables, language,
-        message, now
+        has_tool_calls, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, seq, seq + 1 as reply_seq, variables, language, (
+    select turn_id, seq, seq + 1 as reply_seq, variables, language, has_tool_calls, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
-      select case when coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
+      select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),
         '[]') end
       from ${newestBefore(sql, { ownerId: sql`taken.owner_id`, conversationId: sql`taken.conversation_id` }, SEQ_MAX)}

@@ -26,12 +26,4 @@ describe("transfer_call", () => {
     expect(numberAsked(config)?.phone_number?.enum).toEqual([ONE, TWO]);
     expect([transferred(config, TWO), transferred(config, OTHER), transferred(config)]).toEqual([TWO, null, null]);
   });
-
-  test.each([[true], [{}], [{ message: "One moment." }], [{ transfer_phone_number: [] }]] as const)(
-    "is neither offered nor carried out for an agent without a number, stored as %j",
-    (config) => {
-      expect(numberAsked(config)).toBeUndefined();
-      expect(transferred(config, ONE)).toBeNull();
-    },
-  );
 });

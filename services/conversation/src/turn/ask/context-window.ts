@@ -1,6 +1,4 @@
-import type { ModelRequest } from "../../model/port.ts";
-
-type Messages = ModelRequest["messages"];
+import type { AnsweredToolCall, ModelMessage } from "../../model/port.ts";
 
 /**
  * Average UTF-8 bytes per token. A token is about four English letters, or one Chinese character of three bytes. Model
@@ -9,6 +7,8 @@ type Messages = ModelRequest["messages"];
 const BYTES_PER_TOKEN = 4;
 /** Tokens of a message in addition to its text. */
 export const TOKENS_PER_MESSAGE = 4;
+/** What a result is shortened to that has no room. */
+const SHORT_CHARACTERS = 500;
 
 /** Estimates a text's tokens. Exact counts differ between providers. */
 export function estimateTokens(text: string): number {
@@ -21,17 +21,50 @@ export function byteBudget(tokens: number): number {
 }
 
 /**
- * Returns the newest messages that fit beside the system prompt, always including the last one
- * (docs/api-reference.md#what-the-model-sees).
+ * Returns the newest messages that fit beside the system prompt, always including the last ones
+ * (docs/api-reference.md#what-the-model-sees). Where a message has no room, the results of its tool calls are shortened before it is
+ * left out; calls and results stay together.
+ * @param needed how many messages are included in any case
  */
-export function fitContext(system: string, messages: Messages, maxTokens: number): Messages {
+export function fitContext(
+  system: string,
+  messages: readonly ModelMessage[],
+  maxTokens: number,
+  needed = 1,
+): ModelMessage[] {
   let left = maxTokens - estimateTokens(system);
-  let from = messages.length;
-  while (from > 0) {
-    left -= estimateTokens(messages[from - 1]?.content ?? "");
-    if (left < 0 && from < messages.length) break;
-    from--;
-    if (left < 0) break;
+  const kept: ModelMessage[] = [];
+  for (const message of messages.toReversed()) {
+    const whole = tokensOf(message);
+    const fitting = whole <= left ? message : shortened(message);
+    left -= fitting === message ? whole : tokensOf(fitting);
+    if (left < 0 && kept.length >= needed) break;
+    kept.push(fitting);
   }
-  return messages.slice(from);
+  return kept.reverse();
+}
+
+function tokensOf(message: ModelMessage): number {
+  const calls = callsOf(message);
+  const ofCalls = calls.reduce((sum, { name, input, result }) => {
+    return sum + estimateTokens(`${name}${JSON.stringify(input)}`) + estimateTokens(result);
+  }, 0);
+  return estimateTokens(message.content) + ofCalls;
+}
+
+function shortened(message: ModelMessage): ModelMessage {
+  if (callsOf(message).length === 0) return message;
+  return { ...message, toolCalls: callsOf(message).map(withShortResult) } as ModelMessage;
+}
+
+function withShortResult(call: AnsweredToolCall): AnsweredToolCall {
+  if (call.result.length <= SHORT_CHARACTERS) return call;
+  return {
+    ...call,
+    result: `${call.result.slice(0, SHORT_CHARACTERS).toWellFormed()}… (shortened, because there is no room)`,
+  };
+}
+
+function callsOf(message: ModelMessage): readonly AnsweredToolCall[] {
+  return (message.role === "assistant" && message.toolCalls) || [];
 }

@@ -1,12 +1,10 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { ConversationContext } from "../../context.ts";
-import type { ModelRequest } from "../../model/port.ts";
-import { listMessagesBefore } from "../../store/messages.ts";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { ModelMessage, ModelRequest } from "../../model/port.ts";
 import { languageNote } from "../../tools/builtin/language.ts";
 import type { ToolChannel } from "../../tools/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
-import type { AcceptedTurn } from "../accept-turn.ts";
-import { byteBudget, fitContext } from "./context-window.ts";
+import { fitContext } from "./context-window.ts";
 import { filledPrompt } from "./filled-texts.ts";
 
 /** The additions of a channel to an agent. */
@@ -16,26 +14,35 @@ export interface Channel {
   note: string;
 }
 
+/** What a turn's requests to the model are made of. */
+export interface TurnRequest {
+  agent: AgentRuntime;
+  variables: Readonly<Record<string, VariableValue>>;
+  /** The language that the conversation was set to, a BCP 47 tag. */
+  language: string | null;
+  channel: Channel;
+  toolbox: Toolbox;
+  /** The session up to the user's message. */
+  earlier: readonly ModelMessage[];
+  /** What the model said and called since. */
+  said: readonly ModelMessage[];
+  contextTokens: number;
+}
+
 /**
  * Builds what the model sees of a turn: the agent's prompt with its variables filled, the session so far, and the tools
  * (docs/api-reference.md#what-the-model-sees).
  * @throws ServiceError condition when the filled prompt is too long
  */
-export async function modelRequest(
-  { db, limits }: ConversationContext,
-  agent: AgentRuntime,
-  turn: AcceptedTurn,
-  message: string,
-  toolbox: Toolbox,
-  { note }: Channel,
-): Promise<ModelRequest> {
-  const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
-  const languageText = turn.language === null ? "" : languageNote(turn.language);
-  const system = [filledPrompt(agent, turn.variables), note, languageText].filter((text) => text !== "").join("\n\n");
-  const messages = [...earlier, { role: "user" as const, content: message }];
+export function modelRequest(turn: TurnRequest): ModelRequest {
+  const { agent, variables, language, channel, toolbox, earlier, said, contextTokens } = turn;
+  const languageText = language === null ? "" : languageNote(language);
+  const system = [filledPrompt(agent, variables), channel.note, languageText]
+    .filter((text) => text !== "")
+    .join("\n\n");
   return {
     system,
-    messages: fitContext(system, messages, limits.contextTokens),
+    messages: fitContext(system, [...earlier, ...said], contextTokens, said.length + 1),
     tools: toolbox.definitions,
   };
 }

@@ -1,12 +1,16 @@
 import { afterEach, expect, mock, spyOn, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { failureOf } from "@parley/testkit/failures";
-import type { ModelRequest } from "../../model/port.ts";
+import type { ModelMessage, ToolCall } from "../../model/port.ts";
 import { watchModel } from "../../model/watch.ts";
-import { failed } from "../../tools/tool.ts";
 import { emptyReply, type Speaking, speak } from "./speak.ts";
 
 afterEach(() => mock.restore());
+
+const HI: ModelMessage = { role: "user", content: "Hi" };
+const request = (said: readonly ModelMessage[]) => ({ system: "", messages: [HI, ...said], tools: [] });
+const answer = (calls: readonly ToolCall[]) =>
+  calls.map((call) => ({ ...call, result: "There is no such tool.", isError: true }));
 
 test("the time to the first word is that of all questions until it comes, and no other piece's is", async () => {
   let nowMs = 0;
@@ -26,8 +30,8 @@ test("the time to the first word is that of all questions until it comes, and no
       const usage = { inputTokens: 1, outputTokens: 1 };
       return { by, toolCalls: within.length < 3 ? [call] : [], usage, partialReason: null };
     },
-    request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-    run: () => failed("There is no such tool."),
+    request,
+    tools: { answer },
     farewell: () => "Goodbye!",
     watch,
     hasRoom: () => true,
@@ -60,8 +64,8 @@ test.each([
         hear("Many words of an answer. ", by);
         throw new ServiceError("unavailable", "The answer broke off");
       },
-      request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-      run: () => failed("There is no such tool."),
+      request,
+      tools: { answer },
       farewell: () => "Goodbye!",
       watch,
       hasRoom: () => true,
@@ -93,8 +97,8 @@ test("tool calls, which go back to the model, take room like a reply", async () 
       const usage = { inputTokens: undefined, outputTokens: undefined };
       return { by, toolCalls: [{ name: "unknown", json, input: JSON.parse(json) }], usage, partialReason: null };
     },
-    request: { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] } satisfies ModelRequest,
-    run: () => failed("There is no such tool."),
+    request,
+    tools: { answer },
     farewell: () => "Goodbye!",
     watch,
     hasRoom: (characters) => characters < 30_000,

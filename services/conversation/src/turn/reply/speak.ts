@@ -1,18 +1,10 @@
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
-import type {
-  AnsweredToolCall,
-  Hear,
-  ModelEnd,
-  ModelName,
-  ModelRequest,
-  TokenUsage,
-  ToolCall,
-} from "../../model/port.ts";
+import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage, ToolCall } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
-import { type KeptToolCall, keepToolCall, keptToolCall } from "../../store/turns/kept-tool-calls.ts";
-import type { CallAction, ToolOutcome } from "../../tools/tool.ts";
+import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
+import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
@@ -28,7 +20,8 @@ export interface Reply {
   /** When the turn began, in `performance.now()` time, as `firstTextAt`. */
   startedAt: number;
   firstTextAt: number | null;
-  toolCalls: KeptToolCall[];
+  /** Tool calls that were over at once. The ledger has the others. */
+  toolCalls: ToolCallRow[];
   /** Set by the model in this turn: a BCP 47 tag. */
   language: string | null;
   /** Whether the conversation ends with this reply. */
@@ -60,9 +53,9 @@ export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
 
 export interface Speaking {
   ask: Ask;
-  request: ModelRequest;
-  /** Makes a tool call. */
-  run(call: ToolCall): ToolOutcome | Promise<ToolOutcome>;
+  /** What the model sees, with what it said and called so far in this turn. */
+  request(said: readonly ModelMessage[]): ModelRequest;
+  tools: Pick<TurnTools, "answer">;
   /** The last words, if the model ends the conversation with these calls and says nothing. */
   farewell(calls: readonly ToolCall[]): string;
   watch: ModelWatch;
@@ -71,12 +64,10 @@ export interface Speaking {
   limits: ModelLimits;
   /** Takes the next piece of the reply. @returns a promise while its reader is behind, or null */
   say(piece: string): Promise<void> | null;
-  /** Takes what the model decides to do. */
-  act?(action: CallAction): void;
 }
 
-/** The most calls of a model in one turn, however often it calls tools. */
-const ROUNDS_MAX = 4;
+/** Requests of one turn in which the model may call tools. In the next one it must answer. */
+const ROUNDS_MAX = 8;
 
 /**
  * Asks the model, again while it calls tools, and says its words as they complete.
@@ -84,11 +75,11 @@ const ROUNDS_MAX = 4;
  */
 export async function speak(
   reply: Reply,
-  { ask, request, run, farewell, watch, hasRoom, limits, say, act }: Speaking,
+  { ask, request, tools, farewell, watch, hasRoom, limits, say }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
-  const deadlineAt = performance.now() + limits.deadlineMs;
-  let { messages } = request;
+  let deadlineAt = performance.now() + limits.deadlineMs;
+  const said: ModelMessage[] = [];
   const calls: ToolCall[] = [];
   /** Characters of the tool calls and their results, which go back to the model. */
   let called = 0;
@@ -108,58 +99,57 @@ export async function speak(
     return null;
   }
 
-  async function answer(call: ToolCall, offset: number): Promise<ToolCall & AnsweredToolCall> {
-    const { name, json } = call;
-    const calledAt = performance.now();
-    const { result, isError, language, ends, action } = await run(call);
-    const [startedMs, durationMs] = [calledAt - reply.startedAt, performance.now() - calledAt];
-    keepToolCall(
-      reply.toolCalls,
-      keptToolCall({ name, arguments: json, result, isError, startedMs, durationMs, offset }),
-    );
-    if (language !== undefined) reply.language = language;
-    if (ends) reply.ends = true;
-    if (action) act?.(action);
-    return { ...call, result, isError };
-  }
-
   for (let round = 1; ; round++) {
-    const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
+    const hasWords = !isBlank(reply.text);
+    const firstWordMs = hasWords ? limits.stallMs : deadlineAt - performance.now();
     const from = reply.text.length;
     const before = reply.costUsdMicros;
     // The cost of a call that breaks off is unknown, because providers report tokens at the end.
     reply.costUsdMicros = null;
-    const mayBeEmpty = reply.text !== "";
-    const { by, toolCalls, usage, partialReason } = await ask({ ...request, messages, firstWordMs, mayBeEmpty }, hear);
+    const asked = { ...request(said), firstWordMs, mayBeEmpty: hasWords };
+    const { by, toolCalls, usage, partialReason } = await ask(
+      round > ROUNDS_MAX ? { ...asked, tools: [] } : asked,
+      hear,
+    );
     watch.pause();
     reply.by = by;
     reply.partialReason = partialReason;
     reply.usage = sum(reply.usage, usage);
     reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
+    if (toolCalls.length === 0 || round > ROUNDS_MAX) break;
     calls.push(...toolCalls);
-    const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
-    const answered: (ToolCall & AnsweredToolCall)[] = [];
-    for (const call of toolCalls) answered.push(await answer(call, offset));
-    if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
+    const calledAt = performance.now();
+    const answers = tools.answer(toolCalls, { round, place: codePoints(reply.text) });
+    const answered = answers instanceof Promise ? await answers : answers;
+    // The model's time does not run while it waits for its tools.
+    deadlineAt += performance.now() - calledAt;
+    if (reply.ends) break;
     called += charactersOf(answered);
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
-    messages = [...messages, { role: "assistant", content: reply.text.slice(from), toolCalls: answered }];
+    const content = reply.text.slice(from);
+    said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });
     // The text so far is final, and the next round begins with a new word.
     const seam = /\S$/.test(reply.text) ? " " : "";
     reply.text += seam;
-    const said = words.push(seam) + words.end();
-    if (said !== "") await say(said);
+    const rest = words.push(seam) + words.end();
+    if (rest !== "") await say(rest);
   }
-  const lastWords = reply.text === "" && reply.ends ? farewell(calls) : "";
+  const isSilent = calls.length > 0 ? isBlank(reply.text) : reply.text === "";
+  const lastWords = isSilent && reply.ends ? farewell(calls) : "";
+  if (isSilent && lastWords === "") throw nothingSaid(reply.by);
   reply.text += lastWords;
-  if (reply.text === "") throw nothingSaid(reply.by);
   reply.isWhole = true;
   const rest = words.push(lastWords) + words.end();
   if (rest !== "") await say(rest);
 }
 
+/** What models say with a call when they say nothing is white space. */
+function isBlank(text: string): boolean {
+  return !/\S/.test(text);
+}
+
 /** Of a call's name and result, and of its input, which is held as text and as values. */
-function charactersOf(calls: readonly (ToolCall & AnsweredToolCall)[]): number {
+function charactersOf(calls: readonly AnsweredCall[]): number {
   return calls.reduce((sum, { name, json, result }) => sum + name.length + 2 * json.length + result.length, 0);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
-import { untilStored } from "./store-reply.ts";
+import { untilStored } from "./until-stored.ts";
 
 const NOW = [0, 0, 0];
 

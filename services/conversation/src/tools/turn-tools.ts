@@ -1,0 +1,254 @@
+import { newId } from "@parley/shared/ids";
+import { parseObject } from "@parley/shared/json/json-object";
+import type { Logger } from "@parley/shared/log";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import type { AnsweredToolCall, ToolCall } from "../model/port.ts";
+import { keepToolCall, keptToolCall, ledgeredToolCall, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
+import type {
+  CallingTurn,
+  EarlierToolCall,
+  NewToolCall,
+  ToolCallEnd,
+  ToolCallKey,
+} from "../store/turns/tool-ledger.ts";
+import { argumentsFault } from "./arguments.ts";
+import type { ToolLedger } from "./ledger.ts";
+import { type CallPlace, countCall, type DueCall, type MadeCall, makeCall } from "./make-call.ts";
+import { failed, type Tool, type ToolOutcome, type ToolRules } from "./tool.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** A call with its result, as it goes back to the model. */
+export type AnsweredCall = ToolCall & AnsweredToolCall;
+
+/** Where in a turn calls are made. */
+export interface CallsAt {
+  /** Of the turn's requests to the model, from 1 on. */
+  round: number;
+  /** Characters of the reply before the calls. */
+  place: number;
+}
+
+/** The tools of a turn. */
+export interface TurnTools {
+  /**
+   * Makes the calls of a round: together, at most eight at a time. Each one has an answer for the model.
+   * @returns the answers at once if no tool takes time
+   * @throws ServiceError conflict when the turn is over, and the reason of its signal; calls that run then go on, and their results
+   * are stored
+   */
+  answer(calls: readonly ToolCall[], at: CallsAt): AnsweredCall[] | Promise<AnsweredCall[]>;
+  /**
+   * Ends calls whose process died: makes those once more whose tool allows it, and notes that the outcome of others is unknown.
+   * @throws like `answer`
+   */
+  resume(calls: readonly EarlierToolCall[]): Promise<void>;
+}
+
+/** Learns of calls that take time. */
+export interface CallWatch {
+  began(toolCallId: string, name: string, rules: ToolRules): void;
+  /** The call ended, or the turn no longer waits for it. */
+  ended(toolCallId: string): void;
+}
+
+export interface TurnToolsParts {
+  ledger: ToolLedger;
+  toolbox: Toolbox;
+  turn: CallingTurn;
+  /** The conversation as it is now. */
+  place(): CallPlace;
+  /** When the turn began, in `performance.now()` time; null for a runtime's call. */
+  startedAt: number | null;
+  /** Ends the turn. */
+  signal: AbortSignal;
+  /** Takes calls that were over at once, to be stored with the reply. */
+  kept: ToolCallRow[];
+  /** Takes what a call changes in the conversation. */
+  apply(outcome: ToolOutcome): void;
+  /** Why the turn had been over. */
+  closed(): Promise<Error>;
+  watch?: CallWatch | undefined;
+  log: Logger;
+}
+
+/** Calls of one round; the model is told to make further ones later. */
+const CALLS_OF_ROUND_MAX = 40;
+/** The others of a round wait. */
+const AT_ONCE = 8;
+/** What the model is told at once of a call in the background. */
+export const RUNNING = JSON.stringify({ status: "running" });
+const NEVER = new AbortController().signal;
+
+export function turnTools(parts: TurnToolsParts): TurnTools {
+  const { ledger, toolbox, turn, place, signal, apply, watch, log } = parts;
+
+  const sinceStart = (at: number) => (parts.startedAt === null ? null : at - parts.startedAt);
+
+  /** Answers a call that is over at once; returns another one, to be made. */
+  function begin(call: ToolCall, number: number, at: CallsAt): AnsweredCall | DueCall {
+    const calledAt = performance.now();
+    const toolCallId = newId("tcl");
+    const tool = toolbox.find(call.name);
+    const fault = faultOf(call, number, tool);
+    if (fault === null && isTimed(tool)) return { key: keyOf(turn, toolCallId), call, tool };
+    const outcome =
+      fault === null && tool
+        ? (tool.run(call, { ...place(), toolCallId, signal }) as ToolOutcome)
+        : failed(fault ?? "");
+    const { result, isError, status = null, note = null, attempts = 1 } = outcome;
+    const row: Omit<ToolCallRow, "isCut"> = {
+      ...{ toolCallId, ...at, kind: tool?.kind ?? "builtin", name: call.name, arguments: call.json },
+      ...{ state: isError ? "FAILED" : "SUCCEEDED", result, isOutside: false, status, note, attempts },
+      startedMs: sinceStart(calledAt),
+      durationMs: performance.now() - calledAt,
+    };
+    keepToolCall(parts.kept, keptToolCall(row));
+    countCall(row.kind, row.state, calledAt);
+    apply(outcome);
+    return { ...call, result, isError };
+  }
+
+  /** Makes calls that the ledger has, the first ones as RUNNING. Does not wait for those in the background. */
+  async function make(due: readonly DueCall[]): Promise<ReadonlyMap<string, MadeCall>> {
+    const inTurn = fewAtOnce({ what: "tool calls", atOnce: AT_ONCE, waitingMax: CALLS_OF_ROUND_MAX });
+    const made = new Map<string, MadeCall>();
+    const running = due.map((each, number) => {
+      const { key, call, tool } = each;
+      const isWaited = tool.rules.run === "wait";
+      let hasBegun = false;
+      const run = async () => {
+        hasBegun = true;
+        if (number >= AT_ONCE) await ledger.start(key);
+        watch?.began(key.toolCallId, call.name, tool.rules);
+        made.set(key.toolCallId, await makeCall(ledger, each, place(), signal));
+      };
+      const over = inTurn(key.ownerId, isWaited ? signal : NEVER, run).catch(async (error) => {
+        if (!hasBegun) await ledger.end(key, NOT_MADE, log);
+        throw error;
+      });
+      // Nobody may wait for it anymore when it fails.
+      over.catch(() => {}).finally(() => watch?.ended(key.toolCallId));
+      return { key, over, isWaited };
+    });
+    const waited = running.filter(({ isWaited }) => isWaited);
+    await ledger.detach(running.filter(({ isWaited }) => !isWaited));
+    try {
+      await untilAborted(Promise.all(waited.map(({ over }) => over)), signal);
+    } catch (error) {
+      await ledger.detach(waited.filter(({ key }) => !made.has(key.toolCallId)));
+      throw error;
+    }
+    return made;
+  }
+
+  async function makeRound(due: readonly DueCall[], at: CallsAt): Promise<ReadonlyMap<string, MadeCall>> {
+    const startedMs = sinceStart(performance.now());
+    const rows = due.map((each, number) => rowOf(each, number < AT_ONCE, startedMs, at));
+    if (!(await ledger.begin(turn, rows))) throw await parts.closed();
+    return make(due);
+  }
+
+  /** A call whose process died: made once more if its tool allows that. */
+  async function take(call: EarlierToolCall): Promise<DueCall | null> {
+    const key = keyOf(turn, call.toolCallId);
+    const tool = toolbox.find(call.name);
+    const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && call.state === "RUNNING";
+    if (mayRepeat && (await ledger.retake(key, call.attempts)))
+      return { key, call: { name: call.name, json: call.arguments, input: parseObject(call.arguments) }, tool };
+    await ledger.end(key, call.state === "RUNNING" ? LOST : NOT_MADE, log);
+    return null;
+  }
+
+  return {
+    answer(calls, at) {
+      const begun = calls.map((call, number) => begin(call, number, at));
+      const due = begun.filter(isDue);
+      if (due.length === 0) return begun as AnsweredCall[];
+      return makeRound(due, at).then((made) =>
+        begun.map((each) => {
+          if (!isDue(each)) return each;
+          const outcome = made.get(each.key.toolCallId);
+          if (!outcome || each.tool.rules.run === "background")
+            return { ...each.call, result: RUNNING, isError: false };
+          apply(outcome);
+          const { result, isError, isOutside } = outcome;
+          return { ...each.call, result, isError, isOutside };
+        }),
+      );
+    },
+    async resume(calls) {
+      const due = (await Promise.all(calls.map(take))).filter((call) => call !== null);
+      for (const outcome of (await make(due)).values()) apply(outcome);
+    },
+  };
+}
+
+function faultOf(call: ToolCall, number: number, tool: Tool | undefined): string | null {
+  if (!tool) return "There is no such tool. Answer the user in words.";
+  if (number >= CALLS_OF_ROUND_MAX)
+    return `More than ${CALLS_OF_ROUND_MAX} tools were called at once, so this one was not. Call it again.`;
+  return isTimed(tool) ? argumentsFault(call, tool.definition) : null;
+}
+
+function isTimed(tool: Tool | undefined): tool is DueCall["tool"] {
+  return tool?.rules !== undefined;
+}
+
+function isDue(call: AnsweredCall | DueCall): call is DueCall {
+  return "tool" in call;
+}
+
+function keyOf({ ownerId, conversationId }: CallingTurn, toolCallId: string): ToolCallKey {
+  return { ownerId, conversationId, toolCallId };
+}
+
+function rowOf({ key, call, tool }: DueCall, runs: boolean, startedMs: number | null, at: CallsAt): NewToolCall {
+  const { toolCallId } = key;
+  const row = ledgeredToolCall({
+    ...{
+      toolCallId,
+      ...at,
+      kind: tool.kind,
+      name: call.name,
+      arguments: call.json,
+      state: runs ? "RUNNING" : "REQUESTED",
+    },
+    ...{ result: "", isOutside: false, status: null, note: null, attempts: 1, startedMs, durationMs: null },
+  });
+  return { ...row, isBackground: tool.rules.run === "background" };
+}
+
+const ENDED = {
+  isOutside: false,
+  isCut: false,
+  status: null,
+  note: null,
+  durationMs: null,
+  furtherAttempts: 0,
+  assignments: null,
+};
+/** The end of a call that waited for others when its turn ended. */
+const NOT_MADE: ToolCallEnd = {
+  ...ENDED,
+  state: "CANCELLED",
+  result: "This call was not made, because the reply broke off before.",
+};
+const LOST: ToolCallEnd = {
+  ...ENDED,
+  state: "UNKNOWN",
+  result:
+    "It is unknown whether this call had an effect: the process that made it ended before its result. Do not make it again unless the user, who should know this, wants it.",
+};
+
+/** @throws the signal's reason, once it is aborted */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}

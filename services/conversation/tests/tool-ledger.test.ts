@@ -1,0 +1,311 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { type ToolCall, ToolCallState } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { nameOf, TOOL_CALL_STATES } from "@parley/shared/domain/api-names";
+import { eventually } from "@parley/testkit/eventually";
+import type { ModelCall, Script } from "@parley/testkit/scripted-model";
+import type { ToolContext, ToolOutcome, ToolRules } from "../src/tools/tool.ts";
+import { createAgent, inline, leavable, listen, say, startTestChat, turn } from "./kit.ts";
+
+/** A call of a tool as its server sees it. */
+interface Made {
+  name: string;
+  input: Record<string, unknown>;
+  context: ToolContext;
+  end(outcome?: Partial<ToolOutcome>): void;
+}
+
+const RULES: ToolRules = {
+  speech: { before: "auto", delayed: [] },
+  interruption: "continue",
+  run: "wait",
+  mayRepeat: false,
+  timeoutMs: 60_000,
+};
+const TOOLS: Readonly<Record<string, Partial<ToolRules>>> = {
+  book: {},
+  look_up: { mayRepeat: true },
+  cancelled: { interruption: "cancel" },
+  order: { run: "background" },
+  late: { timeoutMs: 1 },
+};
+const SCHEMA = {
+  type: "object",
+  properties: { number: { type: "integer" } },
+  required: ["number"],
+  additionalProperties: false,
+};
+const RUNNING = '{"status":"running"}';
+
+let made: Made[];
+/** Answers calls at once, if it is set. */
+let serve: ((call: Made) => void) | null;
+const tools = Object.entries(TOOLS).map(([name, rules]) => ({
+  kind: "http" as const,
+  definition: { name, description: "", inputSchema: SCHEMA },
+  rules: { ...RULES, ...rules },
+  run: ({ input }: { input: Record<string, unknown> | null }, context: ToolContext) => {
+    const { promise, resolve } = Promise.withResolvers<ToolOutcome>();
+    const end = (outcome = {}) => resolve({ result: `${name} is done`, isError: false, ...outcome });
+    const call = { name, input: input ?? {}, context, end };
+    made.push(call);
+    serve?.(call);
+    return promise;
+  },
+}));
+const service = await startTestChat({}, [() => tools]);
+const agent = await createAgent(service);
+afterAll(() => service.stop());
+beforeEach(() => {
+  made = [];
+  serve = (call) => call.end();
+});
+
+/** The model gives these answers, then plain ones. @returns what it was asked since */
+function script(...answers: Script[]): { calls(): readonly ModelCall[] } {
+  const from = service.model.calls.length;
+  const waiting = [...answers];
+  service.model.script = (call) => (waiting.shift() ?? ((rest) => rest.finish("All done.")))(call);
+  return { calls: () => service.model.calls.slice(from) };
+}
+
+const calls =
+  (name: string, input = '{"number":1}', text = ""): Script =>
+  (call) =>
+    call.callTool(name, input, text);
+const outside = (text: string) =>
+  new RegExp(`^result: The text between the marks came from outside.*\\n(===\\w+===)\\n${text}\\n\\1$`);
+
+async function stored(conversationId: string): Promise<ToolCall[]> {
+  const { ownerId } = agent;
+  const { conversation } = await service.chat.getConversation({ ownerId, conversationId, withToolCalls: true });
+  return conversation?.transcript?.messages.flatMap(({ toolCalls }) => toolCalls) ?? [];
+}
+const states = async (conversationId: string) =>
+  (await stored(conversationId)).map(({ state }) => nameOf(TOOL_CALL_STATES, state));
+
+/** The process that makes the running calls is as good as dead: its turn has lost its session. */
+function dieMidTurn(): void {
+  service.clock.advance(60_000);
+}
+
+/** A turn whose tool is called and does not answer. */
+async function hangingTurn(name: string, sessionId?: string) {
+  serve = null;
+  script(calls(name));
+  const { origin, leave } = leavable();
+  const events = listen(service.chat, turn(agent, "Do it", { sessionId }), { origin });
+  const first = await events.next();
+  const id = (first.value && "sessionId" in first.value && first.value.sessionId) || "";
+  const over = (async () => {
+    for await (const _ of events);
+  })();
+  over.catch(() => {});
+  await eventually(() => expect(made.at(-1)?.name).toBe(name));
+  return { sessionId: id, call: made.at(-1) as Made, leave, over };
+}
+
+describe("a tool call", () => {
+  test("is stored before it is made, with its result afterwards, and has an id of its own in the conversation", async () => {
+    let seen: ToolCall[] = [];
+    serve = async (call) => {
+      seen = await stored(call.context.conversationId);
+      call.end({ status: 201, attempts: 2 });
+    };
+    script(calls("book"));
+    const { sessionId } = await say(service, agent, "Book");
+    const toolCallId = made[0]?.context.toolCallId ?? "";
+    expect(toolCallId).toMatch(/^tcl_[0-9a-z]{26}$/);
+    const call = { toolCallId, name: "book", arguments: '{"number":1}' };
+    expect(seen).toMatchObject([{ ...call, state: ToolCallState.TOOL_CALL_STATE_RUNNING, result: "" }]);
+    expect(await stored(sessionId)).toMatchObject([
+      { ...call, state: ToolCallState.TOOL_CALL_STATE_SUCCEEDED, result: "book is done", httpStatus: 201, attempts: 2 },
+    ]);
+  });
+
+  test("and its marked result are in every later request of the conversation, in order", async () => {
+    const { calls: asked } = script(calls("book", '{"number":7}', "One moment."), (call) => call.finish("Booked."));
+    const { sessionId } = await say(service, agent, "Book");
+    await say(service, agent, "Thanks", sessionId);
+    await say(service, agent, "Bye", sessionId);
+    const told = [
+      "user: Book",
+      "assistant: One moment.",
+      'call: book {"number":7}',
+      expect.stringMatching(outside("book is done")),
+    ];
+    const [, second, third, fourth] = asked().map(({ asked: { messages } }) => messages);
+    expect(second).toEqual(told);
+    expect(third).toEqual([...told, "assistant: Booked.", "user: Thanks"]);
+    expect(fourth).toEqual([...told, "assistant: Booked.", "user: Thanks", "assistant: All done.", "user: Bye"]);
+  });
+
+  test.each([
+    ["no JSON", "{oops", "The arguments are not a JSON object"],
+    ["no object", "[1]", "The arguments are not a JSON object"],
+    ["a wrong type", '{"number":"one"}', "The arguments are wrong at number"],
+    ["a missing value", "{}", 'required property "number"'],
+    ["an unknown name", '{"number":1,"size":2}', "size"],
+  ])("with %s as arguments is not made, and the model is told why", async (_, input, reason) => {
+    const { calls: asked } = script(calls("book", input));
+    const { sessionId } = await say(service, agent, "Book");
+    expect(asked()[1]?.asked.messages.at(-1)).toContain(reason);
+    expect(made).toEqual([]);
+    expect(await states(sessionId)).toEqual(["FAILED"]);
+  });
+
+  test("that fails, or takes too long, is told to the model as an error", async () => {
+    const { calls: asked } = script(calls("book"), calls("late"));
+    serve = (call) => call.name === "book" && call.end({ isError: true, result: "HTTP 503" });
+    const { sessionId } = await say(service, agent, "Book");
+    expect(asked()[1]?.asked.messages.at(-1)).toMatch(outside("HTTP 503"));
+    expect(asked()[2]?.asked.messages.at(-1)).toContain("There was no result within 0.001 s.");
+    expect(await states(sessionId)).toEqual(["FAILED", "FAILED"]);
+  });
+});
+
+describe("the calls of one answer", () => {
+  test("are made at the same time, eight at most, and each has its answer, also with one id or too many", async () => {
+    serve = null;
+    const { calls: asked } = script((call) =>
+      call.callTools(Array.from({ length: 42 }, (_, number) => ({ name: "book", input: JSON.stringify({ number }) }))),
+    );
+    const answer = say(service, agent, "Book");
+    await eventually(() => expect(made).toHaveLength(8));
+    const { conversationId } = (made[0] as Made).context;
+    const [row] = await service.sql`
+      select count(*) filter (where state = 'RUNNING')::integer as running,
+        count(*) filter (where state = 'REQUESTED')::integer as waiting
+      from tool_calls where conversation_id = ${conversationId}`;
+    expect(row).toEqual({ running: 8, waiting: 32 });
+    serve = (call) => call.end({ result: `${call.input.number}` });
+    for (const call of [...made]) call.end({ result: `${call.input.number}` });
+    await answer;
+    expect(made).toHaveLength(40);
+    const results = asked()[1]?.asked.messages.filter((message) => message.startsWith("result: ")) ?? [];
+    expect(results).toHaveLength(42);
+    for (const number of [0, 39]) expect(results[number]).toMatch(outside(`${number}`));
+    for (const late of results.slice(40)) expect(late).toContain("More than 40 tools were called at once");
+    const ids = asked()[1]?.body.messages.flatMap((message: { tool_call_id?: string }) => message.tool_call_id ?? []);
+    expect(new Set(ids).size).toBe(42);
+  });
+
+  test("give values to variables from the model's next request on", async () => {
+    const greeted = await createAgent(service, { prompt: inline("The order is {{order}}.") });
+    serve = (call) => call.end({ assignments: { order: "A 1" } });
+    const { calls: asked } = script(calls("book"), calls("book"));
+    const { sessionId } = await say(service, greeted, "Book");
+    expect(asked().map((call) => call.asked.system)).toEqual([
+      "The order is .",
+      "The order is A 1.",
+      "The order is A 1.",
+    ]);
+    expect(made.map(({ context }) => context.variables.order)).toEqual([undefined, "A 1"]);
+    await say(service, greeted, "And?", sessionId);
+    expect(asked().at(-1)?.asked.system).toBe("The order is A 1.");
+    const { conversation } = await service.chat.getConversation({
+      ownerId: greeted.ownerId,
+      conversationId: sessionId,
+    });
+    expect(conversation?.dynamicVariables).toEqual({ order: "A 1" });
+  });
+});
+
+describe("a client that leaves while a tool runs", () => {
+  test("ends the turn, not the call, whose result is stored and told to the model", async () => {
+    const { sessionId, call, leave, over } = await hangingTurn("book");
+    leave();
+    await over.catch(() => {});
+    await eventually(async () => expect(await stored(sessionId)).toMatchObject([{ name: "book" }]));
+    call.end();
+    await eventually(async () => expect(await states(sessionId)).toEqual(["SUCCEEDED"]));
+    const { calls: asked } = script();
+    await eventually(() => say(service, agent, "And?", sessionId));
+    expect(asked()[0]?.asked.messages).toEqual([
+      "user: Do it",
+      'call: book {"number":1}',
+      expect.stringMatching(outside("book is done")),
+      "user: And?",
+    ]);
+  });
+
+  test("and asks again before its result is told that it runs, and the result with the message after", async () => {
+    const { sessionId, call, leave, over } = await hangingTurn("book");
+    leave();
+    await over.catch(() => {});
+    const { calls: asked } = script();
+    await eventually(() => say(service, agent, "And?", sessionId));
+    call.end();
+    await eventually(async () => expect(await states(sessionId)).toEqual(["SUCCEEDED"]));
+    await say(service, agent, "Now?", sessionId);
+    await say(service, agent, "Thanks", sessionId);
+    const call1 = ["user: Do it", 'call: book {"number":1}', `result: ${RUNNING}`, "user: And?"];
+    const told = expect.stringMatching(
+      /^user: The tool book, which you called before, has this result now:\n.*\n(===\w+===)\nbook is done\n\1\n\nNow\?$/,
+    );
+    expect(asked().map((each) => each.asked.messages)).toEqual([
+      call1,
+      [...call1, "assistant: All done.", told],
+      [...call1, "assistant: All done.", told, "assistant: All done.", "user: Thanks"],
+    ]);
+  });
+
+  test("cancels a call whose tool says so", async () => {
+    const { sessionId, call, leave, over } = await hangingTurn("cancelled");
+    leave();
+    await over.catch(() => {});
+    await eventually(async () => expect(await states(sessionId)).toEqual(["CANCELLED"]));
+    expect(call.context.signal.aborted).toBeTrue();
+  });
+});
+
+test("a call in the background does not hold up the reply, and its result is told with the next message, once", async () => {
+  serve = null;
+  const { calls: asked } = script(calls("order"));
+  const { sessionId, response } = await say(service, agent, "Order");
+  expect(response).toBe("All done.");
+  expect(asked()[1]?.asked.messages.at(-1)).toBe(`result: ${RUNNING}`);
+  expect(await states(sessionId)).toEqual(["RUNNING"]);
+  made[0]?.end({ assignments: { order: "B 2" } });
+  await eventually(async () => expect(await states(sessionId)).toEqual(["SUCCEEDED"]));
+  await say(service, agent, "And?", sessionId);
+  await say(service, agent, "Thanks", sessionId);
+  const tellings = asked().map(
+    (call) => call.asked.messages.filter((message) => message.includes("order is done")).length,
+  );
+  expect(tellings).toEqual([0, 0, 1, 1]);
+  expect(asked()[2]?.asked.messages.at(-1)).toMatch(/^user: The tool order, .*order is done.*And\?$/s);
+});
+
+describe("a call whose process died", () => {
+  test("is made once more, with the same id, if its tool may be repeated", async () => {
+    const { sessionId, call } = await hangingTurn("look_up");
+    dieMidTurn();
+    serve = (again) => again.end({ result: "found" });
+    const { calls: asked } = script();
+    await say(service, agent, "And?", sessionId);
+    expect(made.map(({ context }) => context.toolCallId)).toEqual(new Array(2).fill(call.context.toolCallId));
+    expect(await stored(sessionId)).toMatchObject([{ result: "found", attempts: 2 }]);
+    expect(asked()[0]?.asked.messages[2]).toMatch(outside("found"));
+  });
+
+  test("is unknown if its tool may not be repeated: the model is told so, and nothing is called", async () => {
+    const { sessionId } = await hangingTurn("book");
+    dieMidTurn();
+    const { calls: asked } = script();
+    await say(service, agent, "And?", sessionId);
+    expect(made).toHaveLength(1);
+    expect(await states(sessionId)).toEqual(["UNKNOWN"]);
+    expect(asked()[0]?.asked.messages[2]).toStartWith("result: It is unknown whether this call had an effect");
+  });
+
+  test("and answers after all has its result told with the next message", async () => {
+    const { sessionId, call } = await hangingTurn("book");
+    dieMidTurn();
+    const { calls: asked } = script();
+    await say(service, agent, "And?", sessionId);
+    call.end();
+    await eventually(async () => expect(await states(sessionId)).toEqual(["SUCCEEDED"]));
+    await say(service, agent, "Now?", sessionId);
+    expect(asked().at(-1)?.asked.messages.at(-1)).toMatch(/^user: The tool book, .*book is done.*Now\?$/s);
+  });
+});

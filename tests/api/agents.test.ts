@@ -196,32 +196,30 @@ test("a phone number is moved from one agent to another by one PATCH that says s
   expect((await api.get(`/agents/${first.id}`)).body.agent_mobile_number).toEqual([]);
 });
 
-describe("an agent's prompt", () => {
-  test("by name follows the latest version, by version stays fixed", async () => {
-    await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });
-    const latest = await newAgent({ prompt: { prompt_name: "shared" } });
-    const pinned = await newAgent({ prompt: { prompt_name: "shared", prompt_version: 1 } });
-    expect([latest.prompt, latest.prompt_pinned, pinned.prompt_pinned]).toEqual([pinned.prompt, false, true]);
-    await api.post("/prompts", { prompt_name: "shared", prompt_content: "two {{x}}" });
-    expect((await api.get(`/agents/${latest.id}`)).body).toMatchObject({
-      prompt: { prompt_name: "shared", prompt_version: 2, prompt_content: "two {{x}}" },
-      dynamic_variables: ["x"],
-    });
-    expect((await api.get(`/agents/${pinned.id}`)).body.prompt).toMatchObject({
-      prompt_version: 1,
-      prompt_content: "one",
-    });
-    const follows = await patch(pinned.id, { prompt: { prompt_name: "shared" } });
-    expect(follows.body).toMatchObject({ prompt: { prompt_version: 2 }, prompt_pinned: false });
+test("an agent's prompt by name follows the latest version, by version stays fixed", async () => {
+  await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });
+  const latest = await newAgent({ prompt: { prompt_name: "shared" } });
+  const pinned = await newAgent({ prompt: { prompt_name: "shared", prompt_version: 1 } });
+  expect([latest.prompt, latest.prompt_pinned, pinned.prompt_pinned]).toEqual([pinned.prompt, false, true]);
+  await api.post("/prompts", { prompt_name: "shared", prompt_content: "two {{x}}" });
+  expect((await api.get(`/agents/${latest.id}`)).body).toMatchObject({
+    prompt: { prompt_name: "shared", prompt_version: 2, prompt_content: "two {{x}}" },
+    dynamic_variables: ["x"],
   });
+  expect((await api.get(`/agents/${pinned.id}`)).body.prompt).toMatchObject({
+    prompt_version: 1,
+    prompt_content: "one",
+  });
+  const follows = await patch(pinned.id, { prompt: { prompt_name: "shared" } });
+  expect(follows.body).toMatchObject({ prompt: { prompt_version: 2 }, prompt_pinned: false });
+});
 
-  test("that an agent no longer uses can be deleted at once", async () => {
-    await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
-    const agent = await newAgent({ prompt: { prompt_name: "left" } });
-    expect((await api.send("DELETE", "/prompts/left")).status).toBe(409);
-    await patch(agent.id, { prompt_content: "own" });
-    expect((await api.send("DELETE", "/prompts/left")).status).toBe(200);
-  });
+test("an agent's prompt that an agent no longer uses can be deleted at once", async () => {
+  await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
+  const agent = await newAgent({ prompt: { prompt_name: "left" } });
+  expect((await api.send("DELETE", "/prompts/left")).status).toBe(409);
+  await patch(agent.id, { prompt_content: "own" });
+  expect((await api.send("DELETE", "/prompts/left")).status).toBe(200);
 });
 
 describe("a model's key", () => {
@@ -240,43 +238,39 @@ describe("a model's key", () => {
   });
 });
 
-describe("changing an agent", () => {
-  test("changes given fields, clears null ones, keeps the rest, and updates updated_at", async () => {
-    const agent = await newAgent({ agent_description: "old", agent_tips: ["a"], first_message_prompt: "Hi {{name}}" });
-    const { body } = await patch(agent.id, { agent_description: null, agent_tips: ["b", "c"] });
-    expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME });
-    expect(body.updated_at > agent.updated_at).toBe(true);
-    const cleared = await patch(agent.id, { first_message_prompt: null, agent_tips: null });
-    expect(cleared.body).toMatchObject({ first_message_prompt: null, agent_tips: [], dynamic_variables: [] });
-    expect((await patch(agent.id, {})).body.updated_at > cleared.body.updated_at).toBe(true);
-  });
-
-  test("cannot clear required fields", async () => {
-    const agent = await newAgent();
-    expect((await patch(agent.id, { agent_name: null })).status).toBe(422);
-    expect((await patch(agent.id, { agent_type: null })).status).toBe(422);
-  });
+test("changing an agent changes given fields, clears null ones, keeps the rest, and updates updated_at", async () => {
+  const agent = await newAgent({ agent_description: "old", agent_tips: ["a"], first_message_prompt: "Hi {{name}}" });
+  const { body } = await patch(agent.id, { agent_description: null, agent_tips: ["b", "c"] });
+  expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME });
+  expect(body.updated_at > agent.updated_at).toBe(true);
+  const cleared = await patch(agent.id, { first_message_prompt: null, agent_tips: null });
+  expect(cleared.body).toMatchObject({ first_message_prompt: null, agent_tips: [], dynamic_variables: [] });
+  expect((await patch(agent.id, {})).body.updated_at > cleared.body.updated_at).toBe(true);
 });
 
-describe("dynamic variables", () => {
-  test("are listed in reading order with what is known of each", async () => {
-    const agent = await newAgent({
-      prompt_content: 'Hi {{Customer Name}}, {{order: NUMBER: The order\'s number}}, {{plan | "basic"}}.',
-      first_message_prompt: "Hello {{customer_name | friend}}, {{contact_email}}",
-    });
-    const { body } = await api.get(`/agents/${agent.id}/dynamic-variables`);
-    expect(body).toEqual({
-      agent_id: agent.id,
-      agent_name: "Ada",
-      dynamic_variables: [
-        { variable_name: "customer_name", required: false, field_type: "STRING", description: "Customer name" },
-        { variable_name: "order", required: true, field_type: "NUMBER", description: "The order's number" },
-        { variable_name: "plan", required: false, field_type: "STRING", description: "Plan" },
-        { variable_name: "contact_email", required: true, field_type: "EMAIL", description: "Contact email" },
-      ],
-    });
-    expect((await api.get(`/agents/${(await newAgent()).id}/dynamic-variables`)).body.dynamic_variables).toEqual([]);
+test("changing an agent cannot clear required fields", async () => {
+  const agent = await newAgent();
+  expect((await patch(agent.id, { agent_name: null })).status).toBe(422);
+  expect((await patch(agent.id, { agent_type: null })).status).toBe(422);
+});
+
+test("dynamic variables are listed in reading order with what is known of each", async () => {
+  const agent = await newAgent({
+    prompt_content: 'Hi {{Customer Name}}, {{order: NUMBER: The order\'s number}}, {{plan | "basic"}}.',
+    first_message_prompt: "Hello {{customer_name | friend}}, {{contact_email}}",
   });
+  const { body } = await api.get(`/agents/${agent.id}/dynamic-variables`);
+  expect(body).toEqual({
+    agent_id: agent.id,
+    agent_name: "Ada",
+    dynamic_variables: [
+      { variable_name: "customer_name", required: false, field_type: "STRING", description: "Customer name" },
+      { variable_name: "order", required: true, field_type: "NUMBER", description: "The order's number" },
+      { variable_name: "plan", required: false, field_type: "STRING", description: "Plan" },
+      { variable_name: "contact_email", required: true, field_type: "EMAIL", description: "Contact email" },
+    ],
+  });
+  expect((await api.get(`/agents/${(await newAgent()).id}/dynamic-variables`)).body.dynamic_variables).toEqual([]);
 });
 
 describe("listing agents", () => {
@@ -301,16 +295,14 @@ describe("listing agents", () => {
   });
 });
 
-describe("deleting an agent", () => {
-  test("returns the deleted agent; its conversations stay", async () => {
-    const agent = await newAgent({ first_message_prompt: "Hello" });
-    const { session_id } = (await api.get(`/agents/${agent.id}/first-message`)).body;
-    const { status, body } = await api.send("DELETE", `/agents/${agent.id}`);
-    expect(status).toBe(200);
-    expect(body).toEqual({ message: expect.any(String), agent_id: agent.id, agent_name: "Ada", deleted_at: TIME });
-    expect((await api.get(`/agents/${agent.id}`)).status).toBe(404);
-    expect((await api.get(`/conversations/${session_id}`)).status).toBe(200);
-    expect((await api.get(`/conversations?agent_id=${agent.id}`)).body.pagination.total).toBe(1);
-    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(1);
-  });
+test("deleting an agent returns the deleted agent; its conversations stay", async () => {
+  const agent = await newAgent({ first_message_prompt: "Hello" });
+  const { session_id } = (await api.get(`/agents/${agent.id}/first-message`)).body;
+  const { status, body } = await api.send("DELETE", `/agents/${agent.id}`);
+  expect(status).toBe(200);
+  expect(body).toEqual({ message: expect.any(String), agent_id: agent.id, agent_name: "Ada", deleted_at: TIME });
+  expect((await api.get(`/agents/${agent.id}`)).status).toBe(404);
+  expect((await api.get(`/conversations/${session_id}`)).status).toBe(200);
+  expect((await api.get(`/conversations?agent_id=${agent.id}`)).body.pagination.total).toBe(1);
+  expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(1);
 });

@@ -18,38 +18,36 @@ afterAll(async () => {
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 
-describe("a body that is not a JSON object", () => {
-  test("is 415 when its content type is not JSON, or it is compressed", async () => {
-    for (const type of [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "application/problem+json",
-      "application/jsonx",
-    ]) {
-      const answer = await api.send("POST", "/agents", { body: "{}", headers: { "content-type": type } });
-      const detail = "The request body must be sent with Content-Type: application/json";
-      expect(problem(answer)).toEqual({ status: 415, detail });
-    }
-    const packed = { body: Bun.gzipSync("{}"), headers: { ...JSON_TYPE, "content-encoding": "gzip" } };
-    const detail = "The request body must be sent without Content-Encoding";
-    expect(problem(await api.send("POST", "/prompts", packed))).toEqual({ status: 415, detail });
-    const named = { "content-type": "Application/JSON; charset=utf-8" };
-    expect((await api.send("POST", "/prompts", { body: "{}", headers: named })).status).toBe(422);
-  });
+test("a body that is not a JSON object is 415 when its content type is not JSON, or it is compressed", async () => {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/problem+json",
+    "application/jsonx",
+  ]) {
+    const answer = await api.send("POST", "/agents", { body: "{}", headers: { "content-type": type } });
+    const detail = "The request body must be sent with Content-Type: application/json";
+    expect(problem(answer)).toEqual({ status: 415, detail });
+  }
+  const packed = { body: Bun.gzipSync("{}"), headers: { ...JSON_TYPE, "content-encoding": "gzip" } };
+  const detail = "The request body must be sent without Content-Encoding";
+  expect(problem(await api.send("POST", "/prompts", packed))).toEqual({ status: 415, detail });
+  const named = { "content-type": "Application/JSON; charset=utf-8" };
+  expect((await api.send("POST", "/prompts", { body: "{}", headers: named })).status).toBe(422);
+});
 
-  test("is 413 over 1 MiB, with or without a declared length, however large", async () => {
-    const sent = (bytes: number) => JSON.stringify({ prompt_content: "x".repeat(bytes - 21) });
-    expect((await api.send("POST", "/prompts", { body: sent(1024 * 1024), headers: JSON_TYPE })).status).toBe(422);
-    for (const bytes of [1024 * 1024 + 1, 20 * 1024 * 1024]) {
-      const announced = await api.send("POST", "/prompts", { body: sent(bytes), headers: JSON_TYPE });
-      expect(problem(announced)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
-      const streamed = await api.send("POST", "/prompts", {
-        body: new Blob([sent(bytes)]).stream(),
-        headers: JSON_TYPE,
-      });
-      expect(problem(streamed)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
-    }
-  });
+test("a body that is not a JSON object is 413 over 1 MiB, with or without a declared length, however large", async () => {
+  const sent = (bytes: number) => JSON.stringify({ prompt_content: "x".repeat(bytes - 21) });
+  expect((await api.send("POST", "/prompts", { body: sent(1024 * 1024), headers: JSON_TYPE })).status).toBe(422);
+  for (const bytes of [1024 * 1024 + 1, 20 * 1024 * 1024]) {
+    const announced = await api.send("POST", "/prompts", { body: sent(bytes), headers: JSON_TYPE });
+    expect(problem(announced)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
+    const streamed = await api.send("POST", "/prompts", {
+      body: new Blob([sent(bytes)]).stream(),
+      headers: JSON_TYPE,
+    });
+    expect(problem(streamed)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
+  }
 });
 
 describe("a field that breaks its rule is 422 and named", () => {
@@ -165,55 +163,49 @@ describe("text and numbers that cannot be stored", () => {
   });
 });
 
-describe("a message", () => {
-  test("that is empty or over 4000 code points is 400", async () => {
-    const detail = "message must be 1 to 4000 characters";
-    expect(problem(await chat({ message: "" }))).toEqual({ status: 400, detail });
-    expect(problem(await chat({ message: "x".repeat(4001) }))).toEqual({ status: 400, detail });
-    expect(problem(await chat({ message: "🙂".repeat(4001) }))).toEqual({ status: 400, detail });
-  });
-
-  test("of 4000 emoji is accepted and stored whole", async () => {
-    const message = "🙂".repeat(4000);
-    const answer = await chat({ message });
-    expect(answer.status).toBe(200);
-    const session = await api.get(`/chat/sessions/${answer.body.session_id}`);
-    expect(session.body.messages[0].content).toBe(message);
-  });
+test("a message that is empty or over 4000 code points is 400", async () => {
+  const detail = "message must be 1 to 4000 characters";
+  expect(problem(await chat({ message: "" }))).toEqual({ status: 400, detail });
+  expect(problem(await chat({ message: "x".repeat(4001) }))).toEqual({ status: 400, detail });
+  expect(problem(await chat({ message: "🙂".repeat(4001) }))).toEqual({ status: 400, detail });
 });
 
-describe("X-Request-ID", () => {
-  test("is returned when it is well formed, on errors too", async () => {
-    for (const id of ["a", "Req-1.2:3_4", "x".repeat(128)]) {
-      const named = { "x-request-id": id };
-      expect((await api.get("/agents", named)).headers.get("x-request-id")).toBe(id);
-      expect((await api.get("/agents/none", named)).headers.get("x-request-id")).toBe(id);
-      expect((await api.get("/nowhere", named)).headers.get("x-request-id")).toBe(id);
-      expect((await stack.api("").get("/agents", named)).headers.get("x-request-id")).toBe(id);
-      for (const path of ["//healthz", "//readyz", "//openapi.json", "//docs", "//docs/start.js"]) {
-        expect((await stack.api("").get(path, named)).headers.get("x-request-id")).toBe(id);
-      }
-    }
-  });
-
-  test("is generated when it is not", async () => {
-    for (const id of ["", "x".repeat(129), "two words", "semi;colon", "ü"]) {
-      const { headers } = await api.get("/agents", { "x-request-id": id });
-      expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    }
-  });
+test("a message of 4000 emoji is accepted and stored whole", async () => {
+  const message = "🙂".repeat(4000);
+  const answer = await chat({ message });
+  expect(answer.status).toBe(200);
+  const session = await api.get(`/chat/sessions/${answer.body.session_id}`);
+  expect(session.body.messages[0].content).toBe(message);
 });
 
-describe("an idempotency key", () => {
-  test("that is malformed is 422; one of 255 characters is accepted", async () => {
-    for (const key of ["", "x".repeat(256), "schlüssel"]) {
-      const answer = await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": key });
-      const detail = "Idempotency-Key must be 1 to 255 printable ASCII characters";
-      expect(problem(answer)).toMatchObject({ status: 422, detail });
+test("X-Request-ID is returned when it is well formed, on errors too", async () => {
+  for (const id of ["a", "Req-1.2:3_4", "x".repeat(128)]) {
+    const named = { "x-request-id": id };
+    expect((await api.get("/agents", named)).headers.get("x-request-id")).toBe(id);
+    expect((await api.get("/agents/none", named)).headers.get("x-request-id")).toBe(id);
+    expect((await api.get("/nowhere", named)).headers.get("x-request-id")).toBe(id);
+    expect((await stack.api("").get("/agents", named)).headers.get("x-request-id")).toBe(id);
+    for (const path of ["//healthz", "//readyz", "//openapi.json", "//docs", "//docs/start.js"]) {
+      expect((await stack.api("").get(path, named)).headers.get("x-request-id")).toBe(id);
     }
-    const longest = { "idempotency-key": `~ ${"x".repeat(253)}` };
-    expect((await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, longest)).status).toBe(200);
-  });
+  }
+});
+
+test("X-Request-ID is generated when it is not", async () => {
+  for (const id of ["", "x".repeat(129), "two words", "semi;colon", "ü"]) {
+    const { headers } = await api.get("/agents", { "x-request-id": id });
+    expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
+
+test("an idempotency key that is malformed is 422; one of 255 characters is accepted", async () => {
+  for (const key of ["", "x".repeat(256), "schlüssel"]) {
+    const answer = await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": key });
+    const detail = "Idempotency-Key must be 1 to 255 printable ASCII characters";
+    expect(problem(answer)).toMatchObject({ status: 422, detail });
+  }
+  const longest = { "idempotency-key": `~ ${"x".repeat(253)}` };
+  expect((await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, longest)).status).toBe(200);
 });
 
 describe("a model's address", () => {

@@ -34,35 +34,33 @@ const found = async (query: string) => {
   return body.data.map((conversation: { conversation_id: string }) => sessions.indexOf(conversation.conversation_id));
 };
 
-describe("a conversation", () => {
-  test("of a chat shows what was said and what the client gave", async () => {
-    const { status, body } = await api.get(`/conversations/${sessions[1]}`);
-    expect(status).toBe(200);
-    expect(body).toEqual({
-      id: expect.stringMatching(/^cnv_[0-9a-z]{26}$/),
-      conversation_id: sessions[1],
-      agent_id: agentId,
-      conversation_type: "CHAT",
-      conversation_status: "IN_PROGRESS",
-      conversation_analysis: null,
-      notes: null,
-      conversation_transcript: [
-        { role: "user", content: "Where is my parcel?", timestamp: TIME },
-        { role: "assistant", content: "You said: Where is my parcel?", timestamp: TIME },
-      ],
-      created_by: stack.owners[0].ownerId,
-      conversation_metadata: {
-        ticket: "T-1",
-        dynamic_variables: { "customer name": "Zoë" },
-        last_activity: TIME,
-        session_status: "IN_PROGRESS",
-      },
-      created_at: TIME,
-      updated_at: TIME,
-    });
-    const session = await api.get(`/chat/sessions/${sessions[1]}`);
-    expect(session.body.metadata).toEqual(body.conversation_metadata);
+test("a conversation of a chat shows what was said and what the client gave", async () => {
+  const { status, body } = await api.get(`/conversations/${sessions[1]}`);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    id: expect.stringMatching(/^cnv_[0-9a-z]{26}$/),
+    conversation_id: sessions[1],
+    agent_id: agentId,
+    conversation_type: "CHAT",
+    conversation_status: "IN_PROGRESS",
+    conversation_analysis: null,
+    notes: null,
+    conversation_transcript: [
+      { role: "user", content: "Where is my parcel?", timestamp: TIME },
+      { role: "assistant", content: "You said: Where is my parcel?", timestamp: TIME },
+    ],
+    created_by: stack.owners[0].ownerId,
+    conversation_metadata: {
+      ticket: "T-1",
+      dynamic_variables: { "customer name": "Zoë" },
+      last_activity: TIME,
+      session_status: "IN_PROGRESS",
+    },
+    created_at: TIME,
+    updated_at: TIME,
   });
+  const session = await api.get(`/chat/sessions/${sessions[1]}`);
+  expect(session.body.metadata).toEqual(body.conversation_metadata);
 });
 
 describe("listing conversations", () => {
@@ -194,28 +192,26 @@ describe("listing conversations", () => {
   });
 });
 
-describe("chat sessions", () => {
-  test("are listed with their names and Unix times", async () => {
-    const { body } = await api.get(`/chat/sessions?agent_id=${agentId}&page_size=2`);
-    expect(body).toMatchObject({ object: "list", has_more: true, total: 3, page: 1, page_size: 2, total_pages: 2 });
-    expect(body.data[0]).toEqual({
-      id: sessions[2],
-      object: "chat.session",
-      created_at: expect.any(Number),
-      updated_at: expect.any(Number),
-      agent_id: agentId,
-      conversation_name: "I want a REFUND of 100%",
-      message_count: 2,
-      metadata: expect.objectContaining({ ticket: "T-2", session_status: "IN_PROGRESS" }),
-    });
-    expect(Math.abs(body.data[0].created_at - Date.now() / 1000)).toBeLessThan(600);
-    const { body: last } = await api.get(`/chat/sessions?agent_id=${agentId}&page_size=2&page=2`);
-    expect(last).toMatchObject({ has_more: false, data: [{ conversation_name: "New chat", message_count: 1 }] });
+test("chat sessions are listed with their names and Unix times", async () => {
+  const { body } = await api.get(`/chat/sessions?agent_id=${agentId}&page_size=2`);
+  expect(body).toMatchObject({ object: "list", has_more: true, total: 3, page: 1, page_size: 2, total_pages: 2 });
+  expect(body.data[0]).toEqual({
+    id: sessions[2],
+    object: "chat.session",
+    created_at: expect.any(Number),
+    updated_at: expect.any(Number),
+    agent_id: agentId,
+    conversation_name: "I want a REFUND of 100%",
+    message_count: 2,
+    metadata: expect.objectContaining({ ticket: "T-2", session_status: "IN_PROGRESS" }),
   });
+  expect(Math.abs(body.data[0].created_at - Date.now() / 1000)).toBeLessThan(600);
+  const { body: last } = await api.get(`/chat/sessions?agent_id=${agentId}&page_size=2&page=2`);
+  expect(last).toMatchObject({ has_more: false, data: [{ conversation_name: "New chat", message_count: 1 }] });
+});
 
-  test("show their greeting as the first message of the agent", async () => {
-    const { body } = await api.get(`/chat/sessions/${sessions[0]}`);
-    expect(body.messages).toEqual([{ role: "assistant", content: "Welcome!", timestamp: TIME }]);
-    expect(body).toMatchObject({ session_id: sessions[0], status: "IN_PROGRESS", message_count: 1 });
-  });
+test("chat sessions show their greeting as the first message of the agent", async () => {
+  const { body } = await api.get(`/chat/sessions/${sessions[0]}`);
+  expect(body.messages).toEqual([{ role: "assistant", content: "Welcome!", timestamp: TIME }]);
+  expect(body).toMatchObject({ session_id: sessions[0], status: "IN_PROGRESS", message_count: 1 });
 });

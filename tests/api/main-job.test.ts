@@ -208,28 +208,26 @@ describe("the quick start", () => {
   });
 });
 
-describe("a streamed reply", () => {
-  test("reaches the client word by word while the model is still answering", async () => {
-    const agentId = await createAgent(api, model);
-    const asked = model.next();
-    const pending = api.chat({ agent_id: agentId, message: "Speak slowly" });
-    const exchange = await asked;
-    exchange.text("Once ");
-    exchange.text("upon");
-    const response = await pending;
-    expect(response.headers.get("x-session-id")).toMatch(UUID_V7);
-    const read = readerOf(response);
-    expect(await read()).toBe("Once ");
-    exchange.text(" a");
-    expect(await read()).toBe("upon ");
-    exchange.text("  time,");
-    expect(await read()).toBe("a  ");
-    exchange.text("\n\nthere");
-    expect(await read()).toBe("time,\n\n");
-    exchange.finish();
-    expect(await read()).toBe("there");
-    expect(await read()).toBeNull();
-  });
+test("a streamed reply reaches the client word by word while the model is still answering", async () => {
+  const agentId = await createAgent(api, model);
+  const asked = model.next();
+  const pending = api.chat({ agent_id: agentId, message: "Speak slowly" });
+  const exchange = await asked;
+  exchange.text("Once ");
+  exchange.text("upon");
+  const response = await pending;
+  expect(response.headers.get("x-session-id")).toMatch(UUID_V7);
+  const read = readerOf(response);
+  expect(await read()).toBe("Once ");
+  exchange.text(" a");
+  expect(await read()).toBe("upon ");
+  exchange.text("  time,");
+  expect(await read()).toBe("a  ");
+  exchange.text("\n\nthere");
+  expect(await read()).toBe("time,\n\n");
+  exchange.finish();
+  expect(await read()).toBe("there");
+  expect(await read()).toBeNull();
 });
 
 describe("an idempotency key", () => {
@@ -312,13 +310,11 @@ describe("first-message", () => {
   });
 });
 
-describe("an agent without a model", () => {
-  test("cannot chat, and says so with 400", async () => {
-    const { body } = await api.post("/agents", { agent_name: "Mute", agent_type: "INBOUND" });
-    const answer = await api.post("/chat", { agent_id: body.id, message: "Hi" });
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({ detail: "Agent has no LLM configuration: set llm" });
-  });
+test("an agent without a model cannot chat, and says so with 400", async () => {
+  const { body } = await api.post("/agents", { agent_name: "Mute", agent_type: "INBOUND" });
+  const answer = await api.post("/chat", { agent_id: body.id, message: "Hi" });
+  expect(answer.status).toBe(400);
+  expect(answer.body).toEqual({ detail: "Agent has no LLM configuration: set llm" });
 });
 
 /** Reads a body piece by piece; null at its end. */

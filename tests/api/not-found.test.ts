@@ -47,60 +47,56 @@ describe("an agent", () => {
   });
 });
 
-describe("a session", () => {
-  test("that does not exist, or could not, is 404", async () => {
-    for (const id of [NOWHERE, "none", "%00", "1"]) {
-      expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 404, detail: "Session not found" });
-      expect(problem(await api.get(`/conversations/${id}`))).toEqual({ status: 404, detail: "Conversation not found" });
-    }
-    expect(problem(await chat({ session_id: NOWHERE }))).toEqual({ status: 404, detail: "Session not found" });
-  });
-
-  test("of another owner is 403 and stays as it was", async () => {
-    const other = stack.api(stack.owners[1].apiKey);
-    const { body } = await other.post("/chat", { agent_id: foreignAgentId, message: "Mine", streaming: false });
-    const id = body.session_id;
-    const detail = "You do not have access to this session";
-    expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 403, detail });
-    expect(problem(await chat({ session_id: id }))).toEqual({ status: 403, detail });
-    const conversation = await api.get(`/conversations/${id}`);
-    expect(problem(conversation)).toEqual({ status: 403, detail: "You do not have access to this conversation" });
-    expect((await other.get(`/chat/sessions/${id}`)).body.message_count).toBe(2);
-  });
-
-  test("of another agent is 400 and stays as it was", async () => {
-    const { body } = await chat({});
-    const answer = await chat({ agent_id: await createAgent(api, model), session_id: body.session_id });
-    const detail = "session_id belongs to a session of another agent";
-    expect(problem(answer)).toEqual({ status: 400, detail });
-    expect((await api.get(`/chat/sessions/${body.session_id}`)).body.message_count).toBe(2);
-  });
-
-  test("that has ended is 400, streamed or not", async () => {
-    const ender = await createAgent(api, model, { tools: { end_call: true } });
-    model.next((exchange) => {
-      exchange.toolCall("end_call", { message: "Bye." });
-      exchange.finish();
-    });
-    const { body } = await chat({ agent_id: ender });
-    for (const streaming of [true, false]) {
-      const answer = await chat({ agent_id: ender, session_id: body.session_id, streaming });
-      expect(problem(answer)).toEqual({ status: 400, detail: "Session has ended" });
-      expect(answer.headers.get("x-session-id")).toBe(body.session_id);
-    }
-  });
+test("a session that does not exist, or could not, is 404", async () => {
+  for (const id of [NOWHERE, "none", "%00", "1"]) {
+    expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 404, detail: "Session not found" });
+    expect(problem(await api.get(`/conversations/${id}`))).toEqual({ status: 404, detail: "Conversation not found" });
+  }
+  expect(problem(await chat({ session_id: NOWHERE }))).toEqual({ status: 404, detail: "Session not found" });
 });
 
-describe("a prompt", () => {
-  test("that does not exist, or could not, is 404", async () => {
-    for (const name of ["none", "%00", "a%2Fb", "x".repeat(101)]) {
-      expect(problem(await api.get(`/prompts/${name}`))).toEqual({ status: 404, detail: "Prompt not found" });
-    }
-    const agent = { agent_name: "A", agent_type: "INBOUND", prompt: { prompt_name: "none" } };
-    const detail = "Prompt not found";
-    const errors = [{ path: "prompt.prompt_name", message: detail }];
-    expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail, errors });
+test("a session of another owner is 403 and stays as it was", async () => {
+  const other = stack.api(stack.owners[1].apiKey);
+  const { body } = await other.post("/chat", { agent_id: foreignAgentId, message: "Mine", streaming: false });
+  const id = body.session_id;
+  const detail = "You do not have access to this session";
+  expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 403, detail });
+  expect(problem(await chat({ session_id: id }))).toEqual({ status: 403, detail });
+  const conversation = await api.get(`/conversations/${id}`);
+  expect(problem(conversation)).toEqual({ status: 403, detail: "You do not have access to this conversation" });
+  expect((await other.get(`/chat/sessions/${id}`)).body.message_count).toBe(2);
+});
+
+test("a session of another agent is 400 and stays as it was", async () => {
+  const { body } = await chat({});
+  const answer = await chat({ agent_id: await createAgent(api, model), session_id: body.session_id });
+  const detail = "session_id belongs to a session of another agent";
+  expect(problem(answer)).toEqual({ status: 400, detail });
+  expect((await api.get(`/chat/sessions/${body.session_id}`)).body.message_count).toBe(2);
+});
+
+test("a session that has ended is 400, streamed or not", async () => {
+  const ender = await createAgent(api, model, { tools: { end_call: true } });
+  model.next((exchange) => {
+    exchange.toolCall("end_call", { message: "Bye." });
+    exchange.finish();
   });
+  const { body } = await chat({ agent_id: ender });
+  for (const streaming of [true, false]) {
+    const answer = await chat({ agent_id: ender, session_id: body.session_id, streaming });
+    expect(problem(answer)).toEqual({ status: 400, detail: "Session has ended" });
+    expect(answer.headers.get("x-session-id")).toBe(body.session_id);
+  }
+});
+
+test("a prompt that does not exist, or could not, is 404", async () => {
+  for (const name of ["none", "%00", "a%2Fb", "x".repeat(101)]) {
+    expect(problem(await api.get(`/prompts/${name}`))).toEqual({ status: 404, detail: "Prompt not found" });
+  }
+  const agent = { agent_name: "A", agent_type: "INBOUND", prompt: { prompt_name: "none" } };
+  const detail = "Prompt not found";
+  const errors = [{ path: "prompt.prompt_name", message: detail }];
+  expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail, errors });
 });
 
 describe("an address", () => {

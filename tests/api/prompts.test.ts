@@ -77,15 +77,13 @@ describe("creating a prompt", () => {
   });
 });
 
-describe("reading a prompt", () => {
-  test.each([
-    ["?version=3", 404, "Prompt not found"],
-    ["?version=0", 422, "version must be between 1 and 2147483647"],
-    ["?version=one", 422, "version must be an integer"],
-  ])("with %s answers %d", async (query, status, detail) => {
-    const answer = await api.get(`/prompts/${await newPrompt()}${query}`);
-    expect([answer.status, answer.body.detail]).toEqual([status, detail]);
-  });
+test.each([
+  ["?version=3", 404, "Prompt not found"],
+  ["?version=0", 422, "version must be between 1 and 2147483647"],
+  ["?version=one", 422, "version must be an integer"],
+])("reading a prompt with %s answers %d", async (query, status, detail) => {
+  const answer = await api.get(`/prompts/${await newPrompt()}${query}`);
+  expect([answer.status, answer.body.detail]).toEqual([status, detail]);
 });
 
 describe("an idempotency key", () => {

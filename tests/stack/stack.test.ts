@@ -197,11 +197,9 @@ describe("a stack that is killed and started again, with two replicas of each pr
   });
 });
 
-describe("a stack that is interrupted", () => {
-  test("leaves no process and no stack.json after Ctrl-C", async () => {
-    const pids = stack.processes().map(({ pid }) => pid);
-    expect(await interrupt(stack)).toBe(0);
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(() => stack.processes()).toThrow();
-  });
+test("a stack that is interrupted leaves no process and no stack.json after Ctrl-C", async () => {
+  const pids = stack.processes().map(({ pid }) => pid);
+  expect(await interrupt(stack)).toBe(0);
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(() => stack.processes()).toThrow();
 });

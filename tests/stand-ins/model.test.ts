@@ -28,91 +28,90 @@ async function chunks(body: object) {
   return events.map((event) => JSON.parse(event.replace(/^data: /, "")));
 }
 
-describe("a whole chat completion", () => {
-  test("has OpenAI's shape and a usage of a token for every four characters", async () => {
-    const response = await chat({ model: "gpt-4o", messages: ASKS_WHO });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      id: expect.stringMatching(/^chatcmpl-\w+$/),
-      object: "chat.completion",
-      created: expect.any(Number),
-      model: "gpt-4o",
-      service_tier: "default",
-      system_fingerprint: expect.any(String),
-      choices: [
-        {
-          index: 0,
-          message: { role: "assistant", content: ANSWER, refusal: null, annotations: [] },
-          logprobs: null,
-          finish_reason: "stop",
-        },
-      ],
-      usage: expect.objectContaining({ prompt_tokens: 6, completion_tokens: 10, total_tokens: 16 }),
-    });
-  });
-
-  test.each([{}, { authorization: "Bearer anything" }])("is returned with the headers %j", async (headers) => {
-    expect((await chat({ messages: ASKS_WHO }, headers)).status).toBe(200);
-  });
-
-  test("reads content given as parts, and null content", async () => {
-    const parts = [
-      { type: "text", text: "Who " },
-      { type: "image_url", image_url: { url: "data:," } },
-      { type: "input_text", text: "are you?" },
-    ];
-    const messages = [ASKS_WHO[0], { role: "assistant", content: null }, { role: "user", content: parts }];
-    const completion = (await (await chat({ messages })).json()) as { choices: [{ message: { content: string } }] };
-    expect(completion.choices[0].message.content).toBe(ANSWER);
-  });
-
-  test("is JSON of the requested schema, with strings from the conversation", async () => {
-    const schema = {
-      type: "object",
-      properties: { summary: { type: "string" }, score: { type: "integer", minimum: 1 } },
-    };
-    const messages = [{ role: "user", content: "The heating is off again" }];
-    const ask = async (response_format: object) => {
-      const completion = (await (await chat({ messages, response_format })).json()) as {
-        choices: [{ message: { content: string } }];
-      };
-      return JSON.parse(completion.choices[0].message.content);
-    };
-    expect(await ask({ type: "json_schema", json_schema: { name: "a", schema } })).toEqual({
-      summary: "The heating is off again",
-      score: 1,
-    });
-    expect(await ask({ type: "json_object" })).toEqual({ reply: expect.any(String) });
+test("a whole chat completion has OpenAI's shape and a usage of a token for every four characters", async () => {
+  const response = await chat({ model: "gpt-4o", messages: ASKS_WHO });
+  expect(response.status).toBe(200);
+  expect(await response.json()).toEqual({
+    id: expect.stringMatching(/^chatcmpl-\w+$/),
+    object: "chat.completion",
+    created: expect.any(Number),
+    model: "gpt-4o",
+    service_tier: "default",
+    system_fingerprint: expect.any(String),
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: ANSWER, refusal: null, annotations: [] },
+        logprobs: null,
+        finish_reason: "stop",
+      },
+    ],
+    usage: expect.objectContaining({ prompt_tokens: 6, completion_tokens: 10, total_tokens: 16 }),
   });
 });
 
-describe("a streamed chat completion", () => {
-  test("sends the role first, then word by word, then the finish reason", async () => {
-    const sent = await chunks({ messages: ASKS_WHO });
-    const choices = sent.map((chunk) => chunk.choices[0]);
-    expect(choices[0]).toEqual({
-      index: 0,
-      delta: { role: "assistant", content: "", refusal: null },
-      logprobs: null,
-      finish_reason: null,
-    });
-    expect(choices.slice(1, -1).map((choice) => choice.delta)).toEqual(
-      ["I", " am", " Ada.", " What", " brings", " you", " here", " today?"].map((content) => ({ content })),
-    );
-    expect(choices.at(-1)).toEqual({ index: 0, delta: {}, logprobs: null, finish_reason: "stop" });
-    expect(new Set(sent.map(({ id, object, model }) => `${id} ${object} ${model}`)).size).toBe(1);
-    expect(sent[0].object).toBe("chat.completion.chunk");
-    expect(sent.some((chunk) => "usage" in chunk)).toBe(false);
-  });
+test.each([{}, { authorization: "Bearer anything" }])(
+  "a whole chat completion is returned with the headers %j",
+  async (headers) => {
+    expect((await chat({ messages: ASKS_WHO }, headers)).status).toBe(200);
+  },
+);
 
-  test("ends with usage when asked to, null until then", async () => {
-    const sent = await chunks({ messages: ASKS_WHO, stream_options: { include_usage: true } });
-    expect(sent.at(-1)).toMatchObject({
-      choices: [],
-      usage: { prompt_tokens: 6, completion_tokens: 10, total_tokens: 16 },
-    });
-    for (const chunk of sent.slice(0, -1)) expect(chunk.usage).toBeNull();
+test("a whole chat completion reads content given as parts, and null content", async () => {
+  const parts = [
+    { type: "text", text: "Who " },
+    { type: "image_url", image_url: { url: "data:," } },
+    { type: "input_text", text: "are you?" },
+  ];
+  const messages = [ASKS_WHO[0], { role: "assistant", content: null }, { role: "user", content: parts }];
+  const completion = (await (await chat({ messages })).json()) as { choices: [{ message: { content: string } }] };
+  expect(completion.choices[0].message.content).toBe(ANSWER);
+});
+
+test("a whole chat completion is JSON of the requested schema, with strings from the conversation", async () => {
+  const schema = {
+    type: "object",
+    properties: { summary: { type: "string" }, score: { type: "integer", minimum: 1 } },
+  };
+  const messages = [{ role: "user", content: "The heating is off again" }];
+  const ask = async (response_format: object) => {
+    const completion = (await (await chat({ messages, response_format })).json()) as {
+      choices: [{ message: { content: string } }];
+    };
+    return JSON.parse(completion.choices[0].message.content);
+  };
+  expect(await ask({ type: "json_schema", json_schema: { name: "a", schema } })).toEqual({
+    summary: "The heating is off again",
+    score: 1,
   });
+  expect(await ask({ type: "json_object" })).toEqual({ reply: expect.any(String) });
+});
+
+test("a streamed chat completion sends the role first, then word by word, then the finish reason", async () => {
+  const sent = await chunks({ messages: ASKS_WHO });
+  const choices = sent.map((chunk) => chunk.choices[0]);
+  expect(choices[0]).toEqual({
+    index: 0,
+    delta: { role: "assistant", content: "", refusal: null },
+    logprobs: null,
+    finish_reason: null,
+  });
+  expect(choices.slice(1, -1).map((choice) => choice.delta)).toEqual(
+    ["I", " am", " Ada.", " What", " brings", " you", " here", " today?"].map((content) => ({ content })),
+  );
+  expect(choices.at(-1)).toEqual({ index: 0, delta: {}, logprobs: null, finish_reason: "stop" });
+  expect(new Set(sent.map(({ id, object, model }) => `${id} ${object} ${model}`)).size).toBe(1);
+  expect(sent[0].object).toBe("chat.completion.chunk");
+  expect(sent.some((chunk) => "usage" in chunk)).toBe(false);
+});
+
+test("a streamed chat completion ends with usage when asked to, null until then", async () => {
+  const sent = await chunks({ messages: ASKS_WHO, stream_options: { include_usage: true } });
+  expect(sent.at(-1)).toMatchObject({
+    choices: [],
+    usage: { prompt_tokens: 6, completion_tokens: 10, total_tokens: 16 },
+  });
+  for (const chunk of sent.slice(0, -1)) expect(chunk.usage).toBeNull();
 });
 
 describe("end_call", () => {
@@ -175,52 +174,50 @@ describe("end_call", () => {
   });
 });
 
-describe("an error in OpenAI's shape", () => {
-  test.each([
-    ["{", "invalid_json", null],
-    ["[]", "invalid_json", null],
-    [{}, "missing_required_parameter", "messages"],
-    [{ messages: [] }, "invalid_value", "messages"],
-    [{ messages: ["hello"] }, "invalid_value", "messages[0]"],
-    [{ messages: [{ role: "king", content: "" }] }, "invalid_value", "messages[0].role"],
-    [{ messages: [{ role: "user", content: 7 }] }, "invalid_value", "messages[0].content"],
-    [{ messages: ASKS_WHO, response_format: { type: "xml" } }, "invalid_value", "response_format.type"],
-    [
-      { messages: ASKS_WHO, response_format: { type: "json_schema" } },
-      "missing_required_parameter",
-      "response_format.json_schema.schema",
-    ],
-    [
-      { messages: ASKS_WHO, stream: true, response_format: { type: "json_schema", json_schema: { schema: false } } },
-      "invalid_json_schema",
-      "schema",
-    ],
-  ])("answers %j with 400 %s", async (body, code, param) => {
-    const response = await chat(body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      error: { message: expect.stringMatching(/\S/), type: "invalid_request_error", param, code },
-    });
+test.each([
+  ["{", "invalid_json", null],
+  ["[]", "invalid_json", null],
+  [{}, "missing_required_parameter", "messages"],
+  [{ messages: [] }, "invalid_value", "messages"],
+  [{ messages: ["hello"] }, "invalid_value", "messages[0]"],
+  [{ messages: [{ role: "king", content: "" }] }, "invalid_value", "messages[0].role"],
+  [{ messages: [{ role: "user", content: 7 }] }, "invalid_value", "messages[0].content"],
+  [{ messages: ASKS_WHO, response_format: { type: "xml" } }, "invalid_value", "response_format.type"],
+  [
+    { messages: ASKS_WHO, response_format: { type: "json_schema" } },
+    "missing_required_parameter",
+    "response_format.json_schema.schema",
+  ],
+  [
+    { messages: ASKS_WHO, stream: true, response_format: { type: "json_schema", json_schema: { schema: false } } },
+    "invalid_json_schema",
+    "schema",
+  ],
+])("an error in OpenAI's shape answers %j with 400 %s", async (body, code, param) => {
+  const response = await chat(body);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: { message: expect.stringMatching(/\S/), type: "invalid_request_error", param, code },
   });
+});
 
-  test("answers an unknown route with 404 that names the known ones", async () => {
-    const response = await fetch(`${model.url}/v1/embeddings`, { method: "POST" });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({
-      error: {
-        message: expect.stringContaining("POST /v1/chat/completions"),
-        type: "invalid_request_error",
-        param: null,
-        code: "unknown_url",
-      },
-    });
+test("an error in OpenAI's shape answers an unknown route with 404 that names the known ones", async () => {
+  const response = await fetch(`${model.url}/v1/embeddings`, { method: "POST" });
+  expect(response.status).toBe(404);
+  expect(await response.json()).toEqual({
+    error: {
+      message: expect.stringContaining("POST /v1/chat/completions"),
+      type: "invalid_request_error",
+      param: null,
+      code: "unknown_url",
+    },
   });
+});
 
-  test("answers a wrong method with 405 and the right one", async () => {
-    const response = await fetch(`${model.url}/v1/chat/completions`);
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
-    expect(await response.json()).toMatchObject({ error: { code: "method_not_allowed" } });
-  });
+test("an error in OpenAI's shape answers a wrong method with 405 and the right one", async () => {
+  const response = await fetch(`${model.url}/v1/chat/completions`);
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+  expect(await response.json()).toMatchObject({ error: { code: "method_not_allowed" } });
 });
 
 test("the models and the health are served", async () => {

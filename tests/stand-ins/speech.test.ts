@@ -46,50 +46,46 @@ async function spoken(input: string): Promise<Uint8Array> {
   return Buffer.concat([said.subarray(0, HEADER_BYTES), silence, said.subarray(HEADER_BYTES), silence]);
 }
 
-describe("what the speech stand-in says", () => {
-  test("is a WAV stream of 16-bit samples, 16,000 a second, that lasts as long as the sentence", async () => {
-    const response = await speak({ input: "Hello, how are you?", voice: "alloy" });
-    expect(response.headers.get("content-type")).toBe("audio/wav");
-    const wav = await response.arrayBuffer();
-    const header = new DataView(wav);
-    expect(Buffer.from(wav, 0, 4).toString()).toBe("RIFF");
-    expect([header.getUint16(20, true), header.getUint16(22, true), header.getUint32(24, true)]).toEqual([
-      1, 1, 16_000,
-    ]);
-    const samples = new Int16Array(wav, HEADER_BYTES);
-    expect(samples.length / SAMPLES_PER_SECOND).toBeWithin(0.8, 2.5);
-    expect(Math.max(...samples)).toBeGreaterThan(3_000);
-  });
+test("what the speech stand-in says is a WAV stream of 16-bit samples, 16,000 a second, that lasts as long as the sentence", async () => {
+  const response = await speak({ input: "Hello, how are you?", voice: "alloy" });
+  expect(response.headers.get("content-type")).toBe("audio/wav");
+  const wav = await response.arrayBuffer();
+  const header = new DataView(wav);
+  expect(Buffer.from(wav, 0, 4).toString()).toBe("RIFF");
+  expect([header.getUint16(20, true), header.getUint16(22, true), header.getUint32(24, true)]).toEqual([1, 1, 16_000]);
+  const samples = new Int16Array(wav, HEADER_BYTES);
+  expect(samples.length / SAMPLES_PER_SECOND).toBeWithin(0.8, 2.5);
+  expect(Math.max(...samples)).toBeGreaterThan(3_000);
+});
 
-  test("continues after the first sentence", async () => {
-    const one = await samplesOf({ input: "Hello there." });
-    const two = await samplesOf({ input: "Hello there. How are you today?" });
-    expect(two.length).toBeGreaterThan(one.length * 1.5);
-    expect(two.subarray(0, one.length)).toEqual(one);
-  });
+test("what the speech stand-in says continues after the first sentence", async () => {
+  const one = await samplesOf({ input: "Hello there." });
+  const two = await samplesOf({ input: "Hello there. How are you today?" });
+  expect(two.length).toBeGreaterThan(one.length * 1.5);
+  expect(two.subarray(0, one.length)).toEqual(one);
+});
 
-  test("is shorter when spoken faster", async () => {
-    const [normal, fast] = [
-      await samplesOf({ input: "Hello there." }),
-      await samplesOf({ input: "Hello there.", speed: 2 }),
-    ];
-    expect(fast.length / normal.length).toBeWithin(0.4, 0.6);
-  });
+test("what the speech stand-in says is shorter when spoken faster", async () => {
+  const [normal, fast] = [
+    await samplesOf({ input: "Hello there." }),
+    await samplesOf({ input: "Hello there.", speed: 2 }),
+  ];
+  expect(fast.length / normal.length).toBeWithin(0.4, 0.6);
+});
 
-  test.each(["...", "", "  "])("is silence for %j, which has no words", async (input) => {
-    expect(await samplesOf({ input })).toHaveLength(0);
-  });
+test.each(["...", "", "  "])("what the speech stand-in says is silence for %j, which has no words", async (input) => {
+  expect(await samplesOf({ input })).toHaveLength(0);
+});
 
-  test.each([
-    ["Missing required parameter: 'input'", {}],
-    ["at most 4096 characters", { input: "a".repeat(4_097) }],
-    ["Invalid value for 'speed'", { input: "a", speed: 5 }],
-    ["set response_format to 'wav'", { input: "a", response_format: "mp3" }],
-  ])("is refused with a sentence that says why: %s", async (why, body) => {
-    const response = await speak(body);
-    expect(response.status).toBe(400);
-    expect(await errorOf(response)).toContain(why);
-  });
+test.each([
+  ["Missing required parameter: 'input'", {}],
+  ["at most 4096 characters", { input: "a".repeat(4_097) }],
+  ["Invalid value for 'speed'", { input: "a", speed: 5 }],
+  ["set response_format to 'wav'", { input: "a", response_format: "mp3" }],
+])("what the speech stand-in says is refused with a sentence that says why: %s", async (why, body) => {
+  const response = await speak(body);
+  expect(response.status).toBe(400);
+  expect(await errorOf(response)).toContain(why);
 });
 
 describe("what the speech stand-in hears", () => {

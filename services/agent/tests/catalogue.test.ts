@@ -115,58 +115,56 @@ describe("providers", () => {
   });
 });
 
-describe("voices", () => {
-  test("are paged in one order without gaps or repetitions", async () => {
-    const ownerId = newOwner();
-    const first = await list(ownerId, { providerName: "GOOGLE", page: { number: 1, size: 100 } });
-    const numbers = Array.from({ length: Math.ceil(first.total / 100) - 1 }, (_, at) => at + 2);
-    const rest = await Promise.all(
-      numbers.map((number) => list(ownerId, { providerName: "GOOGLE", page: { number, size: 100 } })),
-    );
-    const ids = [first, ...rest].flatMap(({ voices }) => voices.map(({ voiceId }) => voiceId));
-    expect(ids).toEqual((BUILT_IN.voices.GOOGLE ?? []).map(({ voiceId }) => voiceId));
-    expect(await list(ownerId, { providerName: "GOOGLE", page: { number: 10_000_000, size: 100 } })).toEqual({
-      voices: [],
-      total: first.total,
-    });
+test("voices are paged in one order without gaps or repetitions", async () => {
+  const ownerId = newOwner();
+  const first = await list(ownerId, { providerName: "GOOGLE", page: { number: 1, size: 100 } });
+  const numbers = Array.from({ length: Math.ceil(first.total / 100) - 1 }, (_, at) => at + 2);
+  const rest = await Promise.all(
+    numbers.map((number) => list(ownerId, { providerName: "GOOGLE", page: { number, size: 100 } })),
+  );
+  const ids = [first, ...rest].flatMap(({ voices }) => voices.map(({ voiceId }) => voiceId));
+  expect(ids).toEqual((BUILT_IN.voices.GOOGLE ?? []).map(({ voiceId }) => voiceId));
+  expect(await list(ownerId, { providerName: "GOOGLE", page: { number: 10_000_000, size: 100 } })).toEqual({
+    voices: [],
+    total: first.total,
   });
+});
 
-  test("are 20 per page by default", async () => {
-    const { voices } = await list(newOwner(), { providerName: "CARTESIA" });
-    expect(voices).toHaveLength(20);
-  });
+test("voices are 20 per page by default", async () => {
+  const { voices } = await list(newOwner(), { providerName: "CARTESIA" });
+  expect(voices).toHaveLength(20);
+});
 
-  test("of the operator are available to everybody and match each filter", async () => {
-    const house: Voice = {
-      voiceId: "v",
-      name: "Aa",
-      providerName: "DEEPGRAM",
-      gender: Gender.GENDER_NEUTRAL,
-      language: "mi-NZ",
-      previewUrl: undefined,
-    };
-    const filters: Partial<ListVoicesRequest>[] = [
-      { language: "mi" },
-      { gender: Gender.GENDER_NEUTRAL },
-      { search: "aA" },
-      { modelName: "house-voice" },
-    ];
-    for (const filter of filters) {
-      expect(await list(newOwner(), { providerName: "DEEPGRAM", ...filter })).toEqual({ voices: [house], total: 1 });
-    }
-  });
+test("voices of the operator are available to everybody and match each filter", async () => {
+  const house: Voice = {
+    voiceId: "v",
+    name: "Aa",
+    providerName: "DEEPGRAM",
+    gender: Gender.GENDER_NEUTRAL,
+    language: "mi-NZ",
+    previewUrl: undefined,
+  };
+  const filters: Partial<ListVoicesRequest>[] = [
+    { language: "mi" },
+    { gender: Gender.GENDER_NEUTRAL },
+    { search: "aA" },
+    { modelName: "house-voice" },
+  ];
+  for (const filter of filters) {
+    expect(await list(newOwner(), { providerName: "DEEPGRAM", ...filter })).toEqual({ voices: [house], total: 1 });
+  }
+});
 
-  test.each([
-    [{ providerName: "" }, "provider must be one of ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE", "provider"],
-    [{ providerName: "POLLY" }, "provider must be one of ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE", "provider"],
-    [
-      { modelName: "aura-2" },
-      "model must be one of gpt-4o-mini-tts, gpt-4o-mini-tts-2025-12-15, tts-1, tts-1-hd for OPENAI",
-      "model",
-    ],
-  ])("with %j are refused, naming the known ones", async (given, detail, path) => {
-    expect(await failure(list(newOwner(), given))).toEqual({ kind: "invalid", detail, paths: [path] });
-  });
+test.each([
+  [{ providerName: "" }, "provider must be one of ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE", "provider"],
+  [{ providerName: "POLLY" }, "provider must be one of ELEVENLABS, CARTESIA, DEEPGRAM, OPENAI, GOOGLE", "provider"],
+  [
+    { modelName: "aura-2" },
+    "model must be one of gpt-4o-mini-tts, gpt-4o-mini-tts-2025-12-15, tts-1, tts-1-hd for OPENAI",
+    "model",
+  ],
+])("voices with %j are refused, naming the known ones", async (given, detail, path) => {
+  expect(await failure(list(newOwner(), given))).toEqual({ kind: "invalid", detail, paths: [path] });
 });
 
 describe("cloned voices", () => {

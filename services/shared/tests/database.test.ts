@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createTestDatabase, EMPTY_TEMPLATE } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failureOf } from "@parley/testkit/failures";
@@ -25,33 +25,31 @@ async function cut(tx: Sql): Promise<void> {
   });
 }
 
-describe("a transaction whose connection is lost", () => {
-  test("fails as unreachable, and the next ones work", async () => {
-    for (let round = 0; round < 10; round++) {
-      const lost = db.begin(async (tx) => {
-        await cut(tx);
-        await tx`select 1`;
-      });
-      const error = await lost.catch((error: unknown) => error);
-      expect(isUnreachableDatabase(error)).toBe(true);
-    }
-    await Promise.all(Array.from({ length: 4 }, () => db.begin((tx) => tx`select 1`)));
-  });
-
-  test("writes nothing more, even after its connection serves another", async () => {
-    const resumed = Promise.withResolvers<void>();
-    const ended = Promise.withResolvers<unknown>();
+test("a transaction whose connection is lost fails as unreachable, and the next ones work", async () => {
+  for (let round = 0; round < 10; round++) {
     const lost = db.begin(async (tx) => {
       await cut(tx);
-      await resumed.promise;
-      await tx`insert into notes values ('late')`.then(ended.resolve, ended.resolve);
+      await tx`select 1`;
     });
-    await expect(lost).rejects.toThrow();
-    await Promise.all(Array.from({ length: 8 }, () => db`select 1`));
-    resumed.resolve();
-    expect(isUnreachableDatabase(await ended.promise)).toBe(true);
-    expect(await db`select text from notes`).toBeEmpty();
+    const error = await lost.catch((error: unknown) => error);
+    expect(isUnreachableDatabase(error)).toBe(true);
+  }
+  await Promise.all(Array.from({ length: 4 }, () => db.begin((tx) => tx`select 1`)));
+});
+
+test("a transaction whose connection is lost writes nothing more, even after its connection serves another", async () => {
+  const resumed = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<unknown>();
+  const lost = db.begin(async (tx) => {
+    await cut(tx);
+    await resumed.promise;
+    await tx`insert into notes values ('late')`.then(ended.resolve, ended.resolve);
   });
+  await expect(lost).rejects.toThrow();
+  await Promise.all(Array.from({ length: 8 }, () => db`select 1`));
+  resumed.resolve();
+  expect(isUnreachableDatabase(await ended.promise)).toBe(true);
+  expect(await db`select text from notes`).toBeEmpty();
 });
 
 test("of a transaction whose connection is lost, the statements that wait for others fail too", async () => {

@@ -75,46 +75,44 @@ function answer(seconds: number): PromiseSettledResult<Duration> {
   return { status: "fulfilled", value: { seconds, nanos: 0 } };
 }
 
-describe("a repeated request", () => {
-  test("gets the first one's response and writes nothing", async () => {
-    const sent = request();
-    expect(await send(sent, insertOne(sent.ownerId, 7))).toEqual({ outcome: answer(7), ran: true, replayed: false });
-    const again = await send({ ...sent, pool: otherDb }, insertOne(sent.ownerId, 8));
-    expect(again).toEqual({ outcome: answer(7), ran: false, replayed: true });
-    expect(await writesOf(sent.ownerId)).toBe(1);
-  });
+test("a repeated request gets the first one's response and writes nothing", async () => {
+  const sent = request();
+  expect(await send(sent, insertOne(sent.ownerId, 7))).toEqual({ outcome: answer(7), ran: true, replayed: false });
+  const again = await send({ ...sent, pool: otherDb }, insertOne(sent.ownerId, 8));
+  expect(again).toEqual({ outcome: answer(7), ran: false, replayed: true });
+  expect(await writesOf(sent.ownerId)).toBe(1);
+});
 
-  test("gets an empty response again, too", async () => {
-    const sent = request();
-    await send(sent, insertOne(sent.ownerId, 0));
-    expect(await send(sent)).toEqual({ outcome: answer(0), ran: false, replayed: true });
-  });
+test("a repeated request gets an empty response again", async () => {
+  const sent = request();
+  await send(sent, insertOne(sent.ownerId, 0));
+  expect(await send(sent)).toEqual({ outcome: answer(0), ran: false, replayed: true });
+});
 
-  test("with another body is refused, and the first response stays available", async () => {
-    const sent = request();
-    await send(sent);
-    const refused = await send({ ...sent, body: "another" });
-    expect(refused).toMatchObject({
-      outcome: { reason: { kind: "invalid", violations: [{ path: "Idempotency-Key" }] } },
-      ran: false,
-      replayed: false,
-    });
-    expect(await send(sent)).toMatchObject({ outcome: answer(1), replayed: true });
+test("a repeated request with another body is refused, and the first response stays available", async () => {
+  const sent = request();
+  await send(sent);
+  const refused = await send({ ...sent, body: "another" });
+  expect(refused).toMatchObject({
+    outcome: { reason: { kind: "invalid", violations: [{ path: "Idempotency-Key" }] } },
+    ran: false,
+    replayed: false,
   });
+  expect(await send(sent)).toMatchObject({ outcome: answer(1), replayed: true });
+});
 
-  test("with another owner's equal key is a separate request", async () => {
-    const sent = request();
-    await send(sent);
-    const other = request({ body: "another" });
-    expect(await send(other)).toMatchObject({ outcome: answer(1), ran: true, replayed: false });
-  });
+test("a repeated request with another owner's equal key is a separate request", async () => {
+  const sent = request();
+  await send(sent);
+  const other = request({ body: "another" });
+  expect(await send(other)).toMatchObject({ outcome: answer(1), ran: true, replayed: false });
+});
 
-  test("without a key runs each time", async () => {
-    const sent = request({ key: null });
-    await send(sent);
-    expect(await send(sent)).toMatchObject({ ran: true, replayed: false });
-    expect(await writesOf(sent.ownerId)).toBe(2);
-  });
+test("a repeated request without a key runs each time", async () => {
+  const sent = request({ key: null });
+  await send(sent);
+  expect(await send(sent)).toMatchObject({ ran: true, replayed: false });
+  expect(await writesOf(sent.ownerId)).toBe(2);
 });
 
 describe("a refusal", () => {

@@ -25,12 +25,13 @@ const [service, hasty] = await Promise.all([
 ]);
 afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
-describe("what arrives", () => {
-  test.each([
-    ["POST", POST],
-    ["PATCH", PATCH],
-    ["PUT", PUT],
-  ])("by %s is a signed form of exactly two fields, with the payload byte for byte", async (method, requestType) => {
+test.each([
+  ["POST", POST],
+  ["PATCH", PATCH],
+  ["PUT", PUT],
+])(
+  "what arrives by %s is a signed form of exactly two fields, with the payload byte for byte",
+  async (method, requestType) => {
     await using receiver = startReceiver();
     const { ownerId, secret } = await newDestination(service.client, `${receiver.url}?a=1`, { requestType });
     const event = newEvent(ownerId, { payload: '{\n "text":\r\n "\\u0000 – 🎉 --boundary"\r}' });
@@ -47,69 +48,69 @@ describe("what arrives", () => {
     ]);
     expect(received && isSignedWith(secret, received)).toBeTrue();
     expect(received && isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, received)).toBeFalse();
-  });
+  },
+);
 
-  test("is shown with the delivery: the payload, the address, and the headers of each attempt as the receiver got them", async () => {
-    await using receiver = startReceiver();
-    receiver.answer = () => new Response("", { status: receiver.received.length < 2 ? 503 : 204 });
-    const { ownerId, destinationId } = await newDestination(service.client, `${receiver.url}?a=1`);
-    const event = newEvent(ownerId);
-    await acceptEvent(service.client, event);
-    const [listed] = await ended(service.client, ownerId);
-    const { client } = service;
-    await client.updateDestination({ ownerId, destinationId, url: "https://elsewhere.example/", requestType: PUT });
-    const { delivery } = await client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
-    expect(delivery?.payload).toBe(event.payload);
-    const requests = delivery?.attempts.map(({ request }) => request) ?? [];
-    expect(requests).toHaveLength(2);
-    for (const [at, request] of requests.entries()) {
-      expect(request).toMatchObject({ method: POST, url: `${receiver.url}?a=1` });
-      expect(request?.headers).toMatchObject({ "user-agent": "Parley", "webhook-id": event.eventId });
-      expect(receiver.received[at]?.headers).toMatchObject(request?.headers ?? {});
-    }
-    // A list has neither.
-    expect(listed?.payload).toBeUndefined();
-    expect(listed?.attempts.map(({ request }) => request)).toEqual([undefined, undefined]);
-  });
+test("what arrives is shown with the delivery: the payload, the address, and the headers of each attempt as the receiver got them", async () => {
+  await using receiver = startReceiver();
+  receiver.answer = () => new Response("", { status: receiver.received.length < 2 ? 503 : 204 });
+  const { ownerId, destinationId } = await newDestination(service.client, `${receiver.url}?a=1`);
+  const event = newEvent(ownerId);
+  await acceptEvent(service.client, event);
+  const [listed] = await ended(service.client, ownerId);
+  const { client } = service;
+  await client.updateDestination({ ownerId, destinationId, url: "https://elsewhere.example/", requestType: PUT });
+  const { delivery } = await client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
+  expect(delivery?.payload).toBe(event.payload);
+  const requests = delivery?.attempts.map(({ request }) => request) ?? [];
+  expect(requests).toHaveLength(2);
+  for (const [at, request] of requests.entries()) {
+    expect(request).toMatchObject({ method: POST, url: `${receiver.url}?a=1` });
+    expect(request?.headers).toMatchObject({ "user-agent": "Parley", "webhook-id": event.eventId });
+    expect(receiver.received[at]?.headers).toMatchObject(request?.headers ?? {});
+  }
+  // A list has neither.
+  expect(listed?.payload).toBeUndefined();
+  expect(listed?.attempts.map(({ request }) => request)).toEqual([undefined, undefined]);
+});
 
-  test("by GET is shown as it was sent: without a long transcript, and without the payload in the address", async () => {
-    await using receiver = startReceiver();
-    const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });
-    const conversation_transcript = [{ role: "user", content: "x".repeat(70_000) }];
-    const payload = JSON.stringify({ event: "conversation.completed", conversation_transcript });
-    await acceptEvent(service.client, newEvent(ownerId, { payload }));
-    const [listed] = await ended(service.client, ownerId);
-    const { delivery } = await service.client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
-    expect(delivery?.payload).toBe(fieldOf(receiver.received[0] as Received, "payload"));
-    expect(delivery?.attempts[0]?.request).toMatchObject({ method: GET, url: receiver.url });
-  });
+test("what arrives by GET is shown as it was sent: without a long transcript, and without the payload in the address", async () => {
+  await using receiver = startReceiver();
+  const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });
+  const conversation_transcript = [{ role: "user", content: "x".repeat(70_000) }];
+  const payload = JSON.stringify({ event: "conversation.completed", conversation_transcript });
+  await acceptEvent(service.client, newEvent(ownerId, { payload }));
+  const [listed] = await ended(service.client, ownerId);
+  const { delivery } = await service.client.getDelivery({ ownerId, deliveryId: listed?.deliveryId ?? "" });
+  expect(delivery?.payload).toBe(fieldOf(receiver.received[0] as Received, "payload"));
+  expect(delivery?.attempts[0]?.request).toMatchObject({ method: GET, url: receiver.url });
+});
 
-  test("by GET is the URL's own query unchanged, then event and payload, signed", async () => {
-    await using receiver = startReceiver();
-    const url = `${receiver.url}?token=a+b%20c&flag`;
-    const { ownerId, secret } = await newDestination(service.client, url, { requestType: GET });
-    const event = newEvent(ownerId, { event: "conversation.failed" });
-    await acceptEvent(service.client, event);
-    await ended(service.client, ownerId);
-    const [received] = receiver.received;
-    expect(received?.method).toBe("GET");
-    expect(received?.target).toStartWith("/hook?token=a+b%20c&flag&event=conversation.failed&payload=%7B%22");
-    expect(received?.target).not.toContain("+more");
-    expect(received && fieldOf(received, "payload")).toBe(event.payload);
-    expect(received && isSignedWith(secret, received)).toBeTrue();
-  });
+test("what arrives by GET is the URL's own query unchanged, then event and payload, signed", async () => {
+  await using receiver = startReceiver();
+  const url = `${receiver.url}?token=a+b%20c&flag`;
+  const { ownerId, secret } = await newDestination(service.client, url, { requestType: GET });
+  const event = newEvent(ownerId, { event: "conversation.failed" });
+  await acceptEvent(service.client, event);
+  await ended(service.client, ownerId);
+  const [received] = receiver.received;
+  expect(received?.method).toBe("GET");
+  expect(received?.target).toStartWith("/hook?token=a+b%20c&flag&event=conversation.failed&payload=%7B%22");
+  expect(received?.target).not.toContain("+more");
+  expect(received && fieldOf(received, "payload")).toBe(event.payload);
+  expect(received && isSignedWith(secret, received)).toBeTrue();
+});
 
-  test("goes once to every enabled destination of the owner, and to no other owner's", async () => {
-    await using receiver = startReceiver();
-    const ownerId = newOwner();
-    const named = (name: string, given = {}) =>
-      newDestination(service.client, `${receiver.url}/${name}`, { ownerId, ...given });
-    await Promise.all([named("a"), named("b"), named("off", { enabled: false })]);
-    await newDestination(service.client, `${receiver.url}/foreign`);
-    await acceptEvent(service.client, newEvent(ownerId));
-    await ended(service.client, ownerId, 2);
-    expect(receiver.received.map(({ target }) => target).toSorted()).toEqual(["/hook/a", "/hook/b"]);
-  });
+test("what arrives goes once to every enabled destination of the owner, and to no other owner's", async () => {
+  await using receiver = startReceiver();
+  const ownerId = newOwner();
+  const named = (name: string, given = {}) =>
+    newDestination(service.client, `${receiver.url}/${name}`, { ownerId, ...given });
+  await Promise.all([named("a"), named("b"), named("off", { enabled: false })]);
+  await newDestination(service.client, `${receiver.url}/foreign`);
+  await acceptEvent(service.client, newEvent(ownerId));
+  await ended(service.client, ownerId, 2);
+  expect(receiver.received.map(({ target }) => target).toSorted()).toEqual(["/hook/a", "/hook/b"]);
 });
 
 describe("an event", () => {

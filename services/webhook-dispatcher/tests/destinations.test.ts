@@ -124,30 +124,28 @@ describe("a destination", () => {
   });
 });
 
-describe("a test event", () => {
-  test("is a sample of a completed conversation, delivered like any other and marked in the log", async () => {
-    await using receiver = startReceiver();
-    const { ownerId, destinationId, secret } = await newDestination(service.client, receiver.url);
-    const { deliveryId } = await service.client.sendTestEvent({ ownerId, destinationId });
-    const [delivery] = await ended(service.client, ownerId);
-    expect(delivery).toMatchObject({ deliveryId, test: true, status: DELIVERED, event: "conversation.completed" });
-    const [received] = receiver.received;
-    expect(received && isSignedWith(secret, received)).toBeTrue();
-    expect(JSON.parse(received ? fieldOf(received, "payload") : "")).toMatchObject({
-      event: "conversation.completed",
-      conversation_id: delivery?.conversationId,
-      is_test_call: true,
-      conversation_transcript: expect.any(Array),
-      conversation_analysis: expect.any(Array),
-    });
+test("a test event is a sample of a completed conversation, delivered like any other and marked in the log", async () => {
+  await using receiver = startReceiver();
+  const { ownerId, destinationId, secret } = await newDestination(service.client, receiver.url);
+  const { deliveryId } = await service.client.sendTestEvent({ ownerId, destinationId });
+  const [delivery] = await ended(service.client, ownerId);
+  expect(delivery).toMatchObject({ deliveryId, test: true, status: DELIVERED, event: "conversation.completed" });
+  const [received] = receiver.received;
+  expect(received && isSignedWith(secret, received)).toBeTrue();
+  expect(JSON.parse(received ? fieldOf(received, "payload") : "")).toMatchObject({
+    event: "conversation.completed",
+    conversation_id: delivery?.conversationId,
+    is_test_call: true,
+    conversation_transcript: expect.any(Array),
+    conversation_analysis: expect.any(Array),
   });
+});
 
-  test("to a disabled destination is refused", async () => {
-    const { ownerId, destinationId } = await newDestination(service.client, URL, { enabled: false });
-    expect(await failure(service.client.sendTestEvent({ ownerId, destinationId }))).toMatchObject({
-      kind: "condition",
-      detail: "Destination is disabled: enable it first",
-    });
+test("a test event to a disabled destination is refused", async () => {
+  const { ownerId, destinationId } = await newDestination(service.client, URL, { enabled: false });
+  expect(await failure(service.client.sendTestEvent({ ownerId, destinationId }))).toMatchObject({
+    kind: "condition",
+    detail: "Destination is disabled: enable it first",
   });
 });
 
@@ -163,97 +161,95 @@ test.each([
   expect(results[0]?.refusal).toStartWith(`${path} must be `);
 });
 
-describe("the log", () => {
-  test("is listed newest first, page by page, with combined filters", async () => {
-    await using receiver = startReceiver();
-    receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 200 : 400 });
-    const ownerId = newOwner();
-    const good = await newDestination(service.client, receiver.url, { ownerId });
-    const bad = await newDestination(service.client, `${receiver.url}/bad`, { ownerId });
-    const events = [newEvent(ownerId), newEvent(ownerId), newEvent(ownerId)];
-    for (const event of events) await acceptEvent(service.client, event);
-    const all = await ended(service.client, ownerId, 6);
-    expect(all.map(({ deliveryId }) => deliveryId)).toEqual(
-      all
-        .map(({ deliveryId }) => deliveryId)
-        .toSorted()
-        .toReversed(),
-    );
+test("the log is listed newest first, page by page, with combined filters", async () => {
+  await using receiver = startReceiver();
+  receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 200 : 400 });
+  const ownerId = newOwner();
+  const good = await newDestination(service.client, receiver.url, { ownerId });
+  const bad = await newDestination(service.client, `${receiver.url}/bad`, { ownerId });
+  const events = [newEvent(ownerId), newEvent(ownerId), newEvent(ownerId)];
+  for (const event of events) await acceptEvent(service.client, event);
+  const all = await ended(service.client, ownerId, 6);
+  expect(all.map(({ deliveryId }) => deliveryId)).toEqual(
+    all
+      .map(({ deliveryId }) => deliveryId)
+      .toSorted()
+      .toReversed(),
+  );
 
-    const list = (given: object) =>
-      service.client.listDeliveries({
-        ownerId,
-        page: { number: 1, size: 100 },
-        destinationId: "",
-        conversationId: "",
-        status: ANY,
-        ...given,
-      });
-    const page = await list({ page: { number: 2, size: 4 } });
-    expect(page).toEqual({ deliveries: all.slice(4), total: 6 });
-    expect(await list({ destinationId: bad.destinationId })).toMatchObject({ total: 3 });
-    expect(await list({ status: FAILED })).toMatchObject({ total: 3 });
-    expect(await list({ status: FAILED, destinationId: good.destinationId })).toEqual({ deliveries: [], total: 0 });
-    const { conversationId } = events[1] ?? { conversationId: "" };
-    expect(await list({ conversationId, status: DELIVERED })).toMatchObject({
-      total: 1,
-      deliveries: [{ conversationId, destinationId: good.destinationId }],
+  const list = (given: object) =>
+    service.client.listDeliveries({
+      ownerId,
+      page: { number: 1, size: 100 },
+      destinationId: "",
+      conversationId: "",
+      status: ANY,
+      ...given,
     });
-    expect(await list({ ownerId: newOwner() })).toEqual({ deliveries: [], total: 0 });
-    expect(await list({ conversationId: "\0" })).toEqual({ deliveries: [], total: 0 });
-    expect(await failure(list({ status: 9 }))).toMatchObject({ kind: "invalid", paths: ["status"] });
-    const [first] = all;
-    expect(await service.client.getDelivery({ ownerId, deliveryId: first?.deliveryId ?? "" })).toMatchObject({
-      delivery: { deliveryId: first?.deliveryId, status: first?.status, createdAt: first?.createdAt },
-    });
+  const page = await list({ page: { number: 2, size: 4 } });
+  expect(page).toEqual({ deliveries: all.slice(4), total: 6 });
+  expect(await list({ destinationId: bad.destinationId })).toMatchObject({ total: 3 });
+  expect(await list({ status: FAILED })).toMatchObject({ total: 3 });
+  expect(await list({ status: FAILED, destinationId: good.destinationId })).toEqual({ deliveries: [], total: 0 });
+  const { conversationId } = events[1] ?? { conversationId: "" };
+  expect(await list({ conversationId, status: DELIVERED })).toMatchObject({
+    total: 1,
+    deliveries: [{ conversationId, destinationId: good.destinationId }],
   });
-
-  test("shows when the next attempt is due: 10 s after the last one ended", async () => {
-    await using receiver = startReceiver();
-    receiver.answer = () => new Response("", { status: 500 });
-    const clock = fakeClock();
-    const standing = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "" }, { clock });
-    try {
-      const { ownerId } = await newDestination(standing.client, receiver.url);
-      await acceptEvent(standing.client, newEvent(ownerId));
-      for (const attempts of [1, 2, 3]) {
-        await eventually(async () => {
-          const [delivery] = await deliveriesOf(standing.client, ownerId);
-          expect(delivery).toMatchObject({
-            status: PENDING,
-            attempts: Array(attempts).fill({ httpStatus: 500 }),
-            nextAttemptAt: new Date(clock.now().getTime() + 10_000),
-          });
-        });
-        clock.advance(10_000);
-      }
-      expect(await ended(standing.client, ownerId)).toMatchObject([{ status: FAILED }]);
-    } finally {
-      await standing.stop();
-    }
+  expect(await list({ ownerId: newOwner() })).toEqual({ deliveries: [], total: 0 });
+  expect(await list({ conversationId: "\0" })).toEqual({ deliveries: [], total: 0 });
+  expect(await failure(list({ status: 9 }))).toMatchObject({ kind: "invalid", paths: ["status"] });
+  const [first] = all;
+  expect(await service.client.getDelivery({ ownerId, deliveryId: first?.deliveryId ?? "" })).toMatchObject({
+    delivery: { deliveryId: first?.deliveryId, status: first?.status, createdAt: first?.createdAt },
   });
+});
 
-  test("is kept for 30 days", async () => {
-    await using receiver = startReceiver();
-    const clock = fakeClock();
-    const standing = await startTestDispatcher({}, { clock });
-    try {
-      const { ownerId } = await newDestination(standing.client, receiver.url);
-      await standing.client.batchAcceptEvents({ events: [newEvent(ownerId), newEvent(ownerId)] });
-      await ended(standing.client, ownerId, 2);
-      clock.advance(30 * 86_400_000 - 1);
-      await acceptEvent(standing.client, newEvent(ownerId));
-      await ended(standing.client, ownerId, 3);
-      clock.advance(3_600_000);
-      await eventually(async () => expect(await deliveriesOf(standing.client, ownerId)).toHaveLength(1));
+test("the log shows when the next attempt is due: 10 s after the last one ended", async () => {
+  await using receiver = startReceiver();
+  receiver.answer = () => new Response("", { status: 500 });
+  const clock = fakeClock();
+  const standing = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "" }, { clock });
+  try {
+    const { ownerId } = await newDestination(standing.client, receiver.url);
+    await acceptEvent(standing.client, newEvent(ownerId));
+    for (const attempts of [1, 2, 3]) {
       await eventually(async () => {
-        for (const table of ["events", "attempts"])
-          expect(await standing.sql`select 1 from ${standing.sql(table)}`).toHaveLength(1);
+        const [delivery] = await deliveriesOf(standing.client, ownerId);
+        expect(delivery).toMatchObject({
+          status: PENDING,
+          attempts: Array(attempts).fill({ httpStatus: 500 }),
+          nextAttemptAt: new Date(clock.now().getTime() + 10_000),
+        });
       });
-    } finally {
-      await standing.stop();
+      clock.advance(10_000);
     }
-  });
+    expect(await ended(standing.client, ownerId)).toMatchObject([{ status: FAILED }]);
+  } finally {
+    await standing.stop();
+  }
+});
+
+test("the log is kept for 30 days", async () => {
+  await using receiver = startReceiver();
+  const clock = fakeClock();
+  const standing = await startTestDispatcher({}, { clock });
+  try {
+    const { ownerId } = await newDestination(standing.client, receiver.url);
+    await standing.client.batchAcceptEvents({ events: [newEvent(ownerId), newEvent(ownerId)] });
+    await ended(standing.client, ownerId, 2);
+    clock.advance(30 * 86_400_000 - 1);
+    await acceptEvent(standing.client, newEvent(ownerId));
+    await ended(standing.client, ownerId, 3);
+    clock.advance(3_600_000);
+    await eventually(async () => expect(await deliveriesOf(standing.client, ownerId)).toHaveLength(1));
+    await eventually(async () => {
+      for (const table of ["events", "attempts"])
+        expect(await standing.sql`select 1 from ${standing.sql(table)}`).toHaveLength(1);
+    });
+  } finally {
+    await standing.stop();
+  }
 });
 
 describe("sending again", () => {

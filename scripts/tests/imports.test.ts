@@ -39,6 +39,8 @@ test.each([
   ["services/conversation/src/store/turns/take-turns.ts", "services/conversation/src/store/session-key.ts"],
   ["services/agent/src/store/agents.ts", "services/shared/src/errors.ts"],
   ["services/shared/src/jobs/store.ts", "services/shared/src/db/database.ts"],
+  ["services/messaging/src/channels/channels.ts", "services/messaging/src/channels/whatsapp/whatsapp.ts"],
+  ["services/messaging/src/threads/send-next.ts", "services/messaging/src/channels/channel.ts"],
   ["dashboard/src/features/calls/text-of-file.ts", "services/shared/src/portable/text-of-bytes.ts"],
 ])("%s may import %s", (importer, imported) => {
   expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([]);
@@ -59,6 +61,7 @@ test.each([
   ["services/shared/src/portable/text-of-bytes.ts", "services/shared/src/errors.ts"],
   ["services/agent/src/store/agents.ts", "services/agent/src/convert.ts"],
   ["services/conversation/src/store/turns/take-turns.ts", "services/conversation/src/turn/turn.ts"],
+  ["services/messaging/src/threads/send-next.ts", "services/messaging/src/channels/whatsapp/graph.ts"],
 ])("%s may not import %s", (importer, imported) => {
   expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([`${importer} imports ${imported}`]);
 });

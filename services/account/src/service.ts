@@ -16,7 +16,7 @@ import { createCarriers } from "./carriers/carriers.ts";
 import { restoreQueue } from "./carriers/restore-numbers.ts";
 import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
-import { followKeyChanges, type KeyChanges } from "./keys/key-changes.ts";
+import { followKeyChanges } from "./keys/key-changes.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { deletionQueues } from "./owners/tell-deletion.ts";
 import { activateKey } from "./rpc/activate-key.ts";
@@ -63,16 +63,15 @@ import { watchKeys } from "./rpc/watch-keys.ts";
 import { retentionQueue } from "./settings/tell-retention.ts";
 import { createPasswords } from "./sign-in/password.ts";
 
-export async function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
-  let keyChanges: KeyChanges | undefined;
-  const running = await startService(
+export function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
+  return startService(
     {
       name: "account",
       definition: AccountServiceService,
       migrations: MIGRATIONS,
       clock: given,
       build: ({ db, clock, credentials }) => {
-        keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
+        const keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
           createClient(definition, { peer, address, credentials });
         const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
@@ -157,6 +156,8 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
               listTrunks: listTrunks(ctx),
             },
             queues,
+            // The gateways' watch streams.
+            endStreams: keyChanges.stop,
             stop: () => {
               for (const client of [conversations, ...Object.values(forgetting)]) client.close();
             },
@@ -167,12 +168,4 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
     config,
     log,
   );
-  return {
-    address: running.address,
-    stop: async () => {
-      // First, because the gateways' watch streams never end by themselves and would block the drain.
-      await keyChanges?.stop();
-      await running.stop();
-    },
-  };
 }

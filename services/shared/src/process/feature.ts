@@ -13,6 +13,8 @@ export interface Feature<D extends Definition> {
   /** Its jobs. */
   queues?: Readonly<Record<string, Queue>>;
   sweeps?: readonly Sweep[];
+  /** Ends streams of its RPCs that never end by themselves, before calls in progress are waited for. */
+  endStreams?(): Promise<unknown>;
   /** Ends what it still does, and releases what it holds. Called once its jobs have ended. */
   stop?(): Promise<unknown> | unknown;
 }

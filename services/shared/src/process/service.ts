@@ -116,7 +116,7 @@ export async function startService<D extends Definition>(
     address: server.address,
     stop: async () => {
       // First, because subscribers' streams never end by themselves and would block the drain.
-      await changes.stop();
+      await Promise.all([changes.stop(), ...features.map((feature) => feature.endStreams?.())]);
       await server.stop();
       stopping.abort();
       await running.stop();

@@ -8,8 +8,8 @@ import {
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { DELIVERY_STATUSES, nameOf, namesOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
+import { validOld } from "@parley/shared/signing-secrets";
 import { payloadFor } from "./delivery/url-payload.ts";
-import { validOld } from "./secrets.ts";
 import type { AttemptRequest, DeliveryStatusName } from "./store/deliveries.ts";
 import type { DestinationRow, RequestTypeName, RetryScheduleName } from "./store/destinations.ts";
 import type { LoggedAttempt, LoggedDelivery } from "./store/list-deliveries.ts";

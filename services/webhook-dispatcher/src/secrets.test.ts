@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { createSealer } from "@parley/shared/sealing";
+import { OLD_SECRET_MS, rotated } from "@parley/shared/signing-secrets";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { TEST_SECRET } from "@parley/testkit/database";
 import { Webhook } from "standardwebhooks";
-import { OLD_SECRET_MS, rotated, sealSecret, signer } from "./secrets.ts";
+import { sealSecret, signer } from "./secrets.ts";
 
 const sealer = createSealer(TEST_SECRET);
 const key = { ownerId: "own_1", destinationId: "whd_1" };

@@ -1,7 +1,8 @@
+import { rotated } from "@parley/shared/signing-secrets";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";
-import { rotated, sealSecret } from "../secrets.ts";
+import { sealSecret } from "../secrets.ts";
 import { lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
 /** The response is the only one that shows the new secret; deliveries also carry the old secret's signature while that is valid. */

@@ -2,6 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
+import type { SigningSecrets } from "@parley/shared/signing-secrets";
 
 export type RequestTypeName = keyof typeof REQUEST_TYPES;
 export type RetryScheduleName = keyof typeof RETRY_SCHEDULES;
@@ -14,21 +15,12 @@ export interface DestinationKey {
 /** A destination as far as its new deliveries need it. */
 export type ScheduledDestination = Pick<DestinationRow, "ownerId" | "destinationId" | "retrySchedule">;
 
-export interface OldSecret {
-  sealedSecret: string;
-  /** ISO 8601. */
-  validUntil: string;
-}
-
-export interface DestinationRow extends DestinationKey {
+export interface DestinationRow extends DestinationKey, SigningSecrets {
   name: string;
   url: string;
   requestType: RequestTypeName;
   retrySchedule: RetryScheduleName;
   enabled: boolean;
-  sealedSecret: string;
-  /** Newest first; may include expired ones. */
-  oldSecrets: OldSecret[];
   createdAt: Date;
   updatedAt: Date;
 }

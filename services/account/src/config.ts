@@ -13,7 +13,9 @@ const VARIABLES = {
   PARLEY_MESSAGING_ADDRESS: str({
     desc: "host:port of the messaging service, which deletes the messages of deleted owners",
   }),
-  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service, which deletes the agents of deleted owners" }),
+  PARLEY_AGENT_ADDRESS: str({
+    desc: "host:port of the agent service, which knows the tools that use secrets and deletes the agents of deleted owners",
+  }),
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service, which deletes the prompts of deleted owners" }),
   PARLEY_WEBHOOK_ADDRESS: str({
     desc: "host:port of the webhook dispatcher, which deletes the webhooks of deleted owners",

@@ -1,4 +1,5 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
@@ -6,6 +7,7 @@ import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
+import type { Sealer } from "@parley/shared/sealing";
 import type { Carriers } from "./carriers/carriers.ts";
 import type { KeyChanges } from "./keys/key-changes.ts";
 import type { Passwords } from "./sign-in/password.ts";
@@ -16,6 +18,10 @@ export interface AccountContext {
   passwords: Passwords;
   carriers: Carriers;
   conversations: ServiceClient<typeof ConversationServiceService>;
+  /** Has the tools that use secrets. */
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "listSecretUsers">;
+  /** Seals the secrets of tools. */
+  sealer: Sealer;
   voices: Pick<ServiceClient<typeof VoiceServiceService>, "speakToNumber">;
   /** PARLEY_CODE_CALLS_OWNER. */
   codeCallsOwnerId: string;

@@ -5,6 +5,7 @@ import {
   type KeyGrant,
   type MobileNumber,
   type Owner,
+  type Secret,
   type Session,
   Tier,
 } from "@parley/proto/parley/account/v1/account.ts";
@@ -17,6 +18,7 @@ import type { GrantRow, KeyRow } from "./store/api-keys.ts";
 import type { CarrierRow } from "./store/carriers.ts";
 import type { NumberRow } from "./store/mobile-numbers.ts";
 import type { OwnerRow, TierName } from "./store/owners.ts";
+import type { SecretRow } from "./store/secrets.ts";
 import type { SessionRow } from "./store/sessions.ts";
 
 /** The tier in a message, or undefined when it is unspecified. @throws ServiceError invalid for an unknown tier */
@@ -79,6 +81,10 @@ export function toMobileNumber(row: NumberRow): MobileNumber {
     replacedAt: row.replacedAt ?? undefined,
     replacesAt: row.replacesAt ?? undefined,
   };
+}
+
+export function toSecret({ name, version, createdBy, createdAt, updatedAt }: SecretRow): Secret {
+  return { name, version, createdBy, createdAt, updatedAt };
 }
 
 /** With masks instead of secrets. */

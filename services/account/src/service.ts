@@ -30,12 +30,15 @@ import { confirmCode } from "./rpc/confirm-code.ts";
 import { connectCarrier } from "./rpc/connect-carrier.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createOwner } from "./rpc/create-owner.ts";
+import { createSecret } from "./rpc/create-secret.ts";
 import { deactivateKey } from "./rpc/deactivate-key.ts";
 import { deleteKey } from "./rpc/delete-key.ts";
 import { deleteOwner } from "./rpc/delete-owner.ts";
+import { deleteSecret } from "./rpc/delete-secret.ts";
 import { disconnectCarrier } from "./rpc/disconnect-carrier.ts";
 import { findCarrier } from "./rpc/find-carrier.ts";
 import { findCarrierOfNumber } from "./rpc/find-carrier-of-number.ts";
+import { findSecrets } from "./rpc/find-secrets.ts";
 import { findTrunk } from "./rpc/find-trunk.ts";
 import { getCallPolicy } from "./rpc/get-call-policy.ts";
 import { getCarrier } from "./rpc/get-carrier.ts";
@@ -48,13 +51,16 @@ import { listCarriers } from "./rpc/list-carriers.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
 import { listOwners } from "./rpc/list-owners.ts";
+import { listSecrets } from "./rpc/list-secrets.ts";
 import { listSessions } from "./rpc/list-sessions.ts";
 import { listTrunks } from "./rpc/list-trunks.ts";
 import { proveMobileNumber } from "./rpc/prove-mobile-number.ts";
 import { recognizeDevice } from "./rpc/recognize-device.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
+import { revealSecrets } from "./rpc/reveal-secrets.ts";
 import { setCallPolicy } from "./rpc/set-call-policy.ts";
 import { setPassword } from "./rpc/set-password.ts";
+import { setSecret } from "./rpc/set-secret.ts";
 import { signIn } from "./rpc/sign-in.ts";
 import { signOut } from "./rpc/sign-out.ts";
 import { updateOwner } from "./rpc/update-owner.ts";
@@ -86,7 +92,8 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
             config.PARLEY_WEBHOOK_ADDRESS,
           ),
         };
-        const carriers = createCarriers(createSealer(config.PARLEY_ENCRYPTION_KEY), {
+        const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
+        const carriers = createCarriers(sealer, {
           twilio: config.PARLEY_TWILIO_BASE_URL,
           plivo: config.PARLEY_PLIVO_BASE_URL,
           daily: config.PARLEY_DAILY_BASE_URL,
@@ -99,6 +106,8 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
           passwords: createPasswords(),
           carriers,
           conversations,
+          agents: forgetting.agent,
+          sealer,
           voices: forgetting.voice,
           codeCallsOwnerId: config.PARLEY_CODE_CALLS_OWNER,
           callDefaults: { callsPerDay: config.PARLEY_CALLS_PER_DAY, minutesPerDay: config.PARLEY_CALL_MINUTES_PER_DAY },
@@ -154,6 +163,12 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
               findCarrierOfNumber: findCarrierOfNumber(ctx),
               findTrunk: findTrunk(ctx),
               listTrunks: listTrunks(ctx),
+              listSecrets: listSecrets(ctx),
+              createSecret: createSecret(ctx),
+              setSecret: setSecret(ctx),
+              deleteSecret: deleteSecret(ctx),
+              revealSecrets: revealSecrets(ctx),
+              findSecrets: findSecrets(ctx),
             },
             queues,
             // The gateways' watch streams.

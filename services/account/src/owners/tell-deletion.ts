@@ -25,6 +25,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "mobile_numbers", key: ["mobile_number"] },
   { name: "number_codes", key: ["mobile_number"] },
   { name: "call_policies", key: ["owner_id"] },
+  { name: "secrets", key: ["name"] },
   { name: IDEMPOTENCY_CLAIMS.name, key: ["idempotency_key"] },
 ];
 

@@ -390,6 +390,7 @@ export interface DeleteToolResponse {
 export interface RotateToolSecretRequest {
   ownerId: string;
   toolId: string;
+  idempotency: Idempotency | undefined;
 }
 
 export interface RotateToolSecretResponse {
@@ -400,6 +401,7 @@ export interface RotateToolSecretResponse {
 export interface AcceptToolChangesRequest {
   ownerId: string;
   toolId: string;
+  idempotency: Idempotency | undefined;
 }
 
 export interface AcceptToolChangesResponse {
@@ -4322,7 +4324,7 @@ export const DeleteToolResponse: MessageFns<DeleteToolResponse> = {
 };
 
 function createBaseRotateToolSecretRequest(): RotateToolSecretRequest {
-  return { ownerId: "", toolId: "" };
+  return { ownerId: "", toolId: "", idempotency: undefined };
 }
 
 export const RotateToolSecretRequest: MessageFns<RotateToolSecretRequest> = {
@@ -4332,6 +4334,9 @@ export const RotateToolSecretRequest: MessageFns<RotateToolSecretRequest> = {
     }
     if (message.toolId !== "") {
       writer.uint32(18).string(message.toolId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4365,6 +4370,14 @@ export const RotateToolSecretRequest: MessageFns<RotateToolSecretRequest> = {
             message.toolId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4384,6 +4397,9 @@ export const RotateToolSecretRequest: MessageFns<RotateToolSecretRequest> = {
     const message = createBaseRotateToolSecretRequest();
     message.ownerId = object.ownerId ?? "";
     message.toolId = object.toolId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
     return message;
   },
 };
@@ -4444,7 +4460,7 @@ export const RotateToolSecretResponse: MessageFns<RotateToolSecretResponse> = {
 };
 
 function createBaseAcceptToolChangesRequest(): AcceptToolChangesRequest {
-  return { ownerId: "", toolId: "" };
+  return { ownerId: "", toolId: "", idempotency: undefined };
 }
 
 export const AcceptToolChangesRequest: MessageFns<AcceptToolChangesRequest> = {
@@ -4454,6 +4470,9 @@ export const AcceptToolChangesRequest: MessageFns<AcceptToolChangesRequest> = {
     }
     if (message.toolId !== "") {
       writer.uint32(18).string(message.toolId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -4487,6 +4506,14 @@ export const AcceptToolChangesRequest: MessageFns<AcceptToolChangesRequest> = {
             message.toolId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4506,6 +4533,9 @@ export const AcceptToolChangesRequest: MessageFns<AcceptToolChangesRequest> = {
     const message = createBaseAcceptToolChangesRequest();
     message.ownerId = object.ownerId ?? "";
     message.toolId = object.toolId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
     return message;
   },
 };

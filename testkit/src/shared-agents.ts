@@ -37,6 +37,7 @@ export async function startSharedAgents(): Promise<RunningAgents> {
     DATABASE_URL: database.urls.agent,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_PROMPT_ADDRESS: prompt.address,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   });
   const described: SharedAgents = {

@@ -30,6 +30,6 @@ export function changedAgent(
 }
 
 /** Moves forward on every change, even within one millisecond or after the clock was set back. */
-function later(now: Date, before: Date): Date {
+export function later(now: Date, before: Date): Date {
   return now > before ? now : new Date(before.getTime() + 1);
 }

@@ -8,13 +8,14 @@ import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
-    desc: "private hosts and CIDRs that agents' own endpoints may be on",
+    desc: "private hosts and CIDRs that agents' own endpoints and tools may be on",
   }),
   PARLEY_AGENTS_OWNER_BYTES: positiveInteger({
     default: 256 * 1024 ** 2,
-    desc: "limit for the settings of all agents of one owner",
+    desc: "limit for the settings of all agents and tools of one owner",
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),

@@ -1,3 +1,4 @@
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -5,6 +6,7 @@ import type { Database } from "@parley/shared/db/database";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { Sealer } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -14,16 +16,20 @@ import type { PromptUse } from "./prompts/prompt-use.ts";
 export interface AgentContext {
   db: Database;
   prompts: ServiceClient<typeof PromptServiceService>;
+  /** Has the owners' secrets, which tools refer to. */
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "findSecrets">;
+  /** Seals the signing secrets of tools. */
+  sealer: Sealer;
   modelKeys: ModelKeys;
   catalogue: Catalogue;
   /** The prompts that agents used when they were last read, by owner and agent id. */
   lastUses: LRUCache<string, PromptUse>;
-  /** Private hosts where an owner's own endpoints may be. */
+  /** Private hosts where an owner's own endpoints and tools may be. */
   allowedHosts: AllowList;
   /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */
   claimOneAtOnce: FewAtOnce;
   changes: ChangeFollower;
   clock: Clock;
-  /** For the settings of all agents of one owner. */
+  /** For the settings of all agents and tools of one owner. */
   room: RoomSettings;
 }

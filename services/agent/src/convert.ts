@@ -1,4 +1,5 @@
 import type { Agent, AgentPrompt, AgentRuntime, Analysis } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import type { AgentContext } from "./context.ts";
@@ -22,8 +23,6 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
     promptPinned: row.promptVersion !== null,
-    customTools: [],
-    handoffs: [],
     dynamicVariables: variablesOf(row.ownerId, prompt?.promptContent, row.firstMessagePrompt).map(
       (v) => v.variableName,
     ),
@@ -40,6 +39,7 @@ export function toRuntime(
   row: AgentRow,
   prompt: AgentPrompt | undefined,
   analysisPrompt: AgentPrompt | undefined,
+  customTools: Tool[],
   { modelKeys, catalogue }: Pick<AgentContext, "modelKeys" | "catalogue">,
 ): AgentRuntime {
   const opened = row.llm ? openLlm(row.llm, modelKeys, row, catalogue.prices) : { llm: undefined };
@@ -56,8 +56,7 @@ export function toRuntime(
     prompt,
     analysis: toAnalysis(row.analysis),
     analysisPrompt,
-    customTools: [],
-    handoffs: [],
+    customTools,
   };
 }
 

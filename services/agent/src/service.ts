@@ -1,3 +1,4 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
@@ -8,6 +9,7 @@ import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
+import { createSealer } from "@parley/shared/sealing";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
@@ -23,19 +25,27 @@ import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
 import { batchGetAgents } from "./rpc/batch-get-agents.ts";
 import { createAgent } from "./rpc/create-agent.ts";
 import { createDraft } from "./rpc/create-draft.ts";
+import { createTool } from "./rpc/create-tool.ts";
 import { deleteAgent } from "./rpc/delete-agent.ts";
+import { deleteTool } from "./rpc/delete-tool.ts";
 import { findCallee } from "./rpc/find-callee.ts";
 import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getChannelSettings } from "./rpc/get-channel-settings.ts";
 import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
 import { getSpeech } from "./rpc/get-speech.ts";
+import { getTool } from "./rpc/get-tool.ts";
+import { getToolRuntime } from "./rpc/get-tool-runtime.ts";
 import { getWidget } from "./rpc/get-widget.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listProviders } from "./rpc/list-providers.ts";
+import { listSecretUsers } from "./rpc/list-secret-users.ts";
+import { listTools } from "./rpc/list-tools.ts";
 import { listVoices } from "./rpc/list-voices.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
+import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
+import { updateTool } from "./rpc/update-tool.ts";
 import { watchAgents } from "./rpc/watch-agents.ts";
 
 const AGENTS_REMEMBERED_MAX = 10_000;
@@ -54,9 +64,16 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           address: config.PARLEY_PROMPT_ADDRESS,
           credentials,
         });
+        const accounts = createClient(AccountServiceService, {
+          peer: "account",
+          address: config.PARLEY_ACCOUNT_ADDRESS,
+          credentials,
+        });
         const ctx: AgentContext = {
           db,
           prompts,
+          accounts,
+          sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
           catalogue,
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
@@ -83,6 +100,14 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               updateAgent: settling(changes, updateAgent(ctx)),
               deleteAgent: settling(changes, deleteAgent(ctx)),
               listDynamicVariables: listDynamicVariables(ctx),
+              createTool: createTool(ctx),
+              getTool: getTool(ctx),
+              getToolRuntime: getToolRuntime(ctx),
+              listTools: registered(listTools(ctx), { isList: true }),
+              updateTool: settling(changes, updateTool(ctx)),
+              deleteTool: deleteTool(ctx),
+              rotateToolSecret: settling(changes, rotateToolSecret(ctx)),
+              listSecretUsers: listSecretUsers(ctx),
               listProviders: listProviders(ctx),
               listVoices: listVoices(ctx),
               addClonedVoice: addClonedVoice(ctx),
@@ -91,7 +116,10 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             },
             queues: { ...referenceQueue(ctx), ...forgetOwners(ctx) },
             sweeps: [expiredDrafts(db)],
-            stop: prompts.close,
+            stop: () => {
+              prompts.close();
+              accounts.close();
+            },
           },
         ];
       },
@@ -102,5 +130,9 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
 }
 
 function roomOf(bytesMax: number): RoomSettings {
-  return { bytesMax, what: "Agents", remedy: "delete agents that you no longer need, or shorten their settings" };
+  return {
+    bytesMax,
+    what: "Agents and tools",
+    remedy: "delete those that you no longer need, or shorten their settings",
+  };
 }

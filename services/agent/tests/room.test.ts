@@ -9,7 +9,7 @@ const LONG = Array.from({ length: 8 }, () => "x".repeat(1_000));
 const FULL = {
   kind: "conflict",
   detail:
-    "Agents would have more than 20,000 bytes together: delete agents that you no longer need, or shorten their settings",
+    "Agents and tools would have more than 20,000 bytes together: delete those that you no longer need, or shorten their settings",
 };
 
 const service = await startTestAgents({ PARLEY_AGENTS_OWNER_BYTES: String(BYTES_MAX) });

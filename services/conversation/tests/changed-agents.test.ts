@@ -44,6 +44,7 @@ const agentProcesses = await startTwo("agent", {
   DATABASE_URL: database.urls.agent,
   PARLEY_ENCRYPTION_KEY: TEST_SECRET,
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+  PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 });
 const conversations = await startTwo("conversation", {

@@ -14,6 +14,7 @@ export type IdPrefix =
   | "call"
   | "car"
   | "bat"
+  | "tol"
   | "tcl"
   | "job";
 

@@ -12,13 +12,14 @@ const TABLES: readonly OwnedTable[] = [
   { name: "agent_drafts", key: ["draft_id"] },
   { name: "cloned_voices", key: ["provider_name", "voice_id"] },
   { name: "claims", key: ["claim"] },
+  { name: "tools", key: ["tool_id"] },
   STORED_BYTES,
   IDEMPOTENCY_TABLE,
   IDEMPOTENCY_BYTES,
 ];
 
 /**
- * Deletes the agents of deleted owners, with the keys of their models, and what belongs to them. The prompt service deletes the
+ * Deletes the agents of deleted owners, with the keys of their models, their tools, and what belongs to them. The prompt service deletes the
  * references to their prompts itself.
  */
 export function forgetOwners({ db, changes }: Pick<AgentContext, "db" | "changes">): Record<string, Queue> {

@@ -23,6 +23,7 @@ import { keepPromise, promiseReferences, withReferences } from "../prompts/promp
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
 import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
+import { checkReferences } from "../tools/agent-references.ts";
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
@@ -39,6 +40,7 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       if (row.agentMobileNumbers.length > 0) await lockNumbers(tx, request.ownerId);
       if (request.moveNumbers) await freeNumbers(tx, key, row.agentMobileNumbers, row.updatedAt);
       else await requireFreeNumbers(tx, key, row.agentMobileNumbers);
+      await checkReferences(tx, row, request);
       await insertAgent(tx, row);
       return { agent: toAgent(row, prompts.main?.prompt) };
     };

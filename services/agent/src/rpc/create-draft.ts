@@ -13,6 +13,7 @@ import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
 import { readAnalysisPrompts, readPrompts } from "../prompts/agent-prompts.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { type Draft, insertDraft } from "../store/drafts.ts";
+import { checkReferences } from "../tools/agent-references.ts";
 
 /** Longer than any call lasts. A chat sends its draft with each message. */
 const KEPT_MS = 24 * 60 * 60_000;
@@ -38,7 +39,7 @@ export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof Agen
 async function draftOf(ctx: AgentContext, change: UpdateAgentRequest, call: Call): Promise<Draft> {
   const before = await getAgentRow(ctx.db, change);
   // Everything that can be refused without the prompt service is refused before that is called.
-  changedAgent(ctx, before, change, NO_PROMPTS);
+  await checkReferences(ctx.db, changedAgent(ctx, before, change, NO_PROMPTS), change);
   const prompts = await previewPrompts(ctx, before, change, call);
   const row = changedAgent(ctx, before, change, prompts);
   const [main, analysis] = await Promise.all([

@@ -7,6 +7,7 @@ import type { AgentContext } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompts/prompt-references.ts";
 import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
 import { deleteAgentRow } from "../store/agents.ts";
+import { requireNoHandoffs } from "../tools/agent-references.ts";
 
 export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
   return async (request, call) => {
@@ -20,6 +21,7 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
         await willSettle(tx);
         await lockStoredBytes(tx, request.ownerId);
         const { agentName } = await getLockedAgentRow(tx, key);
+        await requireNoHandoffs(tx, key);
         await deleteAgentRow(tx, key);
         return { agentName, deletedAt: ctx.clock.now() };
       },

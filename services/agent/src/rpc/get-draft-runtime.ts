@@ -3,12 +3,14 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { toRuntime } from "../convert.ts";
 import { getDraft } from "../drafts/get-draft.ts";
+import { readToolsOf } from "../tools/read-tools.ts";
 
 export function getDraftRuntime(
   ctx: AgentContext,
 ): NonNullable<Handlers<typeof AgentServiceService>["getDraftRuntime"]> {
-  return async (key) => {
+  return async (key, call) => {
     const { row, prompt, analysisPrompt } = await getDraft(ctx, key);
-    return { runtime: toRuntime(row, prompt, analysisPrompt, ctx) };
+    const toolsOf = await readToolsOf(ctx, [row], call.log);
+    return { runtime: toRuntime(row, prompt, analysisPrompt, toolsOf(row), ctx) };
   };
 }

@@ -28,6 +28,7 @@ import {
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
+import { checkReferences } from "../tools/agent-references.ts";
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
@@ -125,6 +126,7 @@ async function write(
   requireUnchanged(before, request);
   const row = changedAgent(ctx, before, request, prompts);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
+  await checkReferences(tx, row, request);
   const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
   if (request.moveNumbers) await freeNumbers(tx, row, added, ctx.clock.now());
   else await requireFreeNumbers(tx, row, added);

@@ -110,6 +110,25 @@ export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Pr
   return new Set(rows.map((row) => row.agentId));
 }
 
+/** Of which of the ids there are agents, and whose. */
+export async function findAgentOwners(sql: Sql, agentIds: readonly string[]): Promise<Map<string, string>> {
+  const rows = await sql<AgentKey[]>`
+    select owner_id, agent_id from agents where agent_id = any(${agentIds as string[]})`;
+  return new Map(rows.map(({ ownerId, agentId }) => [agentId, ownerId]));
+}
+
+/** The ids of the owner's other agents that may hand a conversation over to this one, at most `max`. */
+export async function listAgentsThatHandOverTo(
+  sql: Sql,
+  { ownerId, agentId }: AgentKey,
+  max: number,
+): Promise<string[]> {
+  const rows = await sql<AgentKey[]>`
+    select agent_id from agents where owner_id = ${ownerId} and handoffs @> ${sql.json([{ agentId }])}
+    order by agent_id limit ${max}`;
+  return rows.map((row) => row.agentId);
+}
+
 /** The agents of all owners, for maintenance. */
 export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
   return sql<

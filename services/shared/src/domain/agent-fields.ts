@@ -34,6 +34,8 @@ export const AGENT_FIELDS = {
   sts: { api: "sts", column: "jsonb", empty: null, converted: true },
   firstMessagePrompt: { api: "first_message_prompt", column: "text", empty: null },
   tools: { api: "tools", column: "jsonb", empty: null, nullShownAs: {} },
+  customTools: { api: "custom_tools", column: "jsonb", empty: [], converted: true },
+  handoffs: { api: "handoffs", column: "jsonb", empty: [], converted: true },
   callSettings: { api: "call_settings", column: "jsonb", empty: null, nullShownAs: {} },
   recording: { api: "recording", column: "boolean", empty: false },
   whatsapp: { api: "whatsapp", column: "jsonb", empty: null, nullShownAs: {} },

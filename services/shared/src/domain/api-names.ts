@@ -22,6 +22,8 @@ export const SCOPES = [
   "agents:write",
   "prompts:read",
   "prompts:write",
+  "tools:read",
+  "tools:write",
   "conversations:read",
   "chat",
   "messages",

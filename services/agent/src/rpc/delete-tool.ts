@@ -1,0 +1,19 @@
+import { type AgentServiceService, DeleteToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { runIdempotent } from "@parley/shared/idempotency/run";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
+import type { AgentContext } from "../context.ts";
+import { deleteToolRow } from "../store/tools.ts";
+import { requireUnusedTool } from "../tools/agent-references.ts";
+import { getToolRow } from "../tools/read-tools.ts";
+
+export function deleteTool(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteTool"]> {
+  return async ({ ownerId, toolId, idempotency }, call) =>
+    runIdempotent(ctx, { ownerId, idempotency, codec: DeleteToolResponse, call }, async (tx) => {
+      await lockStoredBytes(tx, ownerId);
+      const { name } = await getToolRow(tx, { ownerId, toolId });
+      await requireUnusedTool(tx, { ownerId, toolId }, name);
+      await deleteToolRow(tx, { ownerId, toolId });
+      return { name, deletedAt: ctx.clock.now() };
+    });
+}

@@ -1,0 +1,39 @@
+import type { AllowList } from "@parley/shared/egress/allow-list";
+import { EgressError } from "@parley/shared/egress/error";
+import { checkUrl } from "@parley/shared/egress/url";
+import { invalid } from "@parley/shared/errors";
+
+const VARIABLE = /\{\{[^{}]*\}\}/g;
+const PARAMETER = /\{([^{}]*)\}/g;
+const ORIGIN = /^[^/?#\\]*\/\/[^/?#\\]*/;
+
+/**
+ * Checks an address with `{path parameters}` and `{{variables}}`, which stand after the host only: otherwise a value could
+ * choose the host.
+ * @throws ServiceError invalid
+ */
+export function checkTemplate(path: string, template: string, allowedHosts: AllowList): void {
+  if (/[{}]/.test(ORIGIN.exec(template)?.[0] ?? template))
+    throw invalid(path, `${path} must begin with https:// and a host without {placeholders}`);
+  const [, query = ""] = template.replace(VARIABLE, "").split("?", 2);
+  if (/[{}]/.test(query)) throw invalid(path, `${path} may have {parameters} in its path only: use query parameters`);
+  const filled = template.replace(VARIABLE, "x").replace(PARAMETER, "x");
+  if (/[{}]/.test(filled)) throw invalid(path, `${path} has a brace without its other one`);
+  checkAddress(path, filled, allowedHosts);
+}
+
+/** The names of the `{path parameters}` of an address, each once. */
+export function pathParametersOf(template: string): string[] {
+  const names = [...template.replace(VARIABLE, "").matchAll(PARAMETER)].map(([, name = ""]) => name);
+  return [...new Set(names)];
+}
+
+/** @throws ServiceError invalid at an address that the egress guard would refuse, but only in the middle of a conversation */
+export function checkAddress(path: string, url: string, allowedHosts: AllowList): void {
+  try {
+    checkUrl(url, allowedHosts);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw invalid(path, `${path} cannot be used: ${error.message}`);
+  }
+}

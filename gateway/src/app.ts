@@ -27,6 +27,7 @@ import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
+import { toolRoutes } from "./routes/tools.ts";
 import { whatsAppRoutes } from "./routes/whatsapp.ts";
 import { widgetRoutes } from "./routes/widget.ts";
 
@@ -47,6 +48,7 @@ export function createApp(
     })
     .use(agentRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
+    .use(toolRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
     .use(recordingRoutes(gate, clients))

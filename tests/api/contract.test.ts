@@ -66,6 +66,7 @@ mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
 mine.conversation_id = mine.session_id ?? "";
 await placeRecording(stack, { ownerId: stack.owners[0].ownerId, conversationId: mine.conversation_id });
 mine.prompt_name = TEXT;
+mine.tool_id = (await api.post("/tools", newTool("of_the_contract"))).body.id;
 await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
 Object.assign(mine, await managed(manage, TEXT));
 const { ownerId } = stack.owners[0];
@@ -75,6 +76,7 @@ mine.callback_id = mine.carrier_id ?? "";
 fuzzed.agent_id = await createAgent(foreign, model);
 fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
 fuzzed.conversation_id = fuzzed.session_id ?? "";
+fuzzed.tool_id = (await foreign.post("/tools", newTool("fuzzed"))).body.id;
 fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
 Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
 
@@ -86,6 +88,8 @@ async function managed(as: Api, name: string): Promise<Record<string, string>> {
     return answer.body;
   };
   const { key_id } = await made("/keys", { name });
+  const secret_name = `${name}-${Bun.randomUUIDv7()}`;
+  await made("/secrets", { name: secret_name, value: "a secret of eight" });
   const { destination_id } = await made("/destinations", { name, url: "http://127.0.0.1:1/", request_type: "POST" });
   const { delivery_id } = await made(`/destinations/${destination_id}/test`);
   await eventually(async () => expect((await as.get(`/deliveries/${delivery_id}`)).body.status).toBe("failed"));
@@ -95,7 +99,10 @@ async function managed(as: Api, name: string): Promise<Record<string, string>> {
   const { carrier_id } = await made("/carriers", newTrunk());
   const { sessions } = (await as.get("/sessions")).body;
   const owner_session_id = sessions.find((session: { is_current: boolean }) => !session.is_current)?.session_id;
-  return { key_id, destination_id, delivery_id, mobile_number, provider, voice_id: id, owner_session_id, carrier_id };
+  return {
+    ...{ key_id, secret_name, destination_id, delivery_id, mobile_number, provider, voice_id: id },
+    ...{ owner_session_id, carrier_id },
+  };
 }
 
 function newNumber() {
@@ -104,6 +111,11 @@ function newNumber() {
 
 function newTrunk() {
   return { provider: "SIP", host: `trunk-${++numbers}.example`, allowed_addresses: [`198.51.100.${numbers % 250}`] };
+}
+
+/** Nothing answers its calls. */
+function newTool(name: string) {
+  return { name, description: TEXT, type: "http", method: "GET", url: "https://shop.example/" };
 }
 
 function newVoice(name: string) {
@@ -146,6 +158,11 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateAgent: { agent_description: "B" },
     createPrompt: { prompt_name: "contract", prompt_content: "C" },
     updatePrompt: { prompt_content: "D" },
+    createTool: newTool("contract"),
+    updateTool: { description: "E" },
+    tryTool: { arguments: {} },
+    createSecret: { name: "contract", value: "a secret of eight" },
+    setSecret: { value: "another of eight" },
     signIn: { email: "nobody@example.com", password: PASSWORD },
     changePassword: { current_password: "not the right one", new_password: PASSWORD },
     createKey: { name: "contract", scopes: ["chat"], expires_at: "2999-01-01" },
@@ -210,7 +227,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     });
 
     test("answers methods it does not know with 404 or 405", async () => {
-      for (const method of ["PUT", "OPTIONS", "TRACE", "PURGE"]) {
+      const known = all.filter(({ path }) => path === operation.path).map(({ method }) => method);
+      for (const method of ["PUT", "OPTIONS", "TRACE", "PURGE"].filter((each) => !known.includes(each))) {
         const answer = await api.send(method, pathTo(operation, mine)).catch(() => null);
         // A client may refuse to send a method; the server must not accept it.
         if (answer) expect([404, 405]).toContain(answer.status);
@@ -373,7 +391,8 @@ async function readied({ operationId }: Operation): Promise<Record<string, strin
 async function doomed(operation: Operation): Promise<Record<string, string>> {
   if (!needsKey(operation)) return managed(await callerOf(operation, 0), "doomed");
   await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
-  return { prompt_name: "doomed", agent_id: await createAgent(api, model) };
+  const { id } = (await api.post("/tools", newTool(`doomed_${Bun.randomUUIDv7().replaceAll("-", "")}`))).body;
+  return { prompt_name: "doomed", agent_id: await createAgent(api, model), tool_id: id };
 }
 
 function withRequiredQuery(operation: Operation, values: Record<string, string>): string {

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { ServiceName } from "@parley/dev/stack/plan.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
@@ -9,6 +10,7 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { newId } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { ADMITTED } from "@parley/shared/rpc/tls/peers";
@@ -128,8 +130,6 @@ function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
     toMobileNumber: mobileNumber,
     toMobileNumbers: [mobileNumber],
     fromMobileNumber: trunkNumber,
-    toolId: "tol_00000000000000000000000000",
-    secretName: promptName,
     page: { number: 1, size: 100 },
     search: promptName,
   };
@@ -153,7 +153,7 @@ test("every field of a request that may name an object has a value here", () => 
 
 /** Requests whose ids are nested, or that need more to mean anything. */
 function more(names: Names): Readonly<Record<string, object>> {
-  const { agentId, sessionId, conversationId, eventId, promptName, ownerSessionId } = names;
+  const { agentId, sessionId, conversationId, eventId, promptName, ownerSessionId, secretName = "" } = names;
   const { ownerId } = hostile;
   const reference = { promptName, promptVersion: undefined };
   const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
@@ -163,6 +163,13 @@ function more(names: Names): Readonly<Record<string, object>> {
     batchGetAgents: { keys: [{ ownerId, agentId }] },
     batchGetAgentRuntimes: { keys: [{ ownerId, agentId }], withAnalysisPrompt: true },
     getPrompt: { reference },
+    createTool: { tool: Tool.fromPartial({ name: newId("tol"), kind: { $case: "client", value: {} } }) },
+    updateTool: { tool: Tool.fromPartial({ description: "Theirs" }), fields: ["description"] },
+    createSecret: { name: newId("key"), value: "not theirs" },
+    setSecret: { name: secretName, value: "not theirs" },
+    deleteSecret: { name: secretName },
+    revealSecrets: { names: [secretName] },
+    findSecrets: { names: [secretName] },
     batchGetPrompts: { items: [{ ownerId, reference }] },
     acquirePrompts: { uses: [{ promptType: 1, reference }] },
     setPromptReferences: { agentName: "Theirs", agentGone: true },
@@ -218,7 +225,7 @@ describe.each(RPCS)("$service $name", ({ service, name }) => {
 });
 
 /** The specification's exception: agents, conversations and sessions of others are refused in their own words. */
-const ACCESS = ["agent", "conversation", "session"].map((what) => [
+const ACCESS = ["agent", "conversation", "session", "tool"].map((what) => [
   `You do not have access to this ${what}`,
   `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
 ]);
@@ -227,7 +234,11 @@ test("called by the owner with the same names returns what the other owner must 
   for (const [service, name] of [
     ["account", "listKeys"],
     ["account", "getCarrierCredentials"],
+    ["account", "listSecrets"],
+    ["account", "revealSecrets"],
     ["agent", "listAgents"],
+    ["agent", "getTool"],
+    ["agent", "listTools"],
     ["agent", "listDynamicVariables"],
     ["conversation", "getConversation"],
     ["conversation", "listConversations"],

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { newUuid } from "@parley/shared/ids";
+import { newId, newUuid } from "@parley/shared/ids";
 import { type Answer, answerOf } from "../kit/api.ts";
 import { createObjects, keyFor, type OwnedObjects, unknownNames } from "../kit/owners/owned-objects.ts";
 import { shapeOf } from "../kit/owners/shape-of.ts";
@@ -59,9 +59,26 @@ const template = { name: "foreign", language: "en" };
 /** The bodies that name objects. */
 const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   createAgent: ({ prompt_name }) => ({ agent_name: "Ours", agent_type: "INBOUND", prompt: { prompt_name } }),
-  updateAgent: ({ prompt_name }) => ({ agent_name: "Theirs", prompt: { prompt_name } }),
+  updateAgent: ({ prompt_name, tool_id, agent_id }) => ({
+    agent_name: "Theirs",
+    prompt: { prompt_name },
+    custom_tools: [{ tool_id }],
+    handoffs: [{ agent_id, when: "Always." }],
+  }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),
   updatePrompt: () => ({ prompt_content: "Theirs" }),
+  createTool: ({ secret_name }) => ({
+    name: "ours",
+    description: "Ours",
+    type: "http",
+    method: "GET",
+    url: "https://shop.example/",
+    auth: { type: "bearer", secret: secret_name },
+  }),
+  updateTool: () => ({ description: "Theirs" }),
+  tryTool: () => ({ arguments: {} }),
+  createSecret: () => ({ name: newId("key"), value: "not theirs" }),
+  setSecret: () => ({ value: "not theirs" }),
   sendMessage: ({ agent_id, session_id }) => ({ agent_id, session_id, message: "Hi", streaming: false }),
   createCall: ({ agent_id, trunk_number }) => ({
     agent_id,
@@ -103,7 +120,14 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
 };
 
 /** Operations whose body names no object, and those whose answer tells of other owners by design. */
-const BODIES_WITHOUT_OBJECTS = ["signIn", "changePassword", "createKey", "createDestination", "checkCallBatch"];
+const BODIES_WITHOUT_OBJECTS = [
+  "signIn",
+  "changePassword",
+  "createKey",
+
+  "createDestination",
+  "checkCallBatch",
+];
 const OF_THE_CALLER_ALONE = ["updateSettings", ...BODIES_WITHOUT_OBJECTS];
 const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
   listChatSessions: "a filter by another owner's agent is 403, by nobody's empty, as specified",
@@ -175,7 +199,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   });
 });
 
-const REFUSALS = ["agent", "conversation", "session"].map((what) => [
+const REFUSALS = ["agent", "conversation", "session", "tool"].map((what) => [
   `You do not have access to this ${what}`,
   `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
 ]);

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 test("owners with the same names and idempotency keys each have their own objects", async () => {
   const shared = Object.entries(one.names).filter(([field, name]) => other.names[field] === name);
-  expect(shared.map(([field]) => field)).toEqual(["prompt_name", "provider"]);
+  expect(shared.map(([field]) => field)).toEqual(["prompt_name", "secret_name", "provider"]);
 });
 
 test("an idempotency key of two owners repeats to each of them its own answer", async () => {
@@ -39,13 +39,17 @@ test("an idempotency key of two owners repeats to each of them its own answer", 
 
 test("whatever one owner deletes, the other's objects of the same names stay", async () => {
   const before = await rows.of(stack.owners[0].ownerId);
-  const { agent_id, prompt_name, provider, voice_id, destination_id, key_id } = other.names;
+  const { agent_id, prompt_name, tool_id, secret_name, provider, voice_id, destination_id, key_id } = other.names;
   const deletions = [
     other.api.send("DELETE", `/agents/${agent_id}`),
     other.api.send("DELETE", `/prompts/${prompt_name}`),
     other.manage.send("DELETE", `/cloned-voices/${provider}/${voice_id}`),
     other.manage.send("DELETE", `/destinations/${destination_id}`),
     other.manage.send("DELETE", `/keys/${key_id}`),
+    other.api.send("DELETE", `/tools/${tool_id}`).then(async (deleted) => {
+      expect((await other.manage.send("DELETE", `/secrets/${secret_name}`)).status).toBe(200);
+      return deleted;
+    }),
   ];
   expect((await Promise.all(deletions)).map(({ status }) => status)).toEqual(deletions.map(() => 200));
   await stack.accounts.deleteOwner({ ownerId: stack.owners[1].ownerId });

@@ -36,6 +36,8 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "agents:write": ["createAgent", "updateAgent", "deleteAgent"],
   "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
   "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
+  "tools:read": ["listTools", "getTool"],
+  "tools:write": ["createTool", "updateTool", "deleteTool", "rotateToolSecret", "tryTool"],
   "conversations:read": ["listConversations", "getConversation", "getRecording", "listChatSessions", "getChatSession"],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],

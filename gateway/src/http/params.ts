@@ -13,7 +13,9 @@ export const NAMED: Readonly<Record<string, string>> = {
   mobile_number: "Mobile number",
   owner_session_id: "Session",
   prompt_name: "Prompt",
+  secret_name: "Secret",
   session_id: "Session",
+  tool_id: "Tool",
   voice_id: "Voice",
 };
 

@@ -24,6 +24,7 @@ export type Described = Operation | OpenOperation;
 const TAGS = {
   Agents: "AI agents and the variables they expect.",
   Prompts: "Versioned prompts.",
+  Tools: "What agents' models can call: your servers, and your pages and apps.",
   Chat: "Text conversations with agents.",
   Conversations: "Stored conversations from every channel.",
   Calls: "Voice calls with agents.",
@@ -31,7 +32,7 @@ const TAGS = {
   Callbacks:
     "Requests that carriers send to Parley, each authenticated by the carrier's signature. No other client needs them.",
   Management:
-    "What a signed-in owner manages: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, and usage. A browser may write only from a page of the same origin.",
+    "What a signed-in owner manages: API keys, secrets of tools, webhook destinations and deliveries, phone numbers, cloned voices, settings, and usage. A browser may write only from a page of the same origin.",
 } as const;
 
 /** Builds the OpenAPI 3.1 document of some routes from the schemas that validate them. */

@@ -5,7 +5,7 @@ import type { Access } from "../auth/identify.ts";
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
   /** camelCase: the method's name in a generated client. */
   id: string;
-  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Calls" | "Catalogue" | "Callbacks" | "Management";
+  tag: "Agents" | "Prompts" | "Tools" | "Chat" | "Conversations" | "Calls" | "Catalogue" | "Callbacks" | "Management";
   summary: string;
   description?: string;
   /** The scope that a key needs (a session has every scope), or what is required instead of a key. */

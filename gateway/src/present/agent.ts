@@ -7,9 +7,11 @@ import type {
   SttConfig,
   TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
+import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
 import { presentPricing } from "./prices.ts";
 
 /** An agent as the API shows it (docs/api-reference.md#agents). */
@@ -24,6 +26,8 @@ export function presentAgent(agent: Agent) {
     llm: agent.llm ? presentLlm(agent.llm) : null,
     tts: agent.tts ? presentTts(agent.tts) : null,
     ...(agent.sts && { sts: presentSts(agent.sts) }),
+    custom_tools: agent.customTools.map(({ toolId }) => ({ tool_id: toolId })),
+    handoffs: agent.handoffs.map(presentHandoff),
     call_analysis_enabled: analysis?.enabled ?? false,
     ...(analysis?.prompt && {
       call_analysis_prompt: {
@@ -50,6 +54,17 @@ function presentPlainFields(agent: Agent) {
   return Object.fromEntries(
     plainAgentFields.map((field) => [AGENT_FIELDS[field].api, agent[field] ?? nullShownAs(field)]),
   );
+}
+
+function presentHandoff({ agentId, when, context, message, keepVoice, greet }: Handoff) {
+  return {
+    agent_id: agentId,
+    when,
+    context: nameOf(HANDOFF_CONTEXTS, context),
+    ...(message !== undefined && { message }),
+    keep_voice: keepVoice,
+    greet,
+  };
 }
 
 function presentStt(stt: SttConfig) {

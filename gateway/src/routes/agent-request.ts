@@ -12,6 +12,7 @@ import {
   type PromptSource,
   UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import {
   AGENT_FIELDS,
   type AgentField,
@@ -21,7 +22,9 @@ import {
   plainAgentFields,
 } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
 import { invalid } from "@parley/shared/errors";
+import type { HandoffBody } from "../schemas/agents/acting.ts";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents/requests.ts";
 
 /** Converts the body of POST /agents. @throws ServiceError invalid on fields that contradict each other */
@@ -51,13 +54,15 @@ export function updateAgentRequest(ownerId: string, agentId: string, body: Updat
 type GivenFields = Partial<Pick<CreateAgentRequest, AgentField>>;
 
 function fieldsOf(body: UpdateAgentBody): GivenFields {
-  const { stt, llm, tts, sts } = body;
+  const { stt, llm, tts, sts, custom_tools: tools, handoffs } = body;
   return {
     ...plainFieldsOf(body as Required<UpdateAgentBody>),
     ...(stt && { stt: sttOf(stt) }),
     ...(llm && { llm: llmOf(llm) }),
     ...(tts && { tts: ttsOf(tts) }),
     ...(sts && { sts: stsOf(sts) }),
+    ...(tools && { customTools: tools.map(({ tool_id }) => ({ toolId: tool_id })) }),
+    ...(handoffs && { handoffs: handoffs.map(handoffOf) }),
   };
 }
 
@@ -127,6 +132,17 @@ function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_pro
   }
   if (custom != null) return { source: { $case: "content", value: custom } };
   return { source: { $case: "reference", value: { promptName: name ?? "", promptVersion: version ?? undefined } } };
+}
+
+function handoffOf({ agent_id, when, context, message, keep_voice, greet }: HandoffBody): Handoff {
+  return {
+    agentId: agent_id,
+    when,
+    context: HANDOFF_CONTEXTS[context ?? "all"],
+    message: message ?? undefined,
+    keepVoice: keep_voice ?? false,
+    greet: greet ?? false,
+  };
 }
 
 function sttOf(stt: NonNullable<UpdateAgentBody["stt"]>): SttConfig {

@@ -123,7 +123,7 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           summary: "Delete an agent",
           scope: "agents:write",
           response: AgentDeleted,
-          refuses: ["not_found"],
+          refuses: ["not_found", "conflict"],
         },
         async ({ ownerId, params, idempotency, write }) => {
           const agentId = params.agent_id ?? "";

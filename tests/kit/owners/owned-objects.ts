@@ -62,6 +62,16 @@ export async function createObjects(
   callers.remember("createWidgetToken", visitor.body);
   const daily = await made("/daily/sessions", { agent_id, metadata: { note: canary } });
   await keepWaiting(stack, daily.conversation_id);
+  const secret_name = `secret_${canary}`.slice(0, 64);
+  await managed("/secrets", { name: secret_name, value: `value of ${canary}` });
+  const tool = await made("/tools", {
+    name: "look_up",
+    description: canary,
+    type: "http",
+    method: "GET",
+    url: `https://shop.example/${canary}`,
+    auth: { type: "bearer", secret: secret_name },
+  });
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
@@ -92,6 +102,8 @@ export async function createObjects(
     widget_token: visitor.body.token,
     daily_session_id: daily.conversation_id,
     room_name: daily.room_name,
+    tool_id: tool.id,
+    secret_name,
     key_id,
     owner_session_id: await otherSession(stack, manage, owner.ownerId),
     destination_id,

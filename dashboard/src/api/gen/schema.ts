@@ -148,6 +148,100 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tools, newest first
+         * @description Needs a key with the scope `tools:read`, or a session.
+         */
+        get: operations["listTools"];
+        put?: never;
+        /**
+         * Create a tool; its signing secret is shown only once
+         * @description Needs a key with the scope `tools:write`, or a session.
+         */
+        post: operations["createTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/tools/{tool_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a tool
+         * @description Needs a key with the scope `tools:read`, or a session.
+         */
+        get: operations["getTool"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a tool
+         * @description Needs a key with the scope `tools:write`, or a session.
+         */
+        delete: operations["deleteTool"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a tool
+         * @description Needs a key with the scope `tools:write`, or a session.
+         */
+        patch: operations["updateTool"];
+        trace?: never;
+    };
+    "/v1/public/tools/{tool_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new signing secret; the old one is valid for 24 hours more
+         * @description Needs a key with the scope `tools:write`, or a session.
+         */
+        post: operations["rotateToolSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/public/tools/{tool_id}/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool as a conversation would
+         * @description Every request makes a call, also a repeated one with the same `Idempotency-Key`. Client tools cannot be tried: a conversation's client makes their calls.
+         *
+         *     Needs a key with the scope `tools:write`, or a session.
+         */
+        post: operations["tryTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/chat": {
         parameters: {
             query?: never;
@@ -849,6 +943,56 @@ export interface paths {
          * @description Needs a session.
          */
         delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/manage/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the secrets of tools, without their values
+         * @description Needs a session.
+         */
+        get: operations["listSecrets"];
+        put?: never;
+        /**
+         * Create a secret that tools send
+         * @description Needs a session.
+         */
+        post: operations["createSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/manage/secrets/{secret_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a secret a new value
+         * @description Tools send it from their next call on.
+         *
+         *     Needs a session.
+         */
+        put: operations["setSecret"];
+        post?: never;
+        /**
+         * Delete a secret that no tool uses
+         * @description Needs a session.
+         */
+        delete: operations["deleteSecret"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1718,6 +1862,10 @@ export interface components {
             first_message_prompt?: string | null;
             /** @description What the agent can do besides talking. */
             tools?: components["schemas"]["Tools"] | null;
+            /** @description Tools of your library (`/tools`) that the agent's model can call, each once. */
+            custom_tools?: components["schemas"]["AgentTool"][] | null;
+            /** @description Agents of yours to which the model may hand the conversation over, each once. */
+            handoffs?: components["schemas"]["Handoff"][] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;
             /** @description Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it. */
@@ -2150,6 +2298,35 @@ export interface components {
                 message?: string;
             };
         };
+        /** @description A tool of the library that an agent uses. */
+        AgentTool: {
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            tool_id: string;
+        };
+        /** @description An agent to which the model may hand the conversation over. */
+        Handoff: {
+            /**
+             * @description ID of the agent that takes over.
+             * @example agt_01m7yyhwpyegyarwxc0gvz1xd5
+             */
+            agent_id: string;
+            /**
+             * @description What the model reads to decide when to hand over.
+             * @example The caller asks about an invoice.
+             */
+            when: string;
+            /** @description What the new agent learns of the conversation: all messages, the last ten, or none. Default: `all`. */
+            context?: ("all" | "last_messages" | "none") | null;
+            /** @description What the first agent says when it hands over. Default: nothing. */
+            message?: string | null;
+            /** @description Whether the new agent speaks with the voice of the first one. Default: false. */
+            keep_voice?: boolean | null;
+            /** @description Whether the new agent speaks its greeting before it answers. Default: false. */
+            greet?: boolean | null;
+        };
         /** @description How the agent takes turns in calls. */
         CallSettings: {
             /** @description Milliseconds of silence that end the user's turn, unless speech recognition detects the end itself. Default: 500. */
@@ -2245,6 +2422,10 @@ export interface components {
             tts: components["schemas"]["TtsConfig"] | null;
             /** @description Speech-to-speech model, when there is one. */
             sts?: components["schemas"]["StsConfig"];
+            /** @description Tools of the library that the agent's model can call. */
+            custom_tools: components["schemas"]["AgentTool"][];
+            /** @description Agents to which the model may hand the conversation over. */
+            handoffs: components["schemas"]["Handoff"][];
             /** @description Whether conversations are analyzed when they end. */
             call_analysis_enabled: boolean;
             /** @description Prompt for the analysis, when there is one. */
@@ -2526,6 +2707,10 @@ export interface components {
             first_message_prompt?: string | null;
             /** @description What the agent can do besides talking. */
             tools?: components["schemas"]["Tools"] | null;
+            /** @description Tools of your library (`/tools`) that the agent's model can call, each once. */
+            custom_tools?: components["schemas"]["AgentTool"][] | null;
+            /** @description Agents of yours to which the model may hand the conversation over, each once. */
+            handoffs?: components["schemas"]["Handoff"][] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;
             /** @description Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it. */
@@ -2713,6 +2898,859 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             deleted_at: string;
+        };
+        /** @description A tool. Fields that you leave out have their default. */
+        CreateToolRequest: {
+            /**
+             * @description Name by which models call the tool, unique among your tools and not that of a built-in one.
+             * @example look_up_order
+             */
+            name: string;
+            /**
+             * @description What the model reads to decide when to call the tool.
+             * @example Looks up an order by its number.
+             */
+            description: string;
+            /**
+             * @description `http`: a request to a server of yours. `client`: your page or app makes the call. `mcp`: the tools of an MCP server.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /** @description HTTP tools: method of the request. */
+            method?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") | null;
+            /** @description HTTP and MCP tools: address, which begins with https://. For HTTP tools it may have `{path parameters}`, and `{{variables}}` after the host. */
+            url?: string | null;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            } | null;
+            /** @description HTTP and MCP tools: how requests are authenticated. Default: not at all. */
+            auth?: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][] | null;
+            /** @description HTTP tools: how often a request is repeated after 429, 502, 503, 504 or a failed connection. Default: 2 for GET and HEAD, else 0. */
+            retries?: number | null;
+            /** @description HTTP tools: whether the server honors `Idempotency-Key`, so that a call may be repeated after a crash. Default: false. */
+            idempotent?: boolean | null;
+            /** @description HTTP tools: what the model sees of the answer. Default: everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that dynamic variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][] | null;
+            /** @description Client tools: whether the model waits for the client's result. Default: true. */
+            wait?: boolean | null;
+            /** @description MCP tools: names of the server's tools that are allowed. Default: all. */
+            tools?: string[] | null;
+            /** @description MCP tools: which change of a server's tool switches it off until you accept it: another schema, or any. Default: `keep_if_schema_same`. */
+            on_change?: ("keep_if_schema_same" | "disable") | null;
+            /** @description Milliseconds that a call may take with all its retries. Default: 20000. */
+            timeout_ms?: number | null;
+            /** @description What a caller hears while the tool runs. */
+            speech?: components["schemas"]["ToolSpeech"] | null;
+            /** @description What becomes of a running call when the caller speaks. Default: `continue`. */
+            interruption?: ("continue" | "cancel") | null;
+            /** @description Whether the conversation waits for the result, or goes on in the meantime. Default: `wait`. */
+            run?: ("wait" | "background") | null;
+        };
+        /** @description A parameter with one source of its value: `schema`, `variable`, `constant` or `secret`. */
+        ToolParameter: {
+            /**
+             * @description Name of the parameter.
+             * @example order_id
+             */
+            name: string;
+            /** @description HTTP tools: where the value goes. Body parameters make one JSON object. Path parameters stand in `url` as `{name}`. */
+            in?: ("path" | "query" | "header" | "body") | null;
+            /** @description Whether the tool is not called without a value. Default: true for path parameters, which have no other value, else false. */
+            required?: boolean | null;
+            /** @description JSON Schema (draft 2020-12) of a value that the model gives: at most 16 KiB and 8 levels, without `pattern` and `$ref`. */
+            schema?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description The variable that has the value. */
+            variable?: string | null;
+            /** @description The value itself: any JSON. */
+            constant?: unknown;
+            /** @description HTTP tools: the secret that is the value. */
+            secret?: string | null;
+            /** @description With `schema`: the list variable that has the only values that the model may give. While it is not set, none is allowed. */
+            allowed_from?: string | null;
+        };
+        /** @description What the model sees of the answer. */
+        ToolResult: {
+            /** @description What the model sees of the answer. Default: everything. */
+            keep?: string[] | null;
+            /** @description Whether the model sees only that the call succeeded. Default: false. */
+            hide?: boolean | null;
+        };
+        /** @description A value of the answer that a dynamic variable takes. */
+        ToolAssignment: {
+            /**
+             * @description Dynamic variable that takes the value.
+             * @example order_status
+             */
+            variable: string;
+            /**
+             * @description JSON pointer (RFC 6901) into the answer; empty for the whole answer.
+             * @example /order/status
+             */
+            pointer: string;
+        };
+        /** @description What a caller hears while the tool runs. */
+        ToolSpeech: {
+            /** @description `auto`: what the model says with the call. `off`: nothing. Any other text is spoken when the call begins. Default: `auto`. */
+            before?: string | null;
+            /** @description What the agent says while the call takes longer, by ascending time. */
+            delayed?: {
+                /**
+                 * @description Milliseconds from the beginning of the call.
+                 * @example 4000
+                 */
+                after_ms: number;
+                /**
+                 * @description What the agent says then.
+                 * @example Still looking.
+                 */
+                text: string;
+            }[] | null;
+            /** @description Sound in the background meanwhile. */
+            sound?: string | null;
+        };
+        /** @description A tool that was created. */
+        NewTool: {
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            id: string;
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /** @description What the model reads to decide when to call the tool. */
+            description: string;
+            /**
+             * @description `http`: a request to a server of yours. `client`: your page or app makes the call. `mcp`: the tools of an MCP server.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description HTTP tools: method of the request.
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description HTTP and MCP tools: address. */
+            url?: string;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /** @description HTTP and MCP tools: how requests are authenticated. */
+            auth?: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][];
+            /** @description HTTP tools: how often a request is repeated. */
+            retries?: number;
+            /** @description HTTP tools: whether a call may be repeated after a crash. */
+            idempotent?: boolean;
+            /** @description HTTP tools: what the model sees of the answer; null for everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][];
+            /** @description Client tools: whether the model waits for the client's result. */
+            wait?: boolean;
+            /** @description MCP tools: names of the server's tools that are allowed; null for all. */
+            tools?: string[] | null;
+            /**
+             * @description MCP tools: which change switches a server's tool off.
+             * @enum {string}
+             */
+            on_change?: "keep_if_schema_same" | "disable";
+            /** @description MCP tools: the server's tools. */
+            mcp_tools?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Description, as accepted. */
+                description: string;
+                /** @description JSON Schema of the arguments, as accepted. */
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Whether models can call it. One that the server changed or added is off until you accept it.
+                 * @enum {string}
+                 */
+                state: "on" | "changed" | "new" | "gone";
+            }[];
+            /** @description MCP tools: tools of the server that are left out. */
+            problems?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Why the tool is left out. */
+                problem: string;
+            }[];
+            /** @description Milliseconds that a call may take with all its retries. */
+            timeout_ms: number;
+            /** @description What a caller hears while the tool runs. */
+            speech: components["schemas"]["ToolSpeech"];
+            /**
+             * @description What becomes of a running call when the caller speaks.
+             * @enum {string}
+             */
+            interruption: "continue" | "cancel";
+            /**
+             * @description Whether the conversation waits for the result.
+             * @enum {string}
+             */
+            run: "wait" | "background";
+            /**
+             * Format: date-time
+             * @description When the tool was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the tool was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Who created the tool: an API key or a session. */
+            created_by: string | null;
+            /**
+             * @description HTTP tools: secret that signs the requests, which is not shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            signing_secret?: string;
+        };
+        ToolList: {
+            /** @description Tools of the page, newest first. */
+            tools: components["schemas"]["Tool"][];
+            /** @description Number of items on all pages. */
+            total: number;
+            /** @description This page. */
+            page: number;
+            /** @description Items on a full page. */
+            page_size: number;
+            /** @description Number of pages. */
+            total_pages: number;
+        };
+        /** @description A tool of the library. */
+        Tool: {
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            id: string;
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /** @description What the model reads to decide when to call the tool. */
+            description: string;
+            /**
+             * @description `http`: a request to a server of yours. `client`: your page or app makes the call. `mcp`: the tools of an MCP server.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description HTTP tools: method of the request.
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description HTTP and MCP tools: address. */
+            url?: string;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /** @description HTTP and MCP tools: how requests are authenticated. */
+            auth?: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][];
+            /** @description HTTP tools: how often a request is repeated. */
+            retries?: number;
+            /** @description HTTP tools: whether a call may be repeated after a crash. */
+            idempotent?: boolean;
+            /** @description HTTP tools: what the model sees of the answer; null for everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][];
+            /** @description Client tools: whether the model waits for the client's result. */
+            wait?: boolean;
+            /** @description MCP tools: names of the server's tools that are allowed; null for all. */
+            tools?: string[] | null;
+            /**
+             * @description MCP tools: which change switches a server's tool off.
+             * @enum {string}
+             */
+            on_change?: "keep_if_schema_same" | "disable";
+            /** @description MCP tools: the server's tools. */
+            mcp_tools?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Description, as accepted. */
+                description: string;
+                /** @description JSON Schema of the arguments, as accepted. */
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Whether models can call it. One that the server changed or added is off until you accept it.
+                 * @enum {string}
+                 */
+                state: "on" | "changed" | "new" | "gone";
+            }[];
+            /** @description MCP tools: tools of the server that are left out. */
+            problems?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Why the tool is left out. */
+                problem: string;
+            }[];
+            /** @description Milliseconds that a call may take with all its retries. */
+            timeout_ms: number;
+            /** @description What a caller hears while the tool runs. */
+            speech: components["schemas"]["ToolSpeech"];
+            /**
+             * @description What becomes of a running call when the caller speaks.
+             * @enum {string}
+             */
+            interruption: "continue" | "cancel";
+            /**
+             * @description Whether the conversation waits for the result.
+             * @enum {string}
+             */
+            run: "wait" | "background";
+            /**
+             * Format: date-time
+             * @description When the tool was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the tool was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Who created the tool: an API key or a session. */
+            created_by: string | null;
+        };
+        /** @description The fields to change. Those that you leave out stay as they are; null restores a default. */
+        UpdateToolRequest: {
+            /**
+             * @description Name by which models call the tool, unique among your tools and not that of a built-in one.
+             * @example look_up_order
+             */
+            name?: string;
+            /**
+             * @description What the model reads to decide when to call the tool.
+             * @example Looks up an order by its number.
+             */
+            description?: string;
+            /**
+             * @description The tool's type, which cannot change.
+             * @enum {string}
+             */
+            type?: "http" | "client" | "mcp";
+            /** @description HTTP tools: method of the request. */
+            method?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") | null;
+            /** @description HTTP and MCP tools: address, which begins with https://. For HTTP tools it may have `{path parameters}`, and `{{variables}}` after the host. */
+            url?: string | null;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            } | null;
+            /** @description HTTP and MCP tools: how requests are authenticated. Default: not at all. */
+            auth?: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][] | null;
+            /** @description HTTP tools: how often a request is repeated after 429, 502, 503, 504 or a failed connection. Default: 2 for GET and HEAD, else 0. */
+            retries?: number | null;
+            /** @description HTTP tools: whether the server honors `Idempotency-Key`, so that a call may be repeated after a crash. Default: false. */
+            idempotent?: boolean | null;
+            /** @description HTTP tools: what the model sees of the answer. Default: everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that dynamic variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][] | null;
+            /** @description Client tools: whether the model waits for the client's result. Default: true. */
+            wait?: boolean | null;
+            /** @description MCP tools: names of the server's tools that are allowed. Default: all. */
+            tools?: string[] | null;
+            /** @description MCP tools: which change of a server's tool switches it off until you accept it: another schema, or any. Default: `keep_if_schema_same`. */
+            on_change?: ("keep_if_schema_same" | "disable") | null;
+            /** @description Milliseconds that a call may take with all its retries. Default: 20000. */
+            timeout_ms?: number | null;
+            /** @description What a caller hears while the tool runs. */
+            speech?: components["schemas"]["ToolSpeech"] | null;
+            /** @description What becomes of a running call when the caller speaks. Default: `continue`. */
+            interruption?: ("continue" | "cancel") | null;
+            /** @description Whether the conversation waits for the result, or goes on in the meantime. Default: `wait`. */
+            run?: ("wait" | "background") | null;
+        };
+        ToolDeleted: {
+            /** @description What was done. */
+            message: string;
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            tool_id: string;
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the tool was deleted.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            deleted_at: string;
+        };
+        /** @description A tool with a new signing secret. */
+        RotatedTool: {
+            /**
+             * @description ID of the tool.
+             * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+             */
+            id: string;
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /** @description What the model reads to decide when to call the tool. */
+            description: string;
+            /**
+             * @description `http`: a request to a server of yours. `client`: your page or app makes the call. `mcp`: the tools of an MCP server.
+             * @enum {string}
+             */
+            type: "http" | "client" | "mcp";
+            /**
+             * @description HTTP tools: method of the request.
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description HTTP and MCP tools: address. */
+            url?: string;
+            /** @description HTTP and MCP tools: headers of the request. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /** @description HTTP and MCP tools: how requests are authenticated. */
+            auth?: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description HTTP and client tools: parameters of a call. */
+            parameters?: components["schemas"]["ToolParameter"][];
+            /** @description HTTP tools: how often a request is repeated. */
+            retries?: number;
+            /** @description HTTP tools: whether a call may be repeated after a crash. */
+            idempotent?: boolean;
+            /** @description HTTP tools: what the model sees of the answer; null for everything. */
+            result?: components["schemas"]["ToolResult"] | null;
+            /** @description HTTP tools: values of the answer that variables take. */
+            assignments?: components["schemas"]["ToolAssignment"][];
+            /** @description Client tools: whether the model waits for the client's result. */
+            wait?: boolean;
+            /** @description MCP tools: names of the server's tools that are allowed; null for all. */
+            tools?: string[] | null;
+            /**
+             * @description MCP tools: which change switches a server's tool off.
+             * @enum {string}
+             */
+            on_change?: "keep_if_schema_same" | "disable";
+            /** @description MCP tools: the server's tools. */
+            mcp_tools?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Description, as accepted. */
+                description: string;
+                /** @description JSON Schema of the arguments, as accepted. */
+                input_schema: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Whether models can call it. One that the server changed or added is off until you accept it.
+                 * @enum {string}
+                 */
+                state: "on" | "changed" | "new" | "gone";
+            }[];
+            /** @description MCP tools: tools of the server that are left out. */
+            problems?: {
+                /** @description Name at the server. */
+                name: string;
+                /** @description Why the tool is left out. */
+                problem: string;
+            }[];
+            /** @description Milliseconds that a call may take with all its retries. */
+            timeout_ms: number;
+            /** @description What a caller hears while the tool runs. */
+            speech: components["schemas"]["ToolSpeech"];
+            /**
+             * @description What becomes of a running call when the caller speaks.
+             * @enum {string}
+             */
+            interruption: "continue" | "cancel";
+            /**
+             * @description Whether the conversation waits for the result.
+             * @enum {string}
+             */
+            run: "wait" | "background";
+            /**
+             * Format: date-time
+             * @description When the tool was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the tool was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Who created the tool: an API key or a session. */
+            created_by: string | null;
+            /**
+             * @description Secret that signs the tool's requests (Standard Webhooks), which is not shown again.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
+             */
+            signing_secret: string;
+            /**
+             * Format: date-time
+             * @description Until when requests are also signed with the secret from before.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            old_secret_valid_until: string;
+        };
+        /** @description What a conversation would give the tool. */
+        TryToolRequest: {
+            /** @description Arguments, as the model would give them. */
+            arguments?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Values of dynamic and system variables by name. */
+            variables?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description MCP tools: name of the server's tool. */
+            tool?: string | null;
+        };
+        /** @description What came of trying a tool. */
+        TriedTool: {
+            /** @description The request that was made last, with secrets masked; null if none was made. */
+            request: {
+                /** @description Method. */
+                method: string;
+                /** @description Address. */
+                url: string;
+                /** @description Headers by name. */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Body, if there was one. */
+                body: string | null;
+            } | null;
+            /** @description Status of the answer; null without one. */
+            status: number | null;
+            /** @description Body of the answer, at most 256 KiB; null without one. */
+            answer: string | null;
+            /** @description Milliseconds that the call took with all its retries. */
+            duration_ms: number;
+            /** @description What the model would be told. */
+            for_model: string;
+            /** @description Whether the model would be told so as an error. */
+            is_error: boolean;
+            /** @description Values that dynamic variables would take, by name. */
+            assignments: {
+                [key: string]: unknown;
+            };
         };
         /** @description A message to an agent. */
         ChatRequest: {
@@ -3921,7 +4959,7 @@ export interface components {
             /** @description Name to recognize the key by. */
             name?: string | null;
             /** @description What the key may do. Default: everything. */
-            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
+            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
             /** @description When the key stops working, a time in the future. Default: never. */
             expires_at?: string | null;
         };
@@ -3994,6 +5032,55 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
+        };
+        SecretList: {
+            /** @description All secrets, by name. */
+            secrets: components["schemas"]["Secret"][];
+        };
+        /** @description A secret, without its value. */
+        Secret: {
+            /**
+             * @description Name by which tools refer to the secret.
+             * @example shop_api_key
+             */
+            name: string;
+            /** @description 1 for the first value, one more with each new one. */
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the secret was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it got its value.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /** @description Who created the secret: a session, or an operator. */
+            created_by: string | null;
+        };
+        /** @description A secret that tools send. */
+        CreateSecretRequest: {
+            /**
+             * @description Name by which tools refer to the secret, unique among your secrets.
+             * @example shop_api_key
+             */
+            name: string;
+            /**
+             * @description The value, which is never shown again.
+             * @example sk_live_51H8mC2eZvKYlo2C
+             */
+            value: string;
+        };
+        /** @description A new value of a secret. */
+        SetSecretRequest: {
+            /**
+             * @description The value, which is never shown again.
+             * @example sk_live_51H8mC2eZvKYlo2C
+             */
+            value: string;
         };
         DestinationList: {
             /** @description All destinations, oldest first. */
@@ -5320,6 +6407,12 @@ export interface operations {
                      *               "speed": 1.1
                      *             }
                      *           },
+                     *           "custom_tools": [
+                     *             {
+                     *               "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                     *             }
+                     *           ],
+                     *           "handoffs": [],
                      *           "call_analysis_enabled": true,
                      *           "call_analysis_prompt": {
                      *             "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -5559,6 +6652,11 @@ export interface operations {
                  *           ]
                  *         }
                  *       },
+                 *       "custom_tools": [
+                 *         {
+                 *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                 *         }
+                 *       ],
                  *       "call_settings": {
                  *         "end_of_turn_silence_ms": 600
                  *       },
@@ -5676,6 +6774,12 @@ export interface operations {
                      *           "speed": 1.1
                      *         }
                      *       },
+                     *       "custom_tools": [
+                     *         {
+                     *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                     *         }
+                     *       ],
+                     *       "handoffs": [],
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -6027,6 +7131,12 @@ export interface operations {
                      *           "speed": 1.1
                      *         }
                      *       },
+                     *       "custom_tools": [
+                     *         {
+                     *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                     *         }
+                     *       ],
+                     *       "handoffs": [],
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -6283,6 +7393,25 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs before deleting it"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field breaks a rule. */
             422: {
                 headers: {
@@ -6481,6 +7610,12 @@ export interface operations {
                      *           "speed": 1.1
                      *         }
                      *       },
+                     *       "custom_tools": [
+                     *         {
+                     *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
+                     *         }
+                     *       ],
+                     *       "handoffs": [],
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -8084,6 +9219,1765 @@ export interface operations {
                      *         {
                      *           "path": "include",
                      *           "message": "include is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                /** @description Page to return. */
+                page?: number;
+                /** @description Items on a page. */
+                page_size?: number;
+                /** @description Part of the name or description, in any case. */
+                search?: string;
+                /** @description Only tools of this type. */
+                type?: "http" | "client" | "mcp";
+            };
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tools": [
+                     *         {
+                     *           "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *           "name": "look_up_order",
+                     *           "description": "Looks up an order by its number.",
+                     *           "type": "http",
+                     *           "method": "GET",
+                     *           "url": "https://api.shop.example/orders/{order_id}",
+                     *           "headers": {
+                     *             "Accept": "application/json"
+                     *           },
+                     *           "auth": {
+                     *             "type": "bearer",
+                     *             "secret": "shop_api_key"
+                     *           },
+                     *           "parameters": [
+                     *             {
+                     *               "name": "order_id",
+                     *               "in": "path",
+                     *               "required": true,
+                     *               "schema": {
+                     *                 "type": "string",
+                     *                 "description": "Number of the order, such as A-1001."
+                     *               }
+                     *             },
+                     *             {
+                     *               "name": "customer",
+                     *               "in": "query",
+                     *               "required": true,
+                     *               "variable": "customer_id"
+                     *             }
+                     *           ],
+                     *           "retries": 2,
+                     *           "idempotent": false,
+                     *           "result": {
+                     *             "keep": [
+                     *               "/status",
+                     *               "/delivery"
+                     *             ],
+                     *             "hide": false
+                     *           },
+                     *           "assignments": [
+                     *             {
+                     *               "variable": "order_status",
+                     *               "pointer": "/status"
+                     *             }
+                     *           ],
+                     *           "timeout_ms": 10000,
+                     *           "speech": {
+                     *             "before": "One moment, I'll look that up.",
+                     *             "delayed": [
+                     *               {
+                     *                 "after_ms": 4000,
+                     *                 "text": "Still looking."
+                     *               }
+                     *             ]
+                     *           },
+                     *           "interruption": "continue",
+                     *           "run": "wait",
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 10,
+                     *       "total_pages": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateToolRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *       "name": "look_up_order",
+                     *       "description": "Looks up an order by its number.",
+                     *       "type": "http",
+                     *       "method": "GET",
+                     *       "url": "https://api.shop.example/orders/{order_id}",
+                     *       "headers": {
+                     *         "Accept": "application/json"
+                     *       },
+                     *       "auth": {
+                     *         "type": "bearer",
+                     *         "secret": "shop_api_key"
+                     *       },
+                     *       "parameters": [
+                     *         {
+                     *           "name": "order_id",
+                     *           "in": "path",
+                     *           "required": true,
+                     *           "schema": {
+                     *             "type": "string",
+                     *             "description": "Number of the order, such as A-1001."
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "customer",
+                     *           "in": "query",
+                     *           "required": true,
+                     *           "variable": "customer_id"
+                     *         }
+                     *       ],
+                     *       "retries": 2,
+                     *       "idempotent": false,
+                     *       "result": {
+                     *         "keep": [
+                     *           "/status",
+                     *           "/delivery"
+                     *         ],
+                     *         "hide": false
+                     *       },
+                     *       "assignments": [
+                     *         {
+                     *           "variable": "order_status",
+                     *           "pointer": "/status"
+                     *         }
+                     *       ],
+                     *       "timeout_ms": 10000,
+                     *       "speech": {
+                     *         "before": "One moment, I'll look that up.",
+                     *         "delayed": [
+                     *           {
+                     *             "after_ms": 4000,
+                     *             "text": "Still looking."
+                     *           }
+                     *         ]
+                     *       },
+                     *       "interruption": "continue",
+                     *       "run": "wait",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "signing_secret": "whsec_4nzHJFqYpBFmKdBjBbVmYjVEpMpBV1pEM2m9TNb1Cgg="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewTool"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is a tool with the name look_up_order already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "name is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "name",
+                     *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the tool.
+                 * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+                 */
+                tool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *       "name": "look_up_order",
+                     *       "description": "Looks up an order by its number.",
+                     *       "type": "http",
+                     *       "method": "GET",
+                     *       "url": "https://api.shop.example/orders/{order_id}",
+                     *       "headers": {
+                     *         "Accept": "application/json"
+                     *       },
+                     *       "auth": {
+                     *         "type": "bearer",
+                     *         "secret": "shop_api_key"
+                     *       },
+                     *       "parameters": [
+                     *         {
+                     *           "name": "order_id",
+                     *           "in": "path",
+                     *           "required": true,
+                     *           "schema": {
+                     *             "type": "string",
+                     *             "description": "Number of the order, such as A-1001."
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "customer",
+                     *           "in": "query",
+                     *           "required": true,
+                     *           "variable": "customer_id"
+                     *         }
+                     *       ],
+                     *       "retries": 2,
+                     *       "idempotent": false,
+                     *       "result": {
+                     *         "keep": [
+                     *           "/status",
+                     *           "/delivery"
+                     *         ],
+                     *         "hide": false
+                     *       },
+                     *       "assignments": [
+                     *         {
+                     *           "variable": "order_status",
+                     *           "pointer": "/status"
+                     *         }
+                     *       ],
+                     *       "timeout_ms": 10000,
+                     *       "speech": {
+                     *         "before": "One moment, I'll look that up.",
+                     *         "delayed": [
+                     *           {
+                     *             "after_ms": 4000,
+                     *             "text": "Still looking."
+                     *           }
+                     *         ]
+                     *       },
+                     *       "interruption": "continue",
+                     *       "run": "wait",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the tool.
+                 * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+                 */
+                tool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Tool deleted",
+                     *       "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *       "name": "look_up_order",
+                     *       "deleted_at": "2026-01-31T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolDeleted"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    updateTool: {
+        parameters: {
+            query?: {
+                /** @description The `updated_at` of the tool that the change is based on. If the tool has changed since, the request is refused with 409. */
+                if_updated_at?: string;
+            };
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the tool.
+                 * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+                 */
+                tool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeout_ms": 5000,
+                 *       "result": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateToolRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *       "name": "look_up_order",
+                     *       "description": "Looks up an order by its number.",
+                     *       "type": "http",
+                     *       "method": "GET",
+                     *       "url": "https://api.shop.example/orders/{order_id}",
+                     *       "headers": {
+                     *         "Accept": "application/json"
+                     *       },
+                     *       "auth": {
+                     *         "type": "bearer",
+                     *         "secret": "shop_api_key"
+                     *       },
+                     *       "parameters": [
+                     *         {
+                     *           "name": "order_id",
+                     *           "in": "path",
+                     *           "required": true,
+                     *           "schema": {
+                     *             "type": "string",
+                     *             "description": "Number of the order, such as A-1001."
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "customer",
+                     *           "in": "query",
+                     *           "required": true,
+                     *           "variable": "customer_id"
+                     *         }
+                     *       ],
+                     *       "retries": 2,
+                     *       "idempotent": false,
+                     *       "result": null,
+                     *       "assignments": [
+                     *         {
+                     *           "variable": "order_status",
+                     *           "pointer": "/status"
+                     *         }
+                     *       ],
+                     *       "timeout_ms": 5000,
+                     *       "speech": {
+                     *         "before": "One moment, I'll look that up.",
+                     *         "delayed": [
+                     *           {
+                     *             "after_ms": 4000,
+                     *             "text": "Still looking."
+                     *           }
+                     *         ]
+                     *       },
+                     *       "interruption": "continue",
+                     *       "run": "wait",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Tool"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is a tool with the name look_up_order already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "name is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "name",
+                     *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateToolSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the tool.
+                 * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+                 */
+                tool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4",
+                     *       "name": "look_up_order",
+                     *       "description": "Looks up an order by its number.",
+                     *       "type": "http",
+                     *       "method": "GET",
+                     *       "url": "https://api.shop.example/orders/{order_id}",
+                     *       "headers": {
+                     *         "Accept": "application/json"
+                     *       },
+                     *       "auth": {
+                     *         "type": "bearer",
+                     *         "secret": "shop_api_key"
+                     *       },
+                     *       "parameters": [
+                     *         {
+                     *           "name": "order_id",
+                     *           "in": "path",
+                     *           "required": true,
+                     *           "schema": {
+                     *             "type": "string",
+                     *             "description": "Number of the order, such as A-1001."
+                     *           }
+                     *         },
+                     *         {
+                     *           "name": "customer",
+                     *           "in": "query",
+                     *           "required": true,
+                     *           "variable": "customer_id"
+                     *         }
+                     *       ],
+                     *       "retries": 2,
+                     *       "idempotent": false,
+                     *       "result": {
+                     *         "keep": [
+                     *           "/status",
+                     *           "/delivery"
+                     *         ],
+                     *         "hide": false
+                     *       },
+                     *       "assignments": [
+                     *         {
+                     *           "variable": "order_status",
+                     *           "pointer": "/status"
+                     *         }
+                     *       ],
+                     *       "timeout_ms": 10000,
+                     *       "speech": {
+                     *         "before": "One moment, I'll look that up.",
+                     *         "delayed": [
+                     *           {
+                     *             "after_ms": 4000,
+                     *             "text": "Still looking."
+                     *           }
+                     *         ]
+                     *       },
+                     *       "interruption": "continue",
+                     *       "run": "wait",
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "key:key_01m7yyhwdaf1m8q3s6v0x2y4z7",
+                     *       "signing_secret": "whsec_4nzHJFqYpBFmKdBjBbVmYjVEpMpBV1pEM2m9TNb1Cgg=",
+                     *       "old_secret_valid_until": "2026-02-01T09:31:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RotatedTool"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Only HTTP tools have a signing secret: this one makes no requests"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tryTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the tool.
+                 * @example tol_01m7yyhwr5h8k2n6q0t3w7y1a4
+                 */
+                tool_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "arguments": {
+                 *         "order_id": "A-1001"
+                 *       },
+                 *       "variables": {
+                 *         "customer_id": "C-7"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TryToolRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "request": {
+                     *         "method": "GET",
+                     *         "url": "https://api.shop.example/orders/A-1001?customer=C-7",
+                     *         "headers": {
+                     *           "accept": "application/json",
+                     *           "authorization": "Bearer ********"
+                     *         },
+                     *         "body": null
+                     *       },
+                     *       "status": 200,
+                     *       "answer": "{\"status\":\"shipped\",\"delivery\":\"2026-02-02\"}",
+                     *       "duration_ms": 84,
+                     *       "for_model": "{\"status\":\"shipped\",\"delivery\":\"2026-02-02\"}",
+                     *       "is_error": false,
+                     *       "assignments": {
+                     *         "order_status": "shipped"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriedTool"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Tool not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "arguments is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "arguments",
+                     *           "message": "arguments is not valid"
                      *         }
                      *       ]
                      *     }
@@ -15324,6 +18218,795 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "API key not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listSecrets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "secrets": [
+                     *         {
+                     *           "name": "shop_api_key",
+                     *           "version": 1,
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "updated_at": "2026-01-31T09:30:00.000Z",
+                     *           "created_by": "session:ses_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SecretList"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "page is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "page",
+                     *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "shop_api_key",
+                 *       "value": "sk_live_51H8mC2eZvKYlo2C"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "shop_api_key",
+                     *       "version": 1,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:30:00.000Z",
+                     *       "created_by": "session:ses_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with something that exists. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is a secret with the name shop_api_key already"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "name is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "name",
+                     *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description Name of the secret.
+                 * @example shop_api_key
+                 */
+                secret_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "value": "sk_live_7pQ2dTnXb0uRw4Gz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "shop_api_key",
+                     *       "version": 2,
+                     *       "created_at": "2026-01-31T09:30:00.000Z",
+                     *       "updated_at": "2026-01-31T09:31:00.000Z",
+                     *       "created_by": "session:ses_01m7yyhwdzeb28n9gms8rr2qyg"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Secret not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "value is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "value",
+                     *           "message": "value is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    deleteSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description Name of the secret.
+                 * @example shop_api_key
+                 */
+                secret_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "message": "Secret deleted"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Not signed in"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request comes from another site's page"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Secret not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict with something that exists. */
+            409: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

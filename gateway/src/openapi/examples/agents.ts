@@ -1,6 +1,6 @@
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import type { OperationExamples } from "./example.ts";
-import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, UPDATED_AT } from "./values.ts";
+import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, TOOL_ID, UPDATED_AT } from "./values.ts";
 
 const GREETING = "Hello! This is {{company | Acme}}. How can I help?";
 const CONTENT =
@@ -37,6 +37,7 @@ const request: Record<string, unknown> = {
     transfer_call: { transfer_phone_number: "+14155550199", message: "One moment, please." },
     set_language: { languages: ["en-US", "es-US"] },
   },
+  custom_tools: [{ tool_id: TOOL_ID }],
   call_settings: { end_of_turn_silence_ms: 600 },
   recording: true,
   whatsapp: { voice_replies: true },
@@ -65,6 +66,8 @@ const agent = {
   stt: request.stt,
   llm: request.llm,
   tts: request.tts,
+  custom_tools: request.custom_tools,
+  handoffs: [],
   call_analysis_enabled: true,
   call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },
   call_analysis_schema: request.call_analysis_schema,

@@ -11,6 +11,7 @@ import {
   ONE_PAGE,
   OWNER_ID,
   OWNER_SESSION_ID,
+  SECRET_NAME,
   SESSION_ID,
   UPDATED_AT,
   VOICE_ID,
@@ -197,7 +198,22 @@ const WEBHOOK_EXAMPLES: OperationExamples = {
   resendDelivery: { response: { ...delivery, status: "pending", next_attempt_at: UPDATED_AT } },
 };
 
+const secret = {
+  name: SECRET_NAME,
+  version: 1,
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+  created_by: `session:${OWNER_SESSION_ID}`,
+};
+
 export const MANAGEMENT_EXAMPLES: OperationExamples = {
+  listSecrets: { response: { secrets: [secret] } },
+  createSecret: { request: { name: SECRET_NAME, value: "sk_live_51H8mC2eZvKYlo2C" }, response: secret },
+  setSecret: {
+    request: { value: "sk_live_7pQ2dTnXb0uRw4Gz" },
+    response: { ...secret, version: 2, updated_at: UPDATED_AT },
+  },
+  deleteSecret: { response: { message: "Secret deleted" } },
   ...SESSION_EXAMPLES,
   ...KEY_EXAMPLES,
   ...WEBHOOK_EXAMPLES,

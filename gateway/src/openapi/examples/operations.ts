@@ -7,6 +7,7 @@ import { DAILY_EXAMPLES } from "./daily.ts";
 import type { OperationExamples } from "./example.ts";
 import { MANAGEMENT_EXAMPLES } from "./management.ts";
 import { PROMPT_EXAMPLES } from "./prompts.ts";
+import { TOOL_EXAMPLES } from "./tools.ts";
 import { WEB_CALL_EXAMPLES } from "./web-calls.ts";
 import { WHATSAPP_EXAMPLES } from "./whatsapp.ts";
 import { WIDGET_EXAMPLES } from "./widget.ts";
@@ -15,6 +16,7 @@ import { WIDGET_EXAMPLES } from "./widget.ts";
 export const EXAMPLES: OperationExamples = {
   ...AGENT_EXAMPLES,
   ...PROMPT_EXAMPLES,
+  ...TOOL_EXAMPLES,
   ...CHAT_EXAMPLES,
   ...CONVERSATION_EXAMPLES,
   ...CALL_EXAMPLES,

@@ -74,6 +74,8 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   connectCarrier: "The Twilio account is suspended: it must be active",
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
+  tryTool: "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool",
+  rotateToolSecret: "Only HTTP tools have a signing secret: this one makes no requests",
   resendDelivery: "Delivery is still pending: it can be resent after it ends",
 };
 
@@ -100,6 +102,14 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   updateAgent: NUMBER_TAKEN,
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
+  createTool: "There is a tool with the name look_up_order already",
+  updateTool: "There is a tool with the name look_up_order already",
+  deleteTool:
+    "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it",
+  deleteAgent:
+    "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs before deleting it",
+  createSecret: "There is a secret with the name shop_api_key already",
+  deleteSecret: "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",
   proveMobileNumber: "mobile_number +14155550123 belongs to another owner",
   connectCarrier: "There are 100 carriers already: disconnect one first",

@@ -9,6 +9,7 @@ import { doNotCallRoutes } from "./do-not-call.ts";
 import { keyRoutes } from "./keys.ts";
 import { mobileNumberRoutes } from "./mobile-numbers.ts";
 import { modelRoutes } from "./models.ts";
+import { secretRoutes } from "./secrets.ts";
 import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
 import { statisticsRoutes } from "./statistics.ts";
@@ -20,6 +21,7 @@ export function manageRoutes(gate: GateContext, clients: Clients) {
   return new Elysia()
     .use(sessionRoutes(gate, clients))
     .use(keyRoutes(gate, clients))
+    .use(secretRoutes(gate, clients))
     .use(destinationRoutes(gate, clients))
     .use(deliveryRoutes(gate, clients))
     .use(mobileNumberRoutes(gate, clients))

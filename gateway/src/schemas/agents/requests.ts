@@ -3,6 +3,7 @@ import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "../prompts.ts";
 import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text } from "../types.ts";
+import { CustomTool, Handoff } from "./acting.ts";
 import { Llm, Sts, Stt, Tts } from "./models.ts";
 import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
 
@@ -78,6 +79,14 @@ const optionalFields = {
   prompt: Maybe(PromptReference, "A prompt by name."),
   first_message_prompt: Maybe(Text({ max: 10_000 }), "The agent's greeting, which may have dynamic variables."),
   tools: Maybe(Tools, "What the agent can do besides talking."),
+  custom_tools: Maybe(
+    Type.Array(CustomTool, { maxItems: 32 }),
+    "Tools of your library (`/tools`) that the agent's model can call, each once.",
+  ),
+  handoffs: Maybe(
+    Type.Array(Handoff, { maxItems: 10 }),
+    "Agents of yours to which the model may hand the conversation over, each once.",
+  ),
   call_settings: Maybe(CallSettings, "How the agent takes turns in calls."),
   recording: Maybe(
     Type.Boolean(),

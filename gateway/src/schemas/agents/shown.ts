@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
 import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf } from "../types.ts";
+import { CustomTool, Handoff } from "./acting.ts";
 import { Pricing, Sts } from "./models.ts";
 import { AgentType, shownPlainFields } from "./requests.ts";
 
@@ -83,6 +84,8 @@ export const Agent = Resource("Agent", {
   llm: Nullable(LlmConfig, "Language model."),
   tts: Nullable(TtsConfig, "Text-to-speech voice."),
   sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
+  custom_tools: Type.Array(CustomTool, { description: "Tools of the library that the agent's model can call." }),
+  handoffs: Type.Array(Handoff, { description: "Agents to which the model may hand the conversation over." }),
   call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
   call_analysis_prompt: Type.Optional(
     Type.Object(

@@ -52,6 +52,12 @@ const OTHER = {
 const WITHOUT_CONTROL: Readonly<Record<string, string>> = {
   "llm.fallbacks.*.fallbacks": "is always empty",
   "stt.params": "is always empty, unless the server is the owner's own",
+  ...Object.fromEntries(
+    [
+      "custom_tools.*.tool_id",
+      ...["agent_id", "when", "context", "message", "keep_voice", "greet"].map((field) => `handoffs.*.${field}`),
+    ].map((path) => [path, "is given through the API and the command line"]),
+  ),
 };
 
 test("the editor has a control, which shows the API's message, for every field that the API takes of an agent", async () => {

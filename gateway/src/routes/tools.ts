@@ -1,0 +1,178 @@
+import { numberOf } from "@parley/shared/domain/api-names";
+import { TOOL_TYPES } from "@parley/shared/domain/tools";
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import type { GateContext } from "../gate.ts";
+import { readDate } from "../http/date.ts";
+import { pageFigures, pageOf } from "../present/page.ts";
+import { required } from "../present/required.ts";
+import { presentNewTool, presentRotatedTool, presentTool, presentTried } from "../present/tool.ts";
+import {
+  CreateToolBody,
+  ListToolsQuery,
+  TryToolBody,
+  UpdateToolBody,
+  UpdateToolQuery,
+} from "../schemas/tools/requests.ts";
+import { NewTool, RotatedTool, Tool, ToolDeleted, ToolList, TriedTool } from "../schemas/tools/shown.ts";
+import { endpoint } from "./endpoint.ts";
+import { newToolOf, toolChangeOf } from "./tool-request.ts";
+
+/** More than the longest that a tool's call may take. */
+const TRY_TIMEOUT_MS = 125_000;
+
+export function toolRoutes(gate: GateContext, { agents, conversations }: Clients) {
+  return new Elysia({ prefix: "/v1/public/tools" })
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createTool",
+          tag: "Tools",
+          summary: "Create a tool; its signing secret is shown only once",
+          scope: "tools:write",
+          body: CreateToolBody,
+          response: NewTool,
+          refuses: ["conflict"],
+        },
+        async ({ ownerId, body, idempotency, write }) => {
+          const { tool } = await agents.createTool({ ownerId, tool: newToolOf(body.type, body), idempotency }, write);
+          return presentNewTool(required(tool));
+        },
+      ),
+    )
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listTools",
+          tag: "Tools",
+          summary: "List tools, newest first",
+          scope: "tools:read",
+          query: ListToolsQuery,
+          response: ToolList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const type = numberOf(TOOL_TYPES, query.type);
+          const { tools, total } = await agents.listTools(
+            { ownerId, page, search: query.search ?? "", type },
+            { origin },
+          );
+          return { tools: tools.map(presentTool), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .get(
+      "/:tool_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getTool",
+          tag: "Tools",
+          summary: "Get a tool",
+          scope: "tools:read",
+          response: Tool,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { tool } = await agents.getTool({ ownerId, toolId: params.tool_id ?? "" }, { origin });
+          return presentTool(required(tool));
+        },
+      ),
+    )
+    .patch(
+      "/:tool_id",
+      ...endpoint(
+        gate,
+        {
+          id: "updateTool",
+          tag: "Tools",
+          summary: "Change a tool",
+          scope: "tools:write",
+          query: UpdateToolQuery,
+          body: UpdateToolBody,
+          response: Tool,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, query, body, idempotency, origin, write }) => {
+          const toolId = params.tool_id ?? "";
+          // What a body may have depends on the tool's type, which never changes.
+          const { tool: before } = await agents.getTool({ ownerId, toolId }, { origin });
+          const type = body.type ?? before?.kind?.$case ?? "http";
+          const ifUpdatedAt =
+            query.if_updated_at === undefined ? undefined : readDate("if_updated_at", query.if_updated_at);
+          const change = toolChangeOf(type, body);
+          const { tool } = await agents.updateTool({ ownerId, toolId, ...change, ifUpdatedAt, idempotency }, write);
+          return presentTool(required(tool));
+        },
+      ),
+    )
+    .delete(
+      "/:tool_id",
+      ...endpoint(
+        gate,
+        {
+          id: "deleteTool",
+          tag: "Tools",
+          summary: "Delete a tool",
+          scope: "tools:write",
+          response: ToolDeleted,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const toolId = params.tool_id ?? "";
+          const { name, deletedAt } = await agents.deleteTool({ ownerId, toolId, idempotency }, write);
+          return { message: "Tool deleted", tool_id: toolId, name, deleted_at: deletedAt };
+        },
+      ),
+    )
+    .post(
+      "/:tool_id/rotate-secret",
+      ...endpoint(
+        gate,
+        {
+          id: "rotateToolSecret",
+          tag: "Tools",
+          summary: "Make a new signing secret; the old one is valid for 24 hours more",
+          scope: "tools:write",
+          response: RotatedTool,
+          refuses: ["condition", "not_found"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const toolId = params.tool_id ?? "";
+          const { tool } = await agents.rotateToolSecret({ ownerId, toolId, idempotency }, write);
+          return presentRotatedTool(required(tool));
+        },
+      ),
+    )
+    .post(
+      "/:tool_id/try",
+      ...endpoint(
+        gate,
+        {
+          id: "tryTool",
+          tag: "Tools",
+          summary: "Call a tool as a conversation would",
+          description:
+            "Every request makes a call, also a repeated one with the same `Idempotency-Key`. Client tools cannot be tried: a conversation's client makes their calls.",
+          scope: "tools:write",
+          body: TryToolBody,
+          response: TriedTool,
+          refuses: ["condition", "not_found"],
+        },
+        async ({ ownerId, params, body, origin }) => {
+          const request = {
+            ownerId,
+            toolId: params.tool_id ?? "",
+            arguments: body.arguments ?? {},
+            variables: body.variables ?? {},
+            mcpTool: body.tool ?? undefined,
+          };
+          return presentTried(await conversations.tryTool(request, { origin, timeoutMs: TRY_TIMEOUT_MS }));
+        },
+      ),
+    );
+}

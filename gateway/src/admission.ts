@@ -1,6 +1,7 @@
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import { slidingWindows } from "@parley/shared/rate-limit/windows";
+import { TIMEOUT_MS } from "@parley/shared/rpc/client/sender";
 import { type ByteShares, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
@@ -28,9 +29,16 @@ const BODIES = { what: "large requests", totalBytes: 64 * MIB, ownerBytes: 16 * 
 const ANSWERS = { what: "large answers", totalBytes: 64 * MIB, ownerBytes: 16 * MIB, waitingMax: 16 };
 /**
  * An owner's lists, from before their service is asked until their client has the answer, each as a whole page until its length is
- * known. Otherwise a service sends an owner's pages faster than the connection that all owners share takes them.
+ * known. Otherwise a service sends an owner's pages faster than the connection that all owners share takes them. They wait as long as
+ * they would for their turn in the service.
  */
-const LISTS = { ...ANSWERS, what: "lists", totalBytes: Number.POSITIVE_INFINITY, waitingMax: 1_024 };
+const LISTS = {
+  ...ANSWERS,
+  what: "lists",
+  totalBytes: Number.POSITIVE_INFINITY,
+  waitingMax: 1_024,
+  waitMs: TIMEOUT_MS,
+};
 /** An owner's requests under way: as many as the turns that it may have. */
 const REQUESTS = { what: "requests", totalBytes: Number.POSITIVE_INFINITY, ownerBytes: 1_024, waitingMax: 1_024 };
 /** How long an owner's requests wait for their turn before they are refused. */
@@ -68,7 +76,8 @@ export interface Admission {
   /**
    * Lets an owner's request in, with its body, whose room as a stranger's it gives back.
    * @param route the longest body that it takes, 0 for none, and whether it answers with a page
-   * @throws ServiceError rate_limited when the owner has too much under way for two seconds; cancelled when the client leaves
+   * @throws ServiceError rate_limited when the owner has too much under way for two seconds, or five before a list; cancelled when the
+   *   client leaves
    */
   enter(
     ownerId: string,
@@ -85,7 +94,7 @@ export interface Admission {
 export function createAdmission(senderOf: (request: Request) => Sender): Admission {
   const rooms = { small: byteShares(STRANGERS), large: byteShares(STRANGERS), known: byteShares(KNOWN) };
   const [requests, lists, bodies, answers] = [REQUESTS, LISTS, BODIES, ANSWERS].map((share) =>
-    byteShares({ ...share, waitMs: WAIT_MS }),
+    byteShares({ waitMs: WAIT_MS, ...share }),
   ) as [ByteShares, ByteShares, ByteShares, ByteShares];
   observeHeldBytes("bodies", bodies.heldBytes);
   observeHeldBytes("answers", answers.heldBytes);

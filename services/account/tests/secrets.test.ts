@@ -1,0 +1,138 @@
+import { afterAll, expect, test } from "bun:test";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { serve } from "@parley/shared/rpc/server";
+import { TEST_SECRET } from "@parley/testkit/database";
+import { failure } from "@parley/testkit/failures";
+import postgres from "postgres";
+import { readAccountConfig } from "../src/config.ts";
+import { resealSecrets } from "../src/secrets/reseal.ts";
+import { newOwner, startTestAccount } from "./kit.ts";
+
+/** The tools that use each secret. */
+const users = new Map<string, string[]>();
+const agents = await serve(
+  AgentServiceService,
+  { listSecretUsers: async ({ ownerId, secretName }) => ({ toolNames: users.get(`${ownerId} ${secretName}`) ?? [] }) },
+  { address: "127.0.0.1:0", log: silentLogger },
+);
+const service = await startTestAccount({ PARLEY_AGENT_ADDRESS: agents.address });
+const { client, database } = service;
+const sql = postgres(database.urls.account, { max: 1, onnotice: () => {} });
+afterAll(async () => {
+  await sql.end();
+  await service.stop();
+  await agents.stop();
+});
+
+const VALUE = "sk_live_0123456789";
+const create = (ownerId: string, name: string, value = VALUE) => client.createSecret({ ownerId, name, value });
+const reveal = async (ownerId: string, ...names: string[]) => (await client.revealSecrets({ ownerId, names })).secrets;
+
+test("a secret is listed without its value, and revealed with it and its version", async () => {
+  const { ownerId } = await newOwner(client);
+  const { secret } = await create(ownerId, "shop_key");
+  expect(secret).toMatchObject({ name: "shop_key", version: 1 });
+  await create(ownerId, "a.login");
+  const { secrets } = await client.listSecrets({ ownerId });
+  expect(secrets.map(({ name }) => name)).toEqual(["a.login", "shop_key"]);
+  expect(JSON.stringify(secrets)).not.toContain(VALUE);
+  expect(await reveal(ownerId, "shop_key", "unknown")).toEqual([{ name: "shop_key", value: VALUE, version: 1 }]);
+  expect((await client.findSecrets({ ownerId, names: ["unknown", "shop_key"] })).names).toEqual(["shop_key"]);
+});
+
+test("a new value is the next version", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  const { secret } = await client.setSecret({ ownerId, name: "shop_key", value: "another value" });
+  expect(secret?.version).toBe(2);
+  expect(await reveal(ownerId, "shop_key")).toEqual([{ name: "shop_key", value: "another value", version: 2 }]);
+});
+
+test("two owners have secrets of the same name, each its own", async () => {
+  const [one, other] = [(await newOwner(client)).ownerId, (await newOwner(client)).ownerId];
+  await create(one, "shop_key");
+  await create(other, "shop_key", "the other value");
+  expect((await reveal(one, "shop_key"))[0]?.value).toBe(VALUE);
+  expect((await reveal(other, "shop_key"))[0]?.value).toBe("the other value");
+  await client.deleteSecret({ ownerId: other, name: "shop_key" });
+  expect(await reveal(one, "shop_key")).toHaveLength(1);
+  const again = client.setSecret({ ownerId: other, name: "shop_key", value: "a third value" });
+  expect(await failure(again)).toMatchObject({ kind: "not_found", detail: "Secret not found" });
+});
+
+test("a sealed value opens for no other owner and no other name", async () => {
+  const [one, other] = [(await newOwner(client)).ownerId, (await newOwner(client)).ownerId];
+  await create(one, "shop_key");
+  await sql`
+    insert into secrets select ${other}, name, sealed_value, version, created_by, created_at, updated_at
+    from secrets where owner_id = ${one}`;
+  await sql`
+    insert into secrets select owner_id, 'renamed', sealed_value, version, created_by, created_at, updated_at
+    from secrets where owner_id = ${one}`;
+  expect(await reveal(other, "shop_key")).toEqual([]);
+  expect((await reveal(one, "renamed", "shop_key")).map(({ name }) => name)).toEqual(["shop_key"]);
+});
+
+test.each([
+  ["name", "", VALUE],
+  ["name", ".hidden", VALUE],
+  ["name", "a b", VALUE],
+  ["name", "a".repeat(65), VALUE],
+  ["value", "key", "seven77"],
+  ["value", "key", "x".repeat(8_193)],
+  ["value", "key", "ends in a line break\n"],
+  ["value", "key", "has\0a NUL"],
+])("a secret whose %s breaks a rule is refused, %#", async (path, name, value) => {
+  const { ownerId } = await newOwner(client);
+  expect(await failure(create(ownerId, name, value))).toMatchObject({ kind: "invalid", paths: [path] });
+});
+
+test("a name is taken once, and an owner has at most 200 secrets", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  expect(await failure(create(ownerId, "shop_key"))).toMatchObject({
+    kind: "conflict",
+    detail: "There is a secret with the name shop_key already",
+  });
+  await sql`
+    insert into secrets
+    select owner_id, 'key_' || number, sealed_value, version, created_by, created_at, updated_at
+    from secrets, generate_series(1, 199) as number where owner_id = ${ownerId} and name = 'shop_key'`;
+  expect(await failure(create(ownerId, "one_more"))).toMatchObject({ kind: "conflict" });
+});
+
+test("a secret that tools use cannot be deleted, and the refusal names the tools", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  users.set(`${ownerId} shop_key`, ["book", "look_up"]);
+  expect(await failure(client.deleteSecret({ ownerId, name: "shop_key" }))).toMatchObject({
+    kind: "conflict",
+    detail: "Secret shop_key is used by the tools book, look_up: take it out of every tool before deleting it",
+  });
+  users.clear();
+  await client.deleteSecret({ ownerId, name: "shop_key" });
+  expect(await failure(client.deleteSecret({ ownerId, name: "shop_key" }))).toMatchObject({ kind: "not_found" });
+});
+
+test("after a reseal the new key alone opens every secret", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "shop_key");
+  const fresh = Buffer.alloc(32, 9).toString("base64");
+  const of = (keys: string) =>
+    readAccountConfig({
+      DATABASE_URL: database.urls.account,
+      PARLEY_ENCRYPTION_KEY: keys,
+      ...Object.fromEntries(
+        ["CONVERSATION", "VOICE", "MESSAGING", "AGENT", "PROMPT", "WEBHOOK"].map((name) => [
+          `PARLEY_${name}_ADDRESS`,
+          "127.0.0.1:1",
+        ]),
+      ),
+    });
+  await sql`delete from secrets where owner_id <> ${ownerId}`;
+  await resealSecrets(of(`${fresh},${TEST_SECRET}`), silentLogger);
+  expect(await reveal(ownerId, "shop_key")).toEqual([]);
+  await resealSecrets(of(`${TEST_SECRET},${fresh}`), silentLogger);
+  expect((await reveal(ownerId, "shop_key"))[0]?.value).toBe(VALUE);
+});

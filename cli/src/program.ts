@@ -10,9 +10,11 @@ import { addDoNotCallCommands } from "./commands/do-not-call.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addNumberCommands } from "./commands/number.ts";
 import { addOwnerCommands } from "./commands/owner.ts";
+import { addSecretCommands } from "./commands/secret.ts";
 import { addSessionCommands } from "./commands/session.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
 import { addStatisticsCommand } from "./commands/statistics.ts";
+import { addToolCommands } from "./commands/tool.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { addWhatsAppCommands } from "./commands/whatsapp.ts";
 import type { Environment } from "./connection.ts";
@@ -30,7 +32,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions, webhooks, tools and secrets of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -86,6 +88,8 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addStatisticsCommand(program, env);
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
+  addToolCommands(program, env);
+  addSecretCommands(program, env);
   addCallCommand(program, env);
   addCallsCommands(program, env);
   addDailyCommand(program, env);

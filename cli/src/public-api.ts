@@ -6,7 +6,10 @@ import type { Environment } from "./connection.ts";
 export interface PublicApi {
   /** @throws ServiceError with the API's own words */
   get<T>(path: string): Promise<T>;
-  post<T>(path: string, body?: object): Promise<T>;
+  /** @param withinMs how long to wait for the answer, if not half a minute */
+  post<T>(path: string, body?: object, withinMs?: number): Promise<T>;
+  patch<T>(path: string, body: object): Promise<T>;
+  delete<T>(path: string): Promise<T>;
 }
 
 const WITHIN_MS = 30_000;
@@ -15,6 +18,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   401: "unauthenticated",
   403: "forbidden",
   404: "not_found",
+  409: "conflict",
   422: "invalid",
   429: "rate_limited",
   503: "unavailable",
@@ -23,12 +27,12 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
 /** @throws ConfigError when the stack's address or key is unknown */
 export function publicApi(env: Environment): PublicApi {
   const { url, apiKey } = apiAddress(env);
-  const send = async <T>(method: "GET" | "POST", path: string, body?: object): Promise<T> => {
+  const send = async <T>(method: string, path: string, body?: object, withinMs = WITHIN_MS): Promise<T> => {
     const response = await fetch(`${url}/v1/public${path}`, {
       method,
       headers: { "X-API-Key": apiKey, ...(body && { "Content-Type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(WITHIN_MS),
+      signal: AbortSignal.timeout(withinMs),
     }).catch((cause: unknown) => {
       throw new ServiceError("unavailable", `The API at ${url} does not answer`, { cause });
     });
@@ -39,6 +43,8 @@ export function publicApi(env: Environment): PublicApi {
   };
   return {
     get: (path) => send("GET", path),
-    post: (path, body) => send("POST", path, body),
+    post: (path, body, withinMs) => send("POST", path, body, withinMs),
+    patch: (path, body) => send("PATCH", path, body),
+    delete: (path) => send("DELETE", path),
   };
 }

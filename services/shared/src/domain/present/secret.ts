@@ -6,8 +6,8 @@ export function presentSecret({ name, version, createdAt, updatedAt, createdBy }
   return {
     name,
     version,
-    created_at: isoTime(createdAt),
-    updated_at: isoTime(updatedAt),
+    created_at: isoTime(createdAt) ?? null,
+    updated_at: isoTime(updatedAt) ?? null,
     created_by: createdBy || null,
   };
 }

@@ -1,0 +1,72 @@
+import type { Secret } from "@parley/proto/parley/account/v1/account.ts";
+import { presentSecret } from "@parley/shared/domain/present/secret";
+import { ServiceError } from "@parley/shared/errors";
+import type { Command } from "commander";
+import { type AccountClient, type Environment, withAccount } from "../connection.ts";
+import { examples, jsonOption, ownerOption } from "../options.ts";
+import { formatRecord, formatTable, print } from "../print.ts";
+import { readStdin } from "../stdin.ts";
+
+interface OwnerOptions {
+  owner: string;
+  json?: boolean;
+}
+
+export function addSecretCommands(program: Command, env: Environment): void {
+  const secret = program
+    .command("secret")
+    .description("Manage the secrets that an owner's tools send")
+    .addHelpText(
+      "after",
+      examples(program, "secret set shop_api_key --owner own_… < key.txt", "secret list --owner own_…"),
+    );
+
+  secret
+    .command("list")
+    .description("List an owner's secrets by name, without their values")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async ({ owner, json }: OwnerOptions) => {
+      const response = await withAccount(env, (account) => account.listSecrets({ ownerId: owner }));
+      const secrets = response.secrets.map(presentSecret);
+      const text = formatTable(["name", "version", "updated_at"], secrets);
+      await print(json, { secrets }, secrets.length > 0 ? text : `${owner} has no secrets yet.`);
+    });
+
+  secret
+    .command("set")
+    .description("Give a secret the value on standard input; a new name makes a new secret")
+    .argument("<name>")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (name: string, { owner, json }: OwnerOptions) => {
+      const value = await readStdin();
+      const stored = await withAccount(env, (account) => store(account, { ownerId: owner, name, value }));
+      if (!stored) throw new ServiceError("internal", "the account service left the secret out of its response");
+      const fields = presentSecret(stored);
+      await print(json, fields, formatRecord(fields));
+    });
+
+  secret
+    .command("delete")
+    .description("Delete a secret that no tool uses")
+    .argument("<name>")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (name: string, { owner, json }: OwnerOptions) => {
+      await withAccount(env, (account) => account.deleteSecret({ ownerId: owner, name }));
+      await print(json, { name, deleted: true }, `The secret ${name} is deleted.`);
+    });
+}
+
+async function store(
+  account: AccountClient,
+  request: { ownerId: string; name: string; value: string },
+): Promise<Secret | undefined> {
+  try {
+    return (await account.setSecret(request)).secret;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== "not_found") throw error;
+    return (await account.createSecret(request)).secret;
+  }
+}

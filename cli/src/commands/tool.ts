@@ -1,0 +1,144 @@
+import { ServiceError } from "@parley/shared/errors";
+import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
+import type { Command } from "commander";
+import type { Environment } from "../connection.ts";
+import { examples, jsonOption } from "../options.ts";
+import { formatRecord, formatTable, print, type Value } from "../print.ts";
+import { type PublicApi, publicApi } from "../public-api.ts";
+import { readStdin } from "../stdin.ts";
+
+interface Shown {
+  json?: boolean;
+}
+
+type Tool = Record<string, unknown>;
+
+const COLUMNS = ["id", "name", "type", "description"];
+/** What a person sees of a tool; `--json` prints everything. */
+const FIELDS = ["id", "name", "type", "description", "method", "url", "timeout_ms", "retries", "run", "updated_at"];
+const SECRET_FIELDS = ["signing_secret", "old_secret_valid_until"];
+/** A tool's call may take two minutes. */
+const TRY_WITHIN_MS = 130_000;
+
+export function addToolCommands(program: Command, env: Environment): void {
+  const tool = program
+    .command("tool")
+    .description("Manage the tools that agents can call, with the key in PARLEY_API_KEY")
+    .addHelpText(
+      "after",
+      examples(
+        program,
+        "tool create < look-up-order.json",
+        "tool update tol_… <<< '{ \"timeout_ms\": 5000 }'",
+        'tool try tol_… <<< \'{ "arguments": { "order_id": "A-1001" } }\'',
+      ),
+    );
+
+  tool
+    .command("list")
+    .description("List the newest 100 tools")
+    .option("--search <text>", "Only tools with this text in their name or description")
+    .option("--type <type>", "Only tools of this type: http, client or mcp")
+    .addOption(jsonOption())
+    .action(async ({ search, type, json }: Shown & { search?: string; type?: string }) => {
+      const query = new URLSearchParams({ page_size: "100", ...(search && { search }), ...(type && { type }) });
+      const list = await toolApi(env).get<{ tools: Tool[] }>(`/tools?${query}`);
+      const rows = list.tools as Record<string, Value>[];
+      await print(json, list as never, rows.length > 0 ? formatTable(COLUMNS, rows) : "No tools match.");
+    });
+
+  tool
+    .command("get")
+    .description("Show a tool; --json shows all of it")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown) => {
+      await show(await toolApi(env).get<Tool>(pathOf(toolId)), json);
+    });
+
+  tool
+    .command("create")
+    .description("Create a tool from the JSON object on standard input; its signing secret is not shown again")
+    .addOption(jsonOption())
+    .action(async ({ json }: Shown, command: Command) => {
+      await show(await toolApi(env).post<Tool>("/tools", await readObject(command)), json);
+    });
+
+  tool
+    .command("update")
+    .description("Change the fields of a tool that the JSON object on standard input has")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown, command: Command) => {
+      await show(await toolApi(env).patch<Tool>(pathOf(toolId), await readObject(command)), json);
+    });
+
+  tool
+    .command("delete")
+    .description("Delete a tool that no agent uses")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown) => {
+      const deleted = await toolApi(env).delete<Record<string, Value>>(pathOf(toolId));
+      await print(json, deleted, formatRecord(deleted));
+    });
+
+  tool
+    .command("rotate-secret")
+    .description("Give a tool a new signing secret and show it once; the old one stays valid for 24 hours")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown) => {
+      await show(await toolApi(env).post<Tool>(`${pathOf(toolId)}/rotate-secret`), json);
+    });
+
+  tool
+    .command("try")
+    .description("Call a tool with the arguments and variables in the JSON object on standard input")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown, command: Command) => {
+      const path = `${pathOf(toolId)}/try`;
+      const tried = await toolApi(env).post<Tool>(path, await readObject(command), TRY_WITHIN_MS);
+      await print(
+        json,
+        tried as never,
+        formatRecord(scalarsOf(tried, ["status", "duration_ms", "is_error", "for_model"])),
+      );
+    });
+}
+
+/** The public API, whose refusals keep the names of the fields, which are no options here. */
+function toolApi(env: Environment): PublicApi {
+  const api = publicApi(env);
+  const inItsWords = (error: unknown): never => {
+    if (error instanceof ServiceError) throw new ServiceError(error.kind, error.detail, { cause: error });
+    throw error;
+  };
+  return {
+    get: (path) => api.get<never>(path).catch(inItsWords),
+    post: (path, body, withinMs) => api.post<never>(path, body, withinMs).catch(inItsWords),
+    patch: (path, body) => api.patch<never>(path, body).catch(inItsWords),
+    delete: (path) => api.delete<never>(path).catch(inItsWords),
+  };
+}
+
+function pathOf(toolId: string): string {
+  return `/tools/${encodeURIComponent(toolId)}`;
+}
+
+async function readObject(command: Command): Promise<JsonObject> {
+  const fields = parseObject(await readStdin());
+  if (!fields) command.error("error: standard input must be a JSON object");
+  return fields as JsonObject;
+}
+
+async function show(tool: Tool, json: boolean | undefined): Promise<void> {
+  const fields = scalarsOf(tool, [...FIELDS, ...SECRET_FIELDS]);
+  const note = "signing_secret" in tool ? "\n\nKeep the signing_secret now: it is not shown again." : "";
+  await print(json, tool as never, `${formatRecord(fields)}${note}`);
+}
+
+function scalarsOf(object: Tool, names: readonly string[]): Record<string, Value> {
+  return Object.fromEntries(names.filter((name) => name in object).map((name) => [name, object[name] as Value]));
+}

@@ -1,0 +1,104 @@
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PARLEY, type Stack, startStack } from "./stack.ts";
+
+const TOOL = {
+  id: "tol_1",
+  name: "look_up",
+  type: "http",
+  description: "Looks up an order.",
+  url: "https://shop.example/",
+};
+const SECRET = "whsec_c2VjcmV0";
+
+let asked: { line: string; body: unknown }[] = [];
+const folder = await mkdtemp(join(tmpdir(), "parley-cli-tools-"));
+/** Answers like the API, and keeps the requests. */
+const api = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (request) => {
+    const { pathname, search } = new URL(request.url);
+    const text = await request.text();
+    asked.push({ line: `${request.method} ${pathname}${search}`, body: text === "" ? null : JSON.parse(text) });
+    if (pathname.endsWith("/wrong")) {
+      const detail = "url cannot be used: it is private";
+      return Response.json({ detail, errors: [{ path: "url", message: detail }] }, { status: 422 });
+    }
+    if (pathname.endsWith("/used"))
+      return Response.json({ detail: "Tool look_up is used by the agent agt_1" }, { status: 409 });
+    if (pathname.endsWith("/try"))
+      return Response.json({ status: 200, duration_ms: 7, is_error: false, for_model: "shipped" });
+    const isNew = request.method === "POST";
+    return Response.json({ ...TOOL, tools: [TOOL], ...(isNew && { signing_secret: SECRET }) });
+  },
+});
+const stack: Stack = await startStack();
+afterAll(async () => {
+  await api.stop(true);
+  await stack.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+async function parley(args: readonly string[], input = "") {
+  const env = { ...process.env, PARLEY_URL: api.url.origin, PARLEY_API_KEY: "vk_1", PARLEY_HOME: folder };
+  const child = Bun.spawn([...PARLEY, ...args], { env, stdio: [Buffer.from(input), "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { stdout, stderr, status: await child.exited };
+}
+
+test("a tool is created from a JSON file, and its signing secret is shown once", async () => {
+  const body = { name: "look_up", type: "http" };
+  const { stdout, status } = await parley(["tool", "create"], JSON.stringify(body));
+  expect([status, asked]).toEqual([0, [{ line: "POST /v1/public/tools", body }]]);
+  expect(stdout).toContain(SECRET);
+  expect(stdout).toEndWith("Keep the signing_secret now: it is not shown again.\n");
+  const refused = await parley(["tool", "create"], "not JSON");
+  expect([refused.status, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining("standard input must be a JSON object"),
+  ]);
+});
+
+test.each([
+  [
+    ["tool", "list", "--search", "order", "--type", "http"],
+    "",
+    "GET /v1/public/tools?page_size=100&search=order&type=http",
+    "look_up",
+  ],
+  [["tool", "get", "tol_1"], "", "GET /v1/public/tools/tol_1", "https://shop.example/"],
+  [["tool", "update", "tol_1"], '{"timeout_ms":5000}', "PATCH /v1/public/tools/tol_1", "look_up"],
+  [["tool", "rotate-secret", "tol_1"], "", "POST /v1/public/tools/tol_1/rotate-secret", SECRET],
+  [["tool", "try", "tol_1"], '{"arguments":{}}', "POST /v1/public/tools/tol_1/try", "shipped"],
+  [["tool", "delete", "tol_1"], "", "DELETE /v1/public/tools/tol_1", "look_up"],
+])("%j asks the API once and shows the answer", async (args, input, line, shown) => {
+  const { stdout, status } = await parley(args, input);
+  expect([status, asked]).toEqual([0, [{ line, body: input === "" ? null : JSON.parse(input) }]]);
+  expect(stdout).toContain(shown);
+});
+
+test("a refusal of the API is shown in its own words", async () => {
+  const { stderr, status } = await parley(["tool", "delete", "used"]);
+  expect([status, stderr]).toEqual([1, "Tool look_up is used by the agent agt_1\n"]);
+  const wrong = await parley(["tool", "update", "wrong"], "{}");
+  expect([wrong.status, wrong.stderr]).toEqual([1, "url cannot be used: it is private\n"]);
+});
+
+test("a secret is set from standard input and listed without its value", async () => {
+  const created = await stack.parley(["owner", "create", "--name", "Ann", "--email", "ann@example.com", "--json"]);
+  const owner = ["--owner", JSON.parse(created.stdout).owner_id];
+  const set = (value: string) => stack.parley(["secret", "set", "shop_key", ...owner, "--json"], {}, value);
+  expect(JSON.parse((await set("sk_live_0123\n")).stdout)).toMatchObject({ name: "shop_key", version: 1 });
+  expect(JSON.parse((await set("sk_live_4567\n")).stdout)).toMatchObject({ name: "shop_key", version: 2 });
+  const { stdout } = await stack.parley(["secret", "list", ...owner]);
+  expect(stdout).toContain("shop_key");
+  expect(stdout).not.toContain("sk_live");
+  const short = await stack.parley(["secret", "set", "shop_key", ...owner], {}, "short");
+  expect([short.status, short.stderr]).toEqual([1, "value must be 8 to 8192 characters\n"]);
+});

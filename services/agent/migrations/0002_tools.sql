@@ -1,4 +1,4 @@
--- The library of an owner's tools (docs/tools.md). The type `json` keeps the order of a schema's properties.
+-- The library of an owner's tools (docs/api-reference.md#tools). The type `json` keeps the order of a schema's properties.
 create table tools (
   owner_id text not null,
   tool_id text not null,

@@ -7,7 +7,7 @@ import { resealTools } from "./tools/reseal.ts";
 await runProcess("agent", (log) => startAgent(readAgentConfig(process.env), log), {
   reseal: async (log) => {
     const config = readAgentConfig(process.env);
-    await resealAgents(config, log);
     await resealTools(config, log);
+    await resealAgents(config, log);
   },
 });

@@ -34,7 +34,7 @@ interface ToolField {
   step?: number;
 }
 
-/** The sounds of calls that Parley holds (docs/api-reference.md#tools). */
+/** The sounds of calls that Parley holds (docs/api-reference.md#built-in-tools). */
 const SOUNDS: readonly Option[] = [
   { value: "office", label: "Office" },
   { value: "cafe", label: "Café" },

@@ -1,4 +1,5 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -18,6 +19,8 @@ export interface AgentContext {
   prompts: ServiceClient<typeof PromptServiceService>;
   /** Has the owners' secrets, which tools refer to. */
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findSecrets">;
+  /** Asks MCP servers what they offer. */
+  conversations: Pick<ServiceClient<typeof ConversationServiceService>, "listMcpTools">;
   /** Seals the signing secrets of tools. */
   sealer: Sealer;
   modelKeys: ModelKeys;

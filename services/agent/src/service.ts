@@ -1,5 +1,6 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -20,6 +21,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { CLAIM_AT_ONCE } from "./prompts/claim.ts";
 import { referenceQueue } from "./prompts/prompt-references.ts";
+import { acceptToolChanges } from "./rpc/accept-tool-changes.ts";
 import { addClonedVoice } from "./rpc/add-cloned-voice.ts";
 import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
 import { batchGetAgents } from "./rpc/batch-get-agents.ts";
@@ -43,6 +45,7 @@ import { listSecretUsers } from "./rpc/list-secret-users.ts";
 import { listTools } from "./rpc/list-tools.ts";
 import { listVoices } from "./rpc/list-voices.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
+import { reportMcpTools } from "./rpc/report-mcp-tools.ts";
 import { rotateToolSecret } from "./rpc/rotate-tool-secret.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 import { updateTool } from "./rpc/update-tool.ts";
@@ -69,10 +72,16 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           address: config.PARLEY_ACCOUNT_ADDRESS,
           credentials,
         });
+        const conversations = createClient(ConversationServiceService, {
+          peer: "conversation",
+          address: config.PARLEY_CONVERSATION_ADDRESS,
+          credentials,
+        });
         const ctx: AgentContext = {
           db,
           prompts,
           accounts,
+          conversations,
           sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
           catalogue,
@@ -107,6 +116,8 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               updateTool: settling(changes, updateTool(ctx)),
               deleteTool: deleteTool(ctx),
               rotateToolSecret: settling(changes, rotateToolSecret(ctx)),
+              acceptToolChanges: settling(changes, acceptToolChanges(ctx)),
+              reportMcpTools: settling(changes, reportMcpTools(ctx)),
               listSecretUsers: listSecretUsers(ctx),
               listProviders: listProviders(ctx),
               listVoices: listVoices(ctx),
@@ -119,6 +130,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             stop: () => {
               prompts.close();
               accounts.close();
+              conversations.close();
             },
           },
         ];

@@ -110,7 +110,7 @@ async function saved(url: string, given: Partial<McpTool> = {}): Promise<McpTool
     onChange: OnToolChange.ON_TOOL_CHANGE_KEEP_IF_SCHEMA_SAME,
     ...given,
   };
-  return { ...mcp, definitions: pinned(mcp, listed) };
+  return { ...mcp, ...pinned("srv", mcp, listed) };
 }
 
 /** A server of the revision 2026-07-28 with one tool; each request is answered by `tool`'s present definition. */
@@ -187,15 +187,38 @@ test("tools that a server changes, adds or drops are off, and the library learns
     description: "A",
     inputSchema: { type: "object", properties: { x: { type: "string" }, y: {} } },
   };
-  const definitions = pinned(mcp, [a, { ...a, name: "b" }, { ...a, name: "c" }]);
+  const { definitions } = pinned("srv", mcp, [a, { ...a, name: "b" }, { ...a, name: "c" }]);
   const sameInOtherOrder = { ...a, inputSchema: { properties: { y: {}, x: { type: "string" } }, type: "object" } };
   const changed = { ...a, name: "b", inputSchema: { type: "object" } };
-  const states = relisted({ ...mcp, definitions }, [sameInOtherOrder, changed, { ...a, name: "d" }]);
+  const { definitions: states } = relisted("srv", { ...mcp, definitions }, [
+    sameInOtherOrder,
+    changed,
+    { ...a, name: "d" },
+  ]);
   expect(states.map(({ name, state }) => [name, state])).toEqual([
     ["a", 1],
     ["b", 2],
     ["c", 4],
     ["d", 3],
+  ]);
+});
+
+test("a tool of a server whose name or schema cannot be offered is left out with its reason", () => {
+  const fine = { name: "a", description: "A", inputSchema: { type: "object" } };
+  const deep = Array.from({ length: 20 }).reduce<object>((inner) => ({ properties: inner }), {});
+  const { definitions, problems } = pinned("srv", { tools: undefined }, [
+    fine,
+    { ...fine, name: "b c" },
+    { ...fine, name: "x".repeat(60) },
+    { ...fine, name: "long", inputSchema: { description: "x".repeat(20_000) } },
+    { ...fine, name: "deep", inputSchema: deep as never },
+  ]);
+  expect(definitions.map(({ name }) => name)).toEqual(["a"]);
+  expect(problems.map(({ problem }) => problem)).toEqual([
+    "its name has other characters than letters, digits, _ and -",
+    "its name is longer than 64 characters with srv__ before it",
+    "its schema is longer than 16384 bytes",
+    "its schema has more than 16 levels",
   ]);
 });
 

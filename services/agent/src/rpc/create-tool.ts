@@ -10,6 +10,7 @@ import { newSigningSecret } from "@parley/shared/webhook-signature";
 import type { AgentContext } from "../context.ts";
 import { insertTool, isNameTaken, type ToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
+import { withContents } from "../tools/mcp-contents.ts";
 import { toRuntimeTool } from "../tools/read-tools.ts";
 import { sealSigningSecret } from "../tools/signing.ts";
 import { givenColumns } from "../tools/tool-rows.ts";
@@ -37,12 +38,16 @@ export function createTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       ctx,
       { ownerId, idempotency, codec: sealedResponses(CreateToolResponse, ctx.sealer, ownerId), call },
       {
-        prepare: () => requireSecrets(ctx, ownerId, kind, call),
-        write: (tx) =>
+        prepare: async () => {
+          await requireSecrets(ctx, ownerId, kind, call);
+          return withContents(ctx, ownerId, { name: row.name, kind: row.definition.kind }, call);
+        },
+        write: (tx, filled) =>
           withinRoom(tx, ownerId, ctx.room, async () => {
             if (await isNameTaken(tx, key, row.name)) throw nameTaken(row.name);
-            await insertTool(tx, row);
-            return { tool: toRuntimeTool(ctx, row) };
+            const stored = { ...row, definition: { ...row.definition, kind: filled } };
+            await insertTool(tx, stored);
+            return { tool: toRuntimeTool(ctx, stored) };
           }),
       },
     );

@@ -1,13 +1,17 @@
 import { type AgentServiceService, UpdateToolResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { willSettle } from "@parley/shared/changes/follow";
+import type { McpContents } from "@parley/shared/domain/mcp-definitions";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
+import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { later } from "../changed-agent.ts";
 import type { AgentContext } from "../context.ts";
 import { isNameTaken, type ToolRow, tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
 import { checkTool } from "../tools/check-tool.ts";
+import { asksAgain, withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { changedTool, givenColumns, toTool } from "../tools/tool-rows.ts";
 import { requireSecrets, secretNamesOf } from "../tools/tool-uses.ts";
@@ -33,15 +37,22 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       ctx,
       { ownerId, idempotency, codec: UpdateToolResponse, call },
       {
-        prepare: async () => requireSecrets(ctx, ownerId, changed(await getToolRow(ctx.db, key)).kind, call),
-        write: (tx) =>
+        prepare: async () => {
+          const before = await getToolRow(ctx.db, key);
+          const tool = changed(before);
+          await requireSecrets(ctx, ownerId, tool.kind, call);
+          return newContents(ctx, before, tool, call);
+        },
+        write: (tx, contents) =>
           withinRoom(tx, ownerId, ctx.room, async () => {
             await willSettle(tx);
             const before = await getToolRow(tx, key);
             const tool = changed(before);
+            const given = givenColumns(tool);
             const row: ToolRow = {
               ...before,
-              ...givenColumns(tool),
+              ...given,
+              definition: { ...given.definition, kind: withNew(given.definition.kind, contents) },
               secretNames: secretNamesOf(tool.kind),
               updatedAt: later(ctx.clock.now(), before.updatedAt),
             };
@@ -53,4 +64,24 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       },
     );
   };
+}
+
+/** What the server of an MCP tool offers, if the change has it asked again; null otherwise. */
+async function newContents(
+  ctx: AgentContext,
+  { ownerId, name, definition }: ToolRow,
+  tool: Tool,
+  origin: CallOrigin,
+): Promise<McpContents | null> {
+  const [before, after] = [definition.kind, tool.kind];
+  if (before.$case !== "mcp" || after?.$case !== "mcp") return null;
+  if (!asksAgain({ name, mcp: before.value }, { name: tool.name, mcp: after.value })) return null;
+  const filled = await withContents(ctx, ownerId, { name: tool.name, kind: after }, origin);
+  return filled.$case === "mcp" ? filled.value : null;
+}
+
+function withNew(kind: NonNullable<Tool["kind"]>, contents: McpContents | null): NonNullable<Tool["kind"]> {
+  if (kind.$case !== "mcp" || !contents) return kind;
+  const { definitions, problems } = contents;
+  return { ...kind, value: { ...kind.value, definitions, problems } };
 }

@@ -3,6 +3,7 @@ import { BUILT_IN_TOOLS } from "@parley/shared/domain/tools";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { invalid } from "@parley/shared/errors";
 import { checkHttp } from "./check-http.ts";
+import { checkMcp } from "./check-mcp.ts";
 import { checkOnce, checkParameters } from "./check-parameters.ts";
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_]{0,63}$/;
@@ -25,8 +26,8 @@ export function checkTool(tool: Pick<Tool, "name" | "speech" | "kind">, allowedH
       checkClient(tool.kind.value);
       break;
     case "mcp":
-      // The client of MCP servers, which saving a tool needs, does not exist yet.
-      throw invalid("type", "type must be http or client: tools of MCP servers are not available yet");
+      checkMcp(tool.kind.value, allowedHosts);
+      break;
     default:
       throw invalid("type", "type is required");
   }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   type ListedMcpTool,
   type McpDefinition,
+  type McpProblem,
   McpState,
   type McpTool,
   OnToolChange,
@@ -9,17 +10,29 @@ import {
 
 const { MCP_STATE_CHANGED, MCP_STATE_GONE, MCP_STATE_NEW, MCP_STATE_ON } = McpState;
 
-/** Pins what a server offers: everything that is allowed is on (docs/tools.md#mcp). */
-export function pinned(mcp: Pick<McpTool, "tools">, listed: readonly ListedMcpTool[]): McpDefinition[] {
-  return allowed(mcp, listed).map((tool) => definitionOf(tool, MCP_STATE_ON));
+/** What an MCP tool has of its server's tools. */
+export type McpContents = Pick<McpTool, "definitions" | "problems">;
+
+/** Limits for one tool of a server, as for an owner's own schemas, and for how many there may be. */
+const SCHEMA_BYTES_MAX = 16 * 1024;
+const SCHEMA_DEPTH_MAX = 16;
+const DESCRIPTION_BYTES_MAX = 4 * 1024;
+const TOOLS_MAX = 128;
+const NAME_LENGTH_MAX = 64;
+
+/** Pins what a server offers: everything that is allowed and fits is on (docs/tools.md#mcp). @param name that of the MCP tool */
+export function pinned(name: string, mcp: Pick<McpTool, "tools">, listed: readonly ListedMcpTool[]): McpContents {
+  const { tools, problems } = fitting(name, mcp, listed);
+  return { definitions: tools.map((tool) => definitionOf(tool, MCP_STATE_ON)), problems };
 }
 
 /**
- * The definitions of an MCP tool after a look at what its server offers now. The pinned text of a tool stays; one that the server
- * changed is off, and so is one that it added. One that it offers again as it was pinned is on again.
+ * What an MCP tool has after a look at what its server offers now. The pinned text of a tool stays; one that the server changed is
+ * off, and so is one that it added. One that it offers again as it was pinned is on again.
  */
-export function relisted(mcp: McpTool, listed: readonly ListedMcpTool[]): McpDefinition[] {
-  const offered = new Map(allowed(mcp, listed).map((tool) => [tool.name, tool]));
+export function relisted(name: string, mcp: McpTool, listed: readonly ListedMcpTool[]): McpContents {
+  const { tools, problems } = fitting(name, mcp, listed);
+  const offered = new Map(tools.map((tool) => [tool.name, tool]));
   const known = mcp.definitions.flatMap((definition) => {
     const tool = offered.get(definition.name);
     if (definition.state === MCP_STATE_NEW) return tool ? [definitionOf(tool, MCP_STATE_NEW)] : [];
@@ -27,20 +40,54 @@ export function relisted(mcp: McpTool, listed: readonly ListedMcpTool[]): McpDef
     const state = isAsPinned(mcp.onChange, definition, tool) ? MCP_STATE_ON : MCP_STATE_CHANGED;
     return [{ ...definition, state }];
   });
-  const names = new Set(known.map(({ name }) => name));
-  const added = [...offered.values()].filter(({ name }) => !names.has(name));
-  return [...known, ...added.map((tool) => definitionOf(tool, MCP_STATE_NEW))];
+  const names = new Set(known.map((definition) => definition.name));
+  const added = tools.filter((tool) => !names.has(tool.name));
+  return { definitions: [...known, ...added.map((tool) => definitionOf(tool, MCP_STATE_NEW))], problems };
 }
 
-/** Whether two lists of definitions say the same. */
-export function isSameList(some: readonly McpDefinition[], others: readonly McpDefinition[]): boolean {
-  const textOf = (definitions: readonly McpDefinition[]) =>
-    JSON.stringify(definitions.map(({ name, definitionHash, state }) => [name, definitionHash, state]).toSorted());
-  return textOf(some) === textOf(others);
+/** Whether two looks at a server found the same. */
+export function isSame(some: McpContents, other: McpContents): boolean {
+  const textOf = ({ definitions, problems }: McpContents) =>
+    JSON.stringify([
+      definitions.map(({ name, definitionHash, state }) => [name, definitionHash, state]).toSorted(),
+      problems.map(({ name, problem }) => [name, problem]).toSorted(),
+    ]);
+  return textOf(some) === textOf(other);
 }
 
-function allowed({ tools }: Pick<McpTool, "tools">, listed: readonly ListedMcpTool[]): readonly ListedMcpTool[] {
-  return tools === undefined ? listed : listed.filter(({ name }) => tools.names.includes(name));
+/** The allowed tools of a server that models can be offered, and why others cannot. */
+function fitting(name: string, { tools: allowed }: Pick<McpTool, "tools">, listed: readonly ListedMcpTool[]) {
+  const fit: ListedMcpTool[] = [];
+  const problems: McpProblem[] = [];
+  const tell = (tool: string, problem: string) => problems.push({ name: tool, problem });
+  for (const tool of listed) {
+    if (allowed !== undefined && !allowed.names.includes(tool.name)) continue;
+    const problem = fit.length >= TOOLS_MAX ? `the server has more than ${TOOLS_MAX} tools` : problemOf(name, tool);
+    if (problem === null) fit.push(tool);
+    else tell(tool.name.slice(0, NAME_LENGTH_MAX), problem);
+  }
+  const missing = allowed?.names.filter((wanted) => !listed.some((tool) => tool.name === wanted)) ?? [];
+  for (const wanted of missing) tell(wanted, "the server has no tool of this name");
+  return { tools: fit, problems: problems.slice(0, TOOLS_MAX) };
+}
+
+function problemOf(name: string, { name: own, description, inputSchema = {} }: ListedMcpTool): string | null {
+  if (!/^[a-zA-Z0-9_-]+$/.test(own)) return "its name has other characters than letters, digits, _ and -";
+  if (`${name}__${own}`.length > NAME_LENGTH_MAX) {
+    return `its name is longer than ${NAME_LENGTH_MAX} characters with ${name}__ before it`;
+  }
+  if (Buffer.byteLength(description) > DESCRIPTION_BYTES_MAX) {
+    return `its description is longer than ${DESCRIPTION_BYTES_MAX} bytes`;
+  }
+  if (Buffer.byteLength(JSON.stringify(inputSchema)) > SCHEMA_BYTES_MAX) {
+    return `its schema is longer than ${SCHEMA_BYTES_MAX} bytes`;
+  }
+  return depthOf(inputSchema) > SCHEMA_DEPTH_MAX ? `its schema has more than ${SCHEMA_DEPTH_MAX} levels` : null;
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 function definitionOf({ name, description, inputSchema = {} }: ListedMcpTool, state: McpState): McpDefinition {

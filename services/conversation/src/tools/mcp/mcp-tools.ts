@@ -5,7 +5,7 @@ import {
   McpState,
   type McpTool,
 } from "@parley/proto/parley/agent/v1/tool.ts";
-import { isSameList, relisted } from "@parley/shared/domain/mcp-definitions";
+import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { rulesOf } from "../custom-tool.ts";
 import { maskOf } from "../http/masks.ts";
 import { Refused } from "../http/values.ts";
@@ -96,13 +96,13 @@ async function callIn(
   const mask = maskOf(secrets);
   try {
     const listed = await connection.listTools(signal);
-    const definitions = relisted(mcp, listed);
-    if (!isSameList(definitions, mcp.definitions)) {
+    const contents = relisted(tool.name, mcp, listed);
+    if (!isSame(contents, mcp)) {
       await report(place.ownerId, place.toolId, listed).catch((err) =>
         log.warn({ err, tool_id: place.toolId }, "changed tools of an MCP server could not be reported"),
       );
     }
-    const now = definitions.find((definition) => definition.name === name);
+    const now = contents.definitions.find((definition) => definition.name === name);
     if (now?.state !== McpState.MCP_STATE_ON) {
       return failed("The server changed this tool or no longer has it. It is off until its owner accepts the change.");
     }

@@ -1,0 +1,46 @@
+import { AcceptToolChangesResponse, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
+import { ServiceError } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { withinRoom } from "@parley/shared/stored-bytes/room";
+import { later } from "../changed-agent.ts";
+import type { AgentContext } from "../context.ts";
+import { type ToolRow, tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { withContents } from "../tools/mcp-contents.ts";
+import { getToolRow } from "../tools/read-tools.ts";
+import { toTool } from "../tools/tool-rows.ts";
+
+/** Pins what the tool's MCP server offers now, all of it on. */
+export function acceptToolChanges(
+  ctx: AgentContext,
+): NonNullable<Handlers<typeof AgentServiceService>["acceptToolChanges"]> {
+  return async ({ ownerId, toolId, idempotency }, call) => {
+    const key = { ownerId, toolId };
+    return runPrepared(
+      ctx,
+      { ownerId, idempotency, codec: AcceptToolChangesResponse, call },
+      {
+        prepare: async () => {
+          const { name, definition } = await getToolRow(ctx.db, key);
+          if (definition.kind.$case !== "mcp")
+            throw new ServiceError(
+              "condition",
+              "Only tools of MCP servers change by themselves: this one has nothing to accept",
+            );
+          return withContents(ctx, ownerId, { name, kind: definition.kind }, call);
+        },
+        write: (tx, kind) =>
+          withinRoom(tx, ownerId, ctx.room, async () => {
+            await willSettle(tx);
+            const before = await getToolRow(tx, key);
+            const updatedAt = later(ctx.clock.now(), before.updatedAt);
+            const row: ToolRow = { ...before, definition: { ...before.definition, kind }, updatedAt };
+            await updateToolRow(tx, row);
+            await tellAgentsWithTool(tx, key);
+            return { tool: toTool(row) };
+          }),
+      },
+    );
+  };
+}

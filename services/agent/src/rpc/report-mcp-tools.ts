@@ -1,0 +1,26 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
+import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import { tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
+import { getToolRow } from "../tools/read-tools.ts";
+
+/** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
+export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["reportMcpTools"]> {
+  return async ({ ownerId, toolId, tools }) => {
+    const key = { ownerId, toolId };
+    await ctx.db.begin(async (tx) => {
+      await willSettle(tx);
+      const before = await getToolRow(tx, key);
+      const { kind } = before.definition;
+      if (kind.$case !== "mcp") return;
+      const contents = relisted(before.name, kind.value, tools);
+      if (isSame(contents, kind.value)) return;
+      const definition = { ...before.definition, kind: { ...kind, value: { ...kind.value, ...contents } } };
+      await updateToolRow(tx, { ...before, definition });
+      await tellAgentsWithTool(tx, key);
+    });
+    return {};
+  };
+}

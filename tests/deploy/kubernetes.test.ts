@@ -293,7 +293,7 @@ test("a production gateway does not start until the operator has named the trust
     env: { ...Object.fromEntries(addresses), PARLEY_TRUSTED_PROXIES: value },
     stdout: "pipe",
   });
-  expect(await child.exited).toBe(1);
+  expect(await child.exited).toBe(78);
   expect(await child.stdout.text()).toContain(`PARLEY_TRUSTED_PROXIES: \\"${value}\\" is not a CIDR`);
 });
 

@@ -149,6 +149,27 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
       ),
     )
     .post(
+      "/:tool_id/accept",
+      ...endpoint(
+        gate,
+        {
+          id: "acceptToolChanges",
+          tag: "Tools",
+          summary: "Accept what an MCP server changed",
+          description:
+            "Asks the server again and switches on everything that it offers and the tool allows, as it is now. Tools that are gone are forgotten.",
+          scope: "tools:write",
+          response: Tool,
+          refuses: ["condition", "not_found"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const toolId = params.tool_id ?? "";
+          const { tool } = await agents.acceptToolChanges({ ownerId, toolId, idempotency }, write);
+          return presentTool(required(tool));
+        },
+      ),
+    )
+    .post(
       "/:tool_id/try",
       ...endpoint(
         gate,

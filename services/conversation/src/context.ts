@@ -16,6 +16,7 @@ import type { Room } from "./room.ts";
 import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import type { ToolLedger } from "./tools/ledger.ts";
+import type { ReportMcpTools } from "./tools/mcp/mcp-tools.ts";
 import type { McpSessions } from "./tools/mcp/sessions.ts";
 import type { ToolSource } from "./tools/toolbox.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
@@ -47,6 +48,7 @@ export interface ConversationContext {
   getTool(ownerId: string, toolId: string): Promise<LibraryTool | undefined>;
   httpTools: HttpTools;
   mcpSessions: McpSessions;
+  reportMcpTools: ReportMcpTools;
   /** The kinds of tools that agents can have besides the built-in ones. */
   toolSources: readonly ToolSource[];
   ledger: ToolLedger;

@@ -148,6 +148,7 @@ export function startConversation(
           getTool: agents.getTool,
           httpTools: tools,
           mcpSessions: sessions,
+          reportMcpTools: agents.reportMcpTools,
           toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), ...further],
           ledger: toolLedger(db, clock, turns, config.PARLEY_TURN_LEASE_MS),
           turns,

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   Tool as LibraryTool,
   type ListedMcpTool,
@@ -73,9 +72,7 @@ async function call(
     kind: { $case: "mcp", value: mcp },
   });
   const source = mcpTools(sessions, report);
-  const tool = source(AgentRuntime.fromPartial({ customTools: [library] }), "chat").find(
-    ({ definition }) => definition.name === `srv__${name}`,
-  );
+  const tool = source({ customTools: [library] }).find(({ definition }) => definition.name === `srv__${name}`);
   if (!tool) throw new Error(`The model is not offered ${name}`);
   const context: ToolContext = {
     ownerId: "own_1",

@@ -75,6 +75,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
   tryTool: "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool",
+  acceptToolChanges: "Only tools of MCP servers change by themselves: this one has nothing to accept",
   rotateToolSecret: "Only HTTP tools have a signing secret: this one makes no requests",
   resendDelivery: "Delivery is still pending: it can be resent after it ends",
 };

@@ -1,5 +1,12 @@
 import { expect, test } from "bun:test";
-import { ClientTool, HttpTool, Tool, ToolMethod, type ToolParameter } from "@parley/proto/parley/agent/v1/tool.ts";
+import {
+  ClientTool,
+  HttpTool,
+  McpTool,
+  Tool,
+  ToolMethod,
+  type ToolParameter,
+} from "@parley/proto/parley/agent/v1/tool.ts";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { checkTool } from "./check-tool.ts";
@@ -49,13 +56,25 @@ function refusalOf(tool: Tool): string | null {
   }
 }
 
+const host = { name: "Host", value: { $case: "text" as const, value: "x" } };
+
+function mcp(value: Partial<McpTool>): Tool {
+  return Tool.fromPartial({ name: "shop", kind: { $case: "mcp", value: { ...McpTool.fromPartial({}), ...value } } });
+}
+
 const ROWS: [what: string, tool: Tool, path: string | null][] = [
   ["a name with a hyphen", http({}, "look-up"), "name"],
   ["a name of 65 letters", http({}, "a".repeat(65)), "name"],
   ["a name of 64 letters", http({}, "a".repeat(64)), null],
   ["the name of a built-in tool", http({}, "end_call"), "name"],
   ["the name of a built-in tool to come", http({}, "send_dtmf"), "name"],
-  ["the tools of an MCP server", { ...Tool.fromPartial({ name: "shop", kind: { $case: "mcp", value: {} } }) }, "type"],
+  ["the tools of an MCP server", mcp({ url: "https://mcp.shop.example/" }), null],
+  ["an MCP server without TLS", mcp({ url: "http://mcp.shop.example/" }), "url"],
+  [
+    "an MCP server with a header that Parley sets",
+    mcp({ url: "https://mcp.shop.example/", headers: [host] }),
+    "headers.Host",
+  ],
   ["no method", http({ method: 0 }), "method"],
   ["an address without TLS", withUrl("http://shop.example/"), "url"],
   ["an address without TLS at an allowed host", withUrl("http://shop.local:8080/"), null],

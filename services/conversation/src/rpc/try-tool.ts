@@ -1,47 +1,94 @@
+import type { HttpTool, McpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type {
   ConversationServiceService,
   TriedRequest,
   TryToolRequest,
+  TryToolResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { collectValues } from "@parley/shared/domain/variables/values";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
+import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { refusedArgument } from "../tools/custom-tool.ts";
+import { argumentsFault } from "../tools/arguments.ts";
+import { definitionOf, refusedArgument } from "../tools/custom-tool.ts";
 import { callHttpTool } from "../tools/http/call.ts";
 import type { HttpRequest } from "../tools/http/request.ts";
+import { mcpTools } from "../tools/mcp/mcp-tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["tryTool"]>;
+type Tried = Omit<TryToolResponse, "durationMs">;
 
-/** Calls an HTTP tool as a conversation would, for the owner who edits it. */
+/** Calls a tool as a conversation would, for the owner who edits it. */
 export function tryTool(ctx: ConversationContext): Handler {
-  return async ({ ownerId, toolId, arguments: args = {}, variables: given = {} }: TryToolRequest, { signal }) => {
-    const tool = await ctx.getTool(ownerId, toolId);
+  return async (request, call) => {
+    const tool = await ctx.getTool(request.ownerId, request.toolId);
     if (!tool) throw notFound("Tool");
-    if (tool.kind?.$case !== "http") {
+    const startedAt = performance.now();
+    const tried = await tryKind(ctx, tool, request, call);
+    return { ...tried, durationMs: Math.round(performance.now() - startedAt) };
+  };
+}
+
+function tryKind(ctx: ConversationContext, tool: Tool, request: TryToolRequest, call: Call): Promise<Tried> {
+  switch (tool.kind?.$case) {
+    case "http":
+      return tryHttp(ctx, tool, tool.kind.value, request, call);
+    case "mcp":
+      return tryMcp(ctx, tool, tool.kind.value, request, call);
+    default:
       throw new ServiceError(
         "condition",
-        "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool",
+        "A client tool cannot be tried here: the client of a conversation makes its calls",
       );
-    }
-    const http = tool.kind.value;
-    const variables = collectValues({ dynamic_variables: given });
-    const startedAt = performance.now();
-    const refused = refusedArgument(http.parameters, args, variables);
-    if (refused !== null) throw invalid("arguments", refused);
-    const idempotencyKey = `try:${crypto.randomUUID()}`;
-    const call = { ownerId, tool, http, idempotencyKey, conversationId: null, args, variables, signal };
-    const outcome = await callHttpTool(ctx.httpTools, call);
-    return {
-      request: outcome.request ? shown(outcome.request) : undefined,
-      status: outcome.status ?? undefined,
-      answer: outcome.answer ?? undefined,
-      durationMs: Math.round(performance.now() - startedAt),
-      forModel: outcome.forModel,
-      isError: outcome.isError,
-      assignments: outcome.assignments,
-    };
+  }
+}
+
+async function tryHttp(
+  ctx: ConversationContext,
+  tool: Tool,
+  http: HttpTool,
+  { ownerId, arguments: args = {}, variables: given = {} }: TryToolRequest,
+  { signal }: Call,
+): Promise<Tried> {
+  const variables = collectValues({ dynamic_variables: given });
+  const input = { name: tool.name, json: JSON.stringify(args), input: args };
+  const fault =
+    argumentsFault(input, definitionOf(tool, http.parameters)) ?? refusedArgument(http.parameters, args, variables);
+  if (fault !== null) throw invalid("arguments", fault);
+  const idempotencyKey = `try:${crypto.randomUUID()}`;
+  const call = { ownerId, tool, http, idempotencyKey, conversationId: null, args, variables, signal };
+  const outcome = await callHttpTool(ctx.httpTools, call);
+  return {
+    request: outcome.request ? shown(outcome.request) : undefined,
+    status: outcome.status ?? undefined,
+    answer: outcome.answer ?? undefined,
+    forModel: outcome.forModel,
+    isError: outcome.isError,
+    assignments: outcome.assignments,
   };
+}
+
+async function tryMcp(
+  ctx: ConversationContext,
+  tool: Tool,
+  mcp: McpTool,
+  { ownerId, arguments: args = {}, variables: given = {}, mcpTool }: TryToolRequest,
+  { signal, log }: Call,
+): Promise<Tried> {
+  const offered = mcpTools(ctx.mcpSessions, ctx.reportMcpTools)({ customTools: [tool] });
+  const names = mcp.definitions.map(({ name }) => name).join(", ");
+  const chosen = offered.find(({ definition }) => definition.name === `${tool.name}__${mcpTool}`);
+  if (!chosen) throw invalid("tool", `tool must be one of the server's tools that is on: ${names}`);
+  const input = { name: chosen.definition.name, json: JSON.stringify(args), input: args };
+  const fault = argumentsFault(input, chosen.definition);
+  if (fault !== null) throw invalid("arguments", fault);
+  const conversationId = `try:${crypto.randomUUID()}`;
+  const variables = collectValues({ dynamic_variables: given });
+  const place = { ownerId, conversationId, toolCallId: "try", channel: "chat" as const, variables, signal, log };
+  const { result, isError } = await chosen.run(input, { ...place, clock: ctx.clock });
+  ctx.mcpSessions.drop({ ownerId, conversationId, toolId: tool.toolId, variables });
+  return { request: undefined, status: undefined, answer: undefined, forModel: result, isError, assignments: {} };
 }
 
 function shown({ method, url, headers, body }: HttpRequest): TriedRequest {

@@ -1,3 +1,4 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   type Tool as LibraryTool,
   type ListedMcpTool,
@@ -10,7 +11,6 @@ import { rulesOf } from "../custom-tool.ts";
 import { maskOf } from "../http/masks.ts";
 import { Refused } from "../http/values.ts";
 import { failed, type Tool, type ToolContext, type ToolOutcome } from "../tool.ts";
-import type { ToolSource } from "../toolbox.ts";
 import { McpFailure } from "./connection.ts";
 import { textOfResult } from "./result.ts";
 import type { McpPlace, McpSession, McpSessions } from "./sessions.ts";
@@ -22,7 +22,10 @@ export type ReportMcpTools = (ownerId: string, toolId: string, tools: readonly L
  * The tools of the owner's MCP servers, on every channel. The model is offered what was pinned when the tool was saved, so no turn waits
  * for a server before a call.
  */
-export function mcpTools(sessions: McpSessions, report: ReportMcpTools): ToolSource {
+export function mcpTools(
+  sessions: McpSessions,
+  report: ReportMcpTools,
+): (agent: Pick<AgentRuntime, "customTools">) => Tool[] {
   return (agent) =>
     agent.customTools.flatMap((tool) => {
       if (tool.kind?.$case !== "mcp") return [];

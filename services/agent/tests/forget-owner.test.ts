@@ -3,11 +3,12 @@ import { Gender, Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/testkit/eventually";
 import { countOwnedRows, newOwner } from "@parley/testkit/owners";
 import { create, creation, customLlm, inline, read, startTestAgents, update } from "./kit.ts";
+import { clientTool, createTool } from "./tools-kit.ts";
 
 const service = await startTestAgents();
 afterAll(() => service.stop());
 
-test("a deleted owner's agents, drafts and voices are deleted, also more than one part; another owner's stay", async () => {
+test("a deleted owner's agents, tools, drafts and voices are deleted, also more than one part; another owner's stay", async () => {
   const { agents, sql } = service;
   const owners = [newOwner(), newOwner()];
   const made = [];
@@ -24,6 +25,7 @@ test("a deleted owner's agents, drafts and voices are deleted, also more than on
       gender: Gender.GENDER_FEMALE,
     };
     await agents.addClonedVoice({ ownerId, voice: Voice.fromPartial(voice) });
+    await createTool(agents, ownerId, clientTool("show"));
     await sql`insert into claims values (${ownerId}, 'of a process that died', gen_random_uuid(), now() - interval '1 day')`;
     await sql`
       insert into agents select (jsonb_populate_record(agents, jsonb_build_object('agent_id', 'agt_' || number))).*
@@ -32,7 +34,7 @@ test("a deleted owner's agents, drafts and voices are deleted, also more than on
   }
   const [gone = "", stays = ""] = owners;
   const before = {
-    ...{ agent_drafts: 1, agents: 251, claims: 1, cloned_voices: 1 },
+    ...{ agent_drafts: 1, agents: 251, claims: 1, cloned_voices: 1, tools: 1 },
     ...{ idempotency_keys: 1, idempotency_bytes: 1, stored_bytes: 1 },
   };
   expect(await countOwnedRows(sql, gone)).toEqual(before);

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { change, create, creation, deletion, inline, read, startTestAgents, update } from "./kit.ts";
+import { clientTool, createTool } from "./tools-kit.ts";
 
 /** Two agents with long tips fit, three do not. */
 const BYTES_MAX = 20_000;
@@ -33,6 +34,21 @@ test("a full owner's agents can neither be added nor grow; shortening or deletin
   const { sql } = service;
   expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
   await long();
+});
+
+test("tools take of the same room, and deleting one gives it back", async () => {
+  const { agents, sql } = service;
+  const owner = newOwner();
+  const long = (name: string) => {
+    const tool = clientTool(name);
+    return createTool(agents, owner, { ...tool, description: "x".repeat(9_000) });
+  };
+  const first = await long("first");
+  const second = await long("second");
+  expect(await failure(long("third"))).toMatchObject(FULL);
+  expect(await failure(create(agents, creation(owner, { agentTips: LONG })))).toMatchObject(FULL);
+  for (const { toolId } of [first, second]) await agents.deleteTool({ ownerId: owner, toolId, idempotency: undefined });
+  expect([...(await sql`select bytes::integer from stored_bytes where owner_id = ${owner}`)]).toEqual([{ bytes: 0 }]);
 });
 
 test("an owner who is over a lowered limit can still change agents without making them larger", async () => {

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ToolInterruption, ToolMethod, ToolRun, ToolType } from "@parley/proto/parley/agent/v1/tool.ts";
+import { silentLogger } from "@parley/shared/log";
+import { TEST_SECRET } from "@parley/testkit/database";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
+import { readAgentConfig } from "../src/config.ts";
+import { resealTools } from "../src/tools/reseal.ts";
 import { change, create, creation, deletion, present, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 import { byModel, clientTool, createTool, httpTool, parameter, startSecrets, toolChange } from "./tools-kit.ts";
 
@@ -243,6 +247,37 @@ test("after a rotation requests are signed with both secrets for 24 hours, then 
   ).toMatchObject({
     kind: "condition",
   });
+});
+
+test("a signing secret that was sealed for another tool does not open, and takes only its own tool from an agent", async () => {
+  const { agents, sql } = service;
+  const ownerId = newOwner();
+  const tools = [
+    await createTool(agents, ownerId, httpTool("one")),
+    await createTool(agents, ownerId, httpTool("two")),
+  ];
+  const [one, two] = tools.map(({ toolId }) => toolId);
+  const agent = await create(agents, creation(ownerId, { customTools: tools.map(({ toolId }) => ({ toolId })) }));
+  await sql`
+    update tools set sealed_secret = (select sealed_secret from tools where tool_id = ${one ?? ""})
+    where tool_id = ${two ?? ""}`;
+  expect((await runtimeOf(ownerId, agent.agentId)).customTools.map(({ name }) => name)).toEqual(["one"]);
+});
+
+test("after a reseal the new key alone opens every signing secret", async () => {
+  const { agents, sql } = service;
+  const ownerId = newOwner();
+  await sql`delete from tools`;
+  const tool = await createTool(agents, ownerId, httpTool("look_up"));
+  const agent = await create(agents, creation(ownerId, { customTools: [{ toolId: tool.toolId }] }));
+  const next = Buffer.alloc(32, 9).toString("base64");
+  const resealed = async (keys: string) => {
+    await resealTools(readAgentConfig({ ...service.env(), PARLEY_ENCRYPTION_KEY: keys }), silentLogger);
+    return (await runtimeOf(ownerId, agent.agentId)).customTools;
+  };
+  expect(await resealed(`${next},${TEST_SECRET}`)).toEqual([]);
+  const [back] = await resealed(`${TEST_SECRET},${next}`);
+  expect(back?.signingSecrets).toEqual(tool.signingSecrets);
 });
 
 test("a tool refers only to secrets of its owner, and tells who uses one", async () => {

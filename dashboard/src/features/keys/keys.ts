@@ -20,6 +20,8 @@ export const SCOPES = [
   { value: "chat", label: "Chat with agents" },
   { value: "messages", label: "Send WhatsApp templates" },
   { value: "calls", label: "Make calls" },
+  { value: "tools:read", label: "Read tools" },
+  { value: "tools:write", label: "Create, change, delete and try tools" },
   { value: "catalogue:read", label: "Read providers and voices" },
 ] as const;
 export type Scope = (typeof SCOPES)[number]["value"];

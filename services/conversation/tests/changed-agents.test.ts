@@ -3,7 +3,9 @@ import {
   AgentServiceService,
   type PromptSource,
   UpdateAgentRequest,
+  UpdateToolRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Tool, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { ServiceError } from "@parley/shared/errors";
@@ -38,13 +40,15 @@ const [database, model, dispatcher] = await Promise.all([
   startScriptedModel(),
   startFakeDispatcher(),
 ]);
-model.script = (call) => call.finish(call.asked.system);
+// The name of the agent's tool, if it has one.
+model.script = (call) => call.finish(call.asked.tools[0] ?? call.asked.system);
 const promptProcesses = await startTwo("prompt", { DATABASE_URL: database.urls.prompt });
 const agentProcesses = await startTwo("agent", {
   DATABASE_URL: database.urls.agent,
   PARLEY_ENCRYPTION_KEY: TEST_SECRET,
   PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
   PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+  PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
 });
 const conversations = await startTwo("conversation", {
@@ -90,7 +94,7 @@ function at<T>(list: readonly T[], index: number): T {
 
 type Change = (text: string, pair: number) => Promise<unknown>;
 
-/** Ways to give an agent another prompt, each with an agent that changes only in this way. */
+/** Ways to give an agent another prompt or tool, each with an agent that changes only in this way. */
 async function changedAgents(): Promise<{ agent: TestAgent; change: Change }[]> {
   const ownerId = newOwner();
   const writePrompt = (text: string, pair: number, promptName = "shared") =>
@@ -98,10 +102,20 @@ async function changedAgents(): Promise<{ agent: TestAgent; change: Change }[]> 
   await writePrompt("at first", 0);
   const newAgent = () => createAgent({ agents: at(agents, 0), model }, { prompt: named("shared") }, ownerId);
   const [versioned, inlined, switched] = [await newAgent(), await newAgent(), await newAgent()];
+  const { tool } = await at(agents, 0).createTool({ ownerId, tool: toolNamed("at_first"), idempotency: undefined });
+  const toolId = tool?.toolId ?? "";
+  const tooled = await createAgent({ agents: at(agents, 0), model }, { customTools: [{ toolId }] }, ownerId);
   const update = (agent: TestAgent, pair: number, prompt: PromptSource) =>
     at(agents, pair).updateAgent(UpdateAgentRequest.fromPartial({ ...agent, prompt }));
   return [
     { agent: versioned, change: writePrompt },
+    {
+      agent: tooled,
+      change: (name, pair) =>
+        at(agents, pair).updateTool(
+          UpdateToolRequest.fromPartial({ ownerId, toolId, tool: toolNamed(name), fields: ["name"] }),
+        ),
+    },
     { agent: inlined, change: (text, pair) => update(inlined, pair, inline(text)) },
     {
       agent: switched,
@@ -113,6 +127,11 @@ async function changedAgents(): Promise<{ agent: TestAgent; change: Change }[]> 
   ];
 }
 
+function toolNamed(name: string): Tool {
+  const value = { method: ToolMethod.TOOL_METHOD_GET, url: "https://shop.example/" };
+  return Tool.fromPartial({ name, description: "Looks up an order.", kind: { $case: "http", value } });
+}
+
 function named(promptName: string): PromptSource {
   return { source: { $case: "reference", value: { promptName, promptVersion: undefined } } };
 }
@@ -121,7 +140,7 @@ function named(promptName: string): PromptSource {
 async function changeAndChat({ agent, change }: { agent: TestAgent; change: Change }, pairs: number) {
   const stale: string[] = [];
   for (let pair = 0; pair < pairs; pair++) {
-    const text = `text ${pair} of ${agent.agentId}`;
+    const text = `text_${pair}_of_${agent.agentId}`;
     await persistently(() => change(text, pair >> 1), UNTIL_SERVED);
     const { response } = await persistently(() => at(chats, pair).completeTurn({ turn: turn(agent) }), UNTIL_SERVED);
     if (response !== text) stale.push(`${text}: ${response}`);

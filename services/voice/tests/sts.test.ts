@@ -126,7 +126,7 @@ describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
     connection.send(provider.toolCall);
     const asked = { type: "tool_call", callId: "c1", name: "weather", arguments: { place: "here" } } as const;
     await eventually(() => expect(events).toEqual([asked]));
-    conversation.answer("c1", "sunny");
+    conversation.answer("c1", "sunny", true);
     await told(connection, provider.toolAnswer);
   });
 

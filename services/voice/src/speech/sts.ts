@@ -33,8 +33,13 @@ export interface SpokenConversation {
   tell(text: string): void;
   /** The reply was stopped after this much of its audio was heard. */
   interrupt(heardMs: number): void;
-  /** Answers a tool call; the agent continues. */
-  answer(callId: string, result: string): void;
+  /**
+   * Answers a tool call.
+   * @param asks whether the agent continues at once; otherwise it does when the user has finished, or at `ask`, if the provider can wait
+   */
+  answer(callId: string, result: string, asks: boolean): void;
+  /** Makes the agent answer what it has been told. */
+  ask(): void;
   close(): void;
 }
 

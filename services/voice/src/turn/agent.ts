@@ -1,6 +1,7 @@
 import type { EndReason, Outcome, TurnEvent } from "./events.ts";
 import { APOLOGY_MS, DEAD_AIR_MS } from "./settings.ts";
 import { type Draft, messageOf, type Next, type Reply } from "./state.ts";
+import * as tools from "./tools.ts";
 import * as user from "./user.ts";
 
 // The agent's actions: its replies, from beginning to end, and hanging up.
@@ -41,6 +42,7 @@ export function interrupted(draft: Draft, now: number): void {
   if (!reply) return;
   draft.greeted = true;
   dropReply(draft, reply);
+  tools.interrupted(draft, reply);
   draft.quietSince = now;
 }
 
@@ -68,8 +70,8 @@ export function finish(draft: Draft, reply: Reply, now: number): void {
   draft.quietSince = now;
   draft.greeted = true;
   if (reply.kind === "answer") draft.failures = 0;
-  if (model && !isLast(reply) && (model.toolsUnderWay > 0 || model.owesSince !== null))
-    return void expect(draft, reply.next, now, model.owesSince ?? now);
+  if (model && !isLast(reply) && (tools.waits({ ...draft, reply }) || model.owesSince !== null))
+    return void expectOn(draft, reply, now);
   if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
   else if (reply.next === "transfer") {
@@ -123,6 +125,19 @@ export function expect(draft: Draft, next: Next, now: number, since = now): void
   begin(draft, "answer", next, now);
   if (draft.reply) draft.reply.since = since;
   draft.effects.push({ type: "expect", reply: draft.replies });
+}
+
+/** The model owes the rest of a reply, for which its tools run. */
+function expectOn(draft: Draft, { id, next }: Reply, now: number): void {
+  expect(draft, next, now, draft.model?.owesSince ?? now);
+  draft.tools = draft.tools.map((tool) => (tool.reply === id ? { ...tool, reply: draft.replies } : tool));
+}
+
+/** Asks for an answer to results that no reply waits for. */
+export function answerResults(draft: Draft, now: number): void {
+  draft.hasResults = false;
+  begin(draft, "answer", "listen", now);
+  draft.effects.push({ type: "answer_results", reply: draft.replies });
 }
 
 export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number, soundUntil = now): void {

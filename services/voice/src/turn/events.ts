@@ -31,9 +31,12 @@ export type TurnEvent =
   | { type: "speaks" }
   /** It has said everything, so far. */
   | { type: "done" }
-  /** It has called a tool; the tool has ended, and may have decided what follows the model's next words. */
-  | { type: "tool_started" }
-  | { type: "tool_ended"; next: Decision | null }
+  /** A model has called a tool that takes time. The reply waits for it. */
+  | { type: "tool_started"; call: string; rules: ToolRules }
+  /** It has ended, and the model has its result. With speech to speech, it may have decided what follows the model's next words. */
+  | { type: "tool_ended"; call: string; next: Decision | null }
+  /** A tool for which no reply waits has a result. */
+  | { type: "background_result" }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }
   /** The other party has put the call on hold, or continues; so much of the reply is still queued. */
@@ -47,6 +50,23 @@ export type TurnEvent =
   | { type: "left" }
   /** Time has passed (dueAt). */
   | { type: "time" };
+
+/** How a call waits for a tool. */
+export interface ToolRules {
+  /** When the tool's own limit ends it. */
+  timeoutMs: number;
+  /** Whether the call is cancelled when the user interrupts the reply. */
+  isCancellable: boolean;
+  /** Said at once unless the model has said something itself; null for nothing. */
+  before: string | null;
+  /** Said, in order, while the tool still runs. */
+  delayed: readonly Filler[];
+}
+
+export interface Filler {
+  afterMs: number;
+  text: string;
+}
 
 /** What a model may decide to do after its words. */
 export type Decision = "listen" | "hang_up" | "transfer";
@@ -62,13 +82,19 @@ export type Effect =
   | { type: "expect"; reply: number }
   /** Speak a line of the agent's own. */
   | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
+  /** Ask the model for an answer to the results of tools that it has not answered. */
+  | { type: "answer_results"; reply: number }
+  /** Speak this line before the further words of the reply, and mark it as a filler in the transcript. */
+  | { type: "fill"; reply: number; text: string }
+  /** The user does not want to wait for this call, and its tool allows to cancel it. */
+  | { type: "cancel_tool"; call: string }
   /** Speak the request for patience before the words of this answer. */
   | { type: "ask_patience"; reply: number }
   /** Stop playing, drop the queue and abort the voice; words that still arrive are kept. */
   | { type: "hold"; reply: number }
   /** Resume speaking after what was heard. */
   | { type: "resume"; reply: number }
-  /** The reply is over: abort its model and voice, and store what was heard of it. */
+  /** The reply is over: abort its model and voice, but no tool, and store what was heard of it. */
   | { type: "interrupt"; reply: number }
   /** The reply was heard whole: store it. */
   | { type: "finish"; reply: number }

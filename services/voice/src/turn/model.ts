@@ -1,5 +1,5 @@
 import { expect, interrupted, isLast } from "./agent.ts";
-import type { TurnEvent } from "./events.ts";
+import type { Decision, TurnEvent } from "./events.ts";
 import { SPEECH_MS } from "./settings.ts";
 import { type Draft, type ModelState, NOTHING_IGNORED } from "./state.ts";
 import { spoke } from "./user.ts";
@@ -7,10 +7,7 @@ import { spoke } from "./user.ts";
 // What a speech-to-speech model does by itself, and what the voice detector reports beside it. The model takes turns: the agent stops
 // when it hears the user, and the detector only shows whether it hears.
 
-export type ModelEvent = Extract<
-  TurnEvent,
-  { type: "user_began" | "user_said" | "speaks" | "done" | "tool_started" | "tool_ended" }
->;
+export type ModelEvent = Extract<TurnEvent, { type: "user_began" | "user_said" | "speaks" | "done" }>;
 
 export function happens(draft: Draft, event: ModelEvent, now: number): void {
   const { model, reply } = draft;
@@ -27,13 +24,6 @@ export function happens(draft: Draft, event: ModelEvent, now: number): void {
     case "done":
       if (reply?.stage === "speaking") reply.isWhole = true;
       return;
-    case "tool_started":
-      model.toolsUnderWay++;
-      model.hearsSince = null;
-      if (!reply && mayAnswer(draft)) expect(draft, "listen", now);
-      return;
-    case "tool_ended":
-      return void toolEnded(draft, model, event, now);
   }
 }
 
@@ -52,6 +42,8 @@ function userSaid(draft: Draft, model: ModelState, text: string, now: number): v
   model.hearsSince = null;
   draft.quietSince = now;
   spoke(draft);
+  // It has the results too, and answers them together with this.
+  draft.hasResults = false;
   // The model may have reported this after it began to answer.
   if (draft.reply?.stage !== "speaking") owe(draft, now);
 }
@@ -63,14 +55,19 @@ function speaks(draft: Draft, model: ModelState, now: number): void {
   if (draft.reply) draft.reply.isWhole = false;
 }
 
-function toolEnded(
-  draft: Draft,
-  model: ModelState,
-  { next }: Extract<ModelEvent, { type: "tool_ended" }>,
-  now: number,
-): void {
-  model.toolsUnderWay = Math.max(0, model.toolsUnderWay - 1);
+/** A model that calls a tool has heard the user, and answers when it has the result. */
+export function callsTool(draft: Draft, model: ModelState, now: number): void {
+  Object.assign(model, { hearsSince: null, ignored: NOTHING_IGNORED });
+  if (!draft.reply && mayAnswer(draft)) expect(draft, "listen", now);
+}
+
+/** The model continues by itself with the result of a tool, unless the user speaks. */
+export function hasResult(draft: Draft, model: ModelState, next: Decision | null, now: number): void {
   if (draft.reply && isLast(draft.reply)) return;
+  if (model.hearsSince !== null) {
+    draft.hasResults = true;
+    return;
+  }
   if (draft.reply?.stage === "speaking") model.owesSince = now;
   else owe(draft, now);
   if (next !== null && draft.reply) draft.reply.next = next;
@@ -97,7 +94,6 @@ export function hearsNobody(draft: Draft, now: number): void {
   if (!draft.model) return;
   draft.model.hearsSince = null;
   draft.quietSince = now;
-  if (draft.model.toolsUnderWay > 0) owe(draft, now);
 }
 
 export function speechBegan({ model }: Draft, since: number): void {

@@ -64,6 +64,8 @@ export const MACHINE_MS = 15_000;
 export const DEAD_AIR_MS = 15_000;
 /** How long an apology may take to be heard: its voice may be what does not work. */
 export const APOLOGY_MS = 5_000;
+/** How long it must be quiet before the agent tells a result that nobody waits for. */
+export const RESULT_PAUSE_MS = 500;
 /** How late a partial transcript is behind the voice. */
 export const PARTIAL_LAG_MS = 400;
 /** How long the recognition may take to be sure of words that were answered already. */

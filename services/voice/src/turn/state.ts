@@ -1,4 +1,4 @@
-import type { Decision, Effect, ReplyKind } from "./events.ts";
+import type { Decision, Effect, Filler, ReplyKind } from "./events.ts";
 import type { TurnSettings } from "./settings.ts";
 
 /** Where a call stands: who speaks, and what is expected next. Times are milliseconds of one monotonic clock. */
@@ -31,8 +31,24 @@ export interface TurnState {
   onHoldSince: number | null;
   /** A machine answered since then; when it is ready to record, the agent leaves its message. */
   machine: { since: number; isReady: boolean } | null;
+  /** The tools that run, oldest first. */
+  tools: readonly RunningTool[];
+  /** Tools have results that the model has not been asked to answer. */
+  hasResults: boolean;
   /** Null if a recognition, a model and a voice do what a speech-to-speech model does alone. */
   model: ModelState | null;
+}
+
+export interface RunningTool {
+  call: string;
+  since: number;
+  /** Counts as ended then, if nobody reports it. */
+  lostAt: number;
+  isCancellable: boolean;
+  /** What is still to be said while it runs. */
+  fillers: readonly Filler[];
+  /** The reply that waits for it; null if that reply was interrupted. */
+  reply: number | null;
 }
 
 /** What is known of a speech-to-speech model, which hears, answers and speaks by itself. */
@@ -44,7 +60,6 @@ export interface ModelState {
   silentSince: number;
   /** Speech, one after the other, that it has not reacted to, and when the first ended. */
   ignored: { count: number; since: number };
-  toolsUnderWay: number;
   /** Since when it has the result of a tool, of which it has said nothing yet. */
   owesSince: number | null;
 }
@@ -123,6 +138,8 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     outdated: 0,
     onHoldSince: null,
     machine: null,
+    tools: [],
+    hasResults: false,
     model: settings.isSpeechToSpeech ? quietModel(now) : null,
   };
 }
@@ -133,7 +150,6 @@ function quietModel(now: number): ModelState {
     voiceSince: null,
     silentSince: now,
     ignored: NOTHING_IGNORED,
-    toolsUnderWay: 0,
     owesSince: null,
   };
 }

@@ -12,6 +12,7 @@ import {
   PROBE_HELD_MS,
   PROBE_MS,
   PROVIDER_END_MS,
+  RESULT_PAUSE_MS,
   RESUME_MS,
   RESUME_SPEAKING_MS,
   SILENT_CALL_MS,
@@ -19,7 +20,8 @@ import {
   VOICE_MAX_MS,
   WORDS_WITHIN_MS,
 } from "./settings.ts";
-import { type ModelState, messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
+import { messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
+import { firstLost, nextFiller, waits } from "./tools.ts";
 
 // Each function returns when something happens by itself; null if it does not as things stand.
 
@@ -89,27 +91,29 @@ export function turnEndAt({ user, settings }: TurnState, behindMs: number): numb
 }
 
 /** A user who says nothing is reminded, or the call ends. */
-export function idleAt({ user, reply, settings, quietSince, model }: TurnState): number | null {
-  if (reply || messageOf(user) !== "" || (model && model.hearsSince !== null)) return null;
+export function idleAt({ user, reply, settings, quietSince, model, tools }: TurnState): number | null {
+  if (reply || tools.length > 0 || messageOf(user) !== "" || (model && model.hearsSince !== null)) return null;
   return quietSince + (settings.idle?.afterMs ?? SILENT_CALL_MS);
 }
 
 /** The agent has had nothing to hear, or the user has not been heard, for too long. */
-export function deadAirAt({ user, reply, model }: TurnState): number | null {
-  if (reply) return reply.soundUntil + (model ? patienceMs(model, reply) : DEAD_AIR_MS);
+export function deadAirAt(state: TurnState): number | null {
+  const { user, reply, model } = state;
+  if (waits(state)) return null;
+  if (reply) return reply.soundUntil + (model ? patienceMs(reply) : DEAD_AIR_MS);
   if (model) return model.ignored.count < IGNORED_MAX ? null : model.ignored.since + DEAD_AIR_MS;
   return user.unheardSince === null ? null : user.unheardSince + DEAD_AIR_MS;
 }
 
 /** How long a speech-to-speech model may be silent. It has time to apologize within DEAD_AIR_MS, because only it could. */
-function patienceMs({ toolsUnderWay }: ModelState, { kind }: Reply): number {
-  if (kind === "apology") return APOLOGY_MS;
-  return toolsUnderWay > 0 ? DEAD_AIR_MS : DEAD_AIR_MS - APOLOGY_MS;
+function patienceMs({ kind }: Reply): number {
+  return kind === "apology" ? APOLOGY_MS : DEAD_AIR_MS - APOLOGY_MS;
 }
 
 /** A speech-to-speech model that has decided to end the call, or to transfer the user, does so without a word. */
-export function farewellAt({ reply, model }: TurnState): number | null {
-  if (!model || model.toolsUnderWay > 0) return null;
+export function farewellAt(state: TurnState): number | null {
+  const { reply, model } = state;
+  if (!model || waits(state)) return null;
   if (reply?.kind !== "answer" || reply.stage !== "thinking" || reply.next === "listen") return null;
   return reply.since + FAREWELL_MS;
 }
@@ -120,6 +124,25 @@ export function wordlessAt({ model }: TurnState): number | null {
   const { hearsSince, voiceSince, silentSince } = model;
   if (voiceSince !== null) return Math.max(hearsSince, voiceSince) + VOICE_MAX_MS;
   return Math.max(hearsSince, silentSince) + WORDS_WITHIN_MS;
+}
+
+/** Something is said while a tool runs, once the agent is silent. */
+export function fillerAt(state: TurnState): number | null {
+  const { reply } = state;
+  const next = nextFiller(state);
+  return next && reply && reply.stage !== "held" ? Math.max(next.at, reply.soundUntil) : null;
+}
+
+/** Nobody speaks, so results that nobody waits for are told. */
+export function resultAt({ hasResults, reply, model, user, quietSince }: TurnState): number | null {
+  if (!hasResults || reply || messageOf(user) !== "") return null;
+  const isSpeaking = model ? model.hearsSince !== null : user.speechSince !== null && !user.isDismissed;
+  return isSpeaking ? null : quietSince + RESULT_PAUSE_MS;
+}
+
+/** Nobody has reported the end of a tool in its time: whoever ran it is gone. */
+export function toolLostAt(state: TurnState): number | null {
+  return firstLost(state)?.lostAt ?? null;
 }
 
 export function transferGivenUpAt({ transferringSince }: TurnState): number | null {

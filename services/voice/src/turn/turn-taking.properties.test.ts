@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Decision, Effect, TurnEvent } from "./events.ts";
-import { DEAD_AIR_MS, IGNORED_MAX, SILENT_CALL_MS, type TurnSettings } from "./settings.ts";
-import { initialState, type TurnState } from "./state.ts";
+import type { Decision, Effect, ToolRules, TurnEvent } from "./events.ts";
+import { DEAD_AIR_MS, IGNORED_MAX, RESULT_PAUSE_MS, SILENT_CALL_MS, type TurnSettings } from "./settings.ts";
+import { initialState, messageOf, type TurnState } from "./state.ts";
+import { waits } from "./tools.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
 const RUNS = 3_000;
-/** Longer than any chain of waits, reminders and apologies with these settings. */
+/** Longer than any chain of waits, tools, reminders and apologies with these settings. */
 const WAY_OUT_MS = SILENT_CALL_MS + 20 * DEAD_AIR_MS;
 
 const idle = fc.option(fc.record({ afterMs: fc.integer({ min: 1_000, max: 20_000 }), remindersMax: fc.nat(3) }));
@@ -18,7 +19,25 @@ const next = fc.constantFrom<Decision>("listen", "hang_up", "transfer");
 
 type Weighted = { weight: number; arbitrary: fc.Arbitrary<TurnEvent> };
 
+const toolCall = fc.constantFrom("a", "b", "c");
+const rules = fc.record<ToolRules>({
+  timeoutMs: fc.integer({ min: 1_000, max: 40_000 }),
+  isCancellable: fc.boolean(),
+  before: fc.constantFrom(null, "One moment."),
+  delayed: fc.constantFrom([], [{ afterMs: 2_000, text: "Still looking." }]),
+});
+
 const common: Weighted[] = [
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("tool_started" as const), call: toolCall, rules }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("tool_ended" as const),
+      call: toolCall,
+      next: fc.option(next, { nil: null }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ type: "background_result" as const }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("speech_began" as const), agoMs }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("speech_ended" as const), agoMs }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("pressed" as const), key: fc.constantFrom("1", "*", "#") }) },
@@ -45,11 +64,6 @@ const ofModel: Weighted[] = [
   { weight: 4, arbitrary: fc.record({ type: fc.constant("user_said" as const), text }) },
   { weight: 6, arbitrary: fc.constant({ type: "speaks" as const }) },
   { weight: 4, arbitrary: fc.constant({ type: "done" as const }) },
-  { weight: 2, arbitrary: fc.constant({ type: "tool_started" as const }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ type: fc.constant("tool_ended" as const), next: fc.option(next, { nil: null }) }),
-  },
 ];
 
 /** How an agent is set, and what happens in its call. */
@@ -76,6 +90,7 @@ const KINDS = [
 
 interface Step {
   now: number;
+  before: TurnState;
   event: TurnEvent;
   state: TurnState;
   effects: Effect[];
@@ -87,9 +102,10 @@ function play({ settings, events }: Scene): Step[] {
   let state = initialState(settings, now);
   const played: Step[] = [];
   const happen = (event: TurnEvent) => {
+    const before = state;
     const turned = takeTurn(state, event, now);
     state = turned.state;
-    played.push({ now, event, ...turned });
+    played.push({ now, before, event, ...turned });
   };
   const passUntil = (until: number) => {
     for (let due = dueAt(state); due !== null && due <= until; due = dueAt(state)) {
@@ -110,7 +126,7 @@ function play({ settings, events }: Scene): Step[] {
 }
 
 /** The effects that begin a reply. */
-const BEGINS = new Set<Effect["type"]>(["ask", "expect", "say"]);
+const BEGINS = new Set<Effect["type"]>(["ask", "expect", "say", "answer_results"]);
 
 function effectsOf(steps: readonly Step[]): Effect[] {
   return steps.flatMap(({ effects }) => effects);
@@ -188,13 +204,14 @@ test.each(KINDS)(
 );
 
 test.each(KINDS)(
-  "with %s, whatever happens, neither side is unheard for more than 15 s, except on hold",
+  "with %s, whatever happens, neither side is unheard for more than 15 s, except on hold and while a tool runs",
   (_kind, scene) => {
     fc.assert(
       fc.property(scene, (given) => {
         for (const { now, state } of play(given)) {
           if (state.over || state.onHoldSince !== null) continue;
           const { reply, user, model } = state;
+          if (waits(state)) continue;
           if (reply) expect(now - reply.soundUntil).toBeLessThanOrEqual(DEAD_AIR_MS);
           else if (user.unheardSince !== null) expect(now - user.unheardSince).toBeLessThanOrEqual(DEAD_AIR_MS);
           else if (model && model.ignored.count >= IGNORED_MAX)
@@ -242,3 +259,81 @@ test("whatever happens, a speech-to-speech model is asked to speak only by lines
     { numRuns: RUNS },
   );
 });
+
+test.each(KINDS)("with %s, whatever happens, nobody is reminded while a tool runs", (_kind, scene) => {
+  fc.assert(
+    fc.property(scene, (given) => {
+      for (const { before, effects } of play(given))
+        for (const effect of effects)
+          if (effect.type === "say" && effect.kind === "reminder") expect(before.tools).toEqual([]);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test.each(KINDS)(
+  "with %s, whatever happens, a result that no reply waits for is told at the first pause of 500 ms",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        for (const { now, state } of play(given)) {
+          const { user, model } = state;
+          const isAway = state.over || state.onHoldSince !== null || state.transferringSince !== null || state.machine;
+          if (!state.hasResults || state.reply || isAway || messageOf(user) !== "") continue;
+          const isSpeaking = model ? model.hearsSince !== null : user.speechSince !== null && !user.isDismissed;
+          if (!isSpeaking) expect(now - state.quietSince).toBeLessThan(RESULT_PAUSE_MS);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(KINDS)(
+  "with %s, whatever happens, nobody is spoken over with a result, and no result is told twice",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        for (const { event, before, state, effects } of play(given)) {
+          if (!effects.some(({ type }) => type === "answer_results")) continue;
+          expect(messageOf(before.user)).toBe("");
+          expect(before.hasResults || event.type === "background_result").toBe(true);
+          expect(state.hasResults).toBe(false);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(KINDS)(
+  "with %s, whatever happens, only a tool that allows it is cancelled, and only while it runs",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        for (const { before, effects } of play(given))
+          for (const effect of effects)
+            if (effect.type === "cancel_tool")
+              expect(before.tools.find(({ call }) => call === effect.call)?.isCancellable).toBe(true);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+test.each(KINDS)(
+  "with %s, whatever happens, fillers are spoken only in a reply that is in progress",
+  (_kind, scene) => {
+    fc.assert(
+      fc.property(scene, (given) => {
+        const open = new Set<number>();
+        for (const effect of effectsOf(play(given))) {
+          if (effect.type === "fill") expect(open.has(effect.reply)).toBe(true);
+          if (BEGINS.has(effect.type) && "reply" in effect) open.add(effect.reply);
+          if (effect.type === "interrupt" || effect.type === "finish") open.delete(effect.reply);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

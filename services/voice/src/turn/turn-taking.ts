@@ -1,8 +1,9 @@
 import * as agent from "./agent.ts";
-import type { Effect, TurnEvent } from "./events.ts";
+import type { Decision, Effect, TurnEvent } from "./events.ts";
 import * as model from "./model.ts";
 import { type Draft, messageOf, type TurnState, wordsOf } from "./state.ts";
 import * as timers from "./timers.ts";
+import * as tools from "./tools.ts";
 import * as user from "./user.ts";
 
 export interface Turned {
@@ -64,6 +65,7 @@ const ALWAYS = new Set<TurnEvent["type"]>([
   "done",
   "tool_started",
   "tool_ended",
+  "background_result",
 ]);
 
 function isHeeded({ transferringSince, onHoldSince, machine }: Draft, { type }: TurnEvent): boolean {
@@ -83,6 +85,7 @@ const TIMERS: readonly TurnTimer[] = [
   { at: timers.transferGivenUpAt, fire: agent.transferFailed },
   { at: timers.holdGivenUpAt, fire: leaveSilentUser },
   { at: timers.machineReadyAt, fire: leaveMessage },
+  { at: timers.toolLostAt, fire: toolLost },
   { at: timers.farewellAt, fire: endWithoutWords },
   { at: timers.deadAirAt, fire: breakDeadAir },
   { at: timers.wordlessAt, fire: model.hearsNobody },
@@ -92,6 +95,8 @@ const TIMERS: readonly TurnTimer[] = [
   { at: timers.resumeAt, fire: agent.resume },
   { at: timers.finalizeAt, fire: user.finalize },
   { at: timers.probeAt, fire: user.finalize },
+  { at: timers.fillerAt, fire: tools.fill },
+  { at: timers.resultAt, fire: agent.answerResults },
   { at: timers.idleAt, fire: remind },
 ];
 
@@ -142,9 +147,15 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
     case "user_said":
     case "speaks":
     case "done":
-    case "tool_started":
-    case "tool_ended":
       return void model.happens(draft, event, now);
+    case "tool_started":
+      if (draft.model) model.callsTool(draft, draft.model, now);
+      return void tools.started(draft, event, now);
+    case "tool_ended":
+      return void toolEnded(draft, event.call, event.next, now);
+    case "background_result":
+      draft.hasResults = true;
+      return;
     case "recognition_failed":
       return void agent.giveUp(draft, now);
     case "transfer_failed":
@@ -185,6 +196,7 @@ function endUserTurn(draft: Draft, now: number): void {
   // Only acknowledgements are left then, or words during a last apology.
   if (draft.reply) return;
   user.spoke(draft);
+  draft.hasResults = false;
   agent.begin(draft, "answer", "listen", now);
   draft.effects.push({ type: "ask", reply: draft.replies, text });
 }
@@ -216,6 +228,18 @@ function leaveMessage(draft: Draft, now: number): void {
   if (draft.machine === null || draft.machine.isReady) return;
   draft.machine = { ...draft.machine, isReady: true };
   agent.say(draft, "voicemail", now);
+}
+
+function toolEnded(draft: Draft, call: string, next: Decision | null, now: number): void {
+  const tool = tools.ended(draft, call, now);
+  if (!tool) return;
+  if (draft.model) model.hasResult(draft, draft.model, next, now);
+  else tools.answered(draft, tool, now);
+}
+
+function toolLost(draft: Draft, now: number): void {
+  const tool = tools.firstLost(draft);
+  if (tool) toolEnded(draft, tool.call, null, now);
 }
 
 function endWithoutWords(draft: Draft, now: number): void {

@@ -9,6 +9,8 @@ export interface ScriptedSts extends SpeechToSpeech {
   told: string[];
   answers: string[];
   interrupted: number[];
+  /** How often it was made to answer what it had been told. */
+  asked: number;
   /** The frames of the user that have arrived. */
   heardFrames: number;
   isOpen: boolean;
@@ -28,6 +30,7 @@ export function scriptedSts(): ScriptedSts {
     told: [],
     answers: [],
     interrupted: [],
+    asked: 0,
     heardFrames: 0,
     isOpen: false,
     obeys: true,
@@ -54,7 +57,8 @@ export function scriptedSts(): ScriptedSts {
         },
         tell: (text) => void sts.told.push(text),
         interrupt: (heardMs) => void sts.interrupted.push(heardMs),
-        answer: (callId, result) => void sts.answers.push(`${callId}: ${result}`),
+        answer: (callId, result, asks) => void sts.answers.push(`${callId}: ${result}${asks ? "" : ", later"}`),
+        ask: () => void sts.asked++,
         close: () => {
           sts.isOpen = false;
         },

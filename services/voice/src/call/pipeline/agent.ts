@@ -76,6 +76,10 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
         agent.say(`${lines.delay} `);
         agent.flush();
         return;
+      case "fill":
+        agent.say(`${effect.text} `);
+        agent.flush();
+        return;
       case "hold":
         return void agent.hold();
       case "resume":

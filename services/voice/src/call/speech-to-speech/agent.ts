@@ -1,6 +1,7 @@
 import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenTurnEvent } from "../../speech/sts.ts";
+import type { ToolRules } from "../../turn/events.ts";
 import type { CommonParts } from "../held-call.ts";
 import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
 import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
@@ -17,6 +18,9 @@ export interface StsParts extends Pick<CommonParts, "greeting" | "lines" | "cloc
   transcript: Pick<Transcript, "append">;
 }
 
+/** The conversation service answers within this time, or not at all. */
+const BUILT_IN: ToolRules = { timeoutMs: 15_000, isCancellable: false, before: null, delayed: [] };
+
 /** The model takes turns by itself: what it does is reported to turn-taking, which decides what that means for the call. */
 export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   const { clock, lines, log } = parts;
@@ -31,6 +35,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   let audibleSince: number | null = null;
   let latency: Latency | undefined;
   let transferTo = "";
+  let toolCalls = 0;
   const talk = parts.sts.converse(
     { ...parts.conversing, history: said.history, signal: call.signal },
     contained((event) => {
@@ -78,14 +83,19 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   }
 
   async function answerWithTool(toolCall: ToolCall): Promise<void> {
-    happen({ type: "tool_started" });
+    toolCalls++;
+    // Models repeat their own ids.
+    const id = `${toolCalls}`;
+    happen({ type: "tool_started", call: id, rules: BUILT_IN });
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
     const { result, next } = await answerTool(parts.runTool, toolCall, place, log);
     contained(() => {
       if (call.signal.aborted) return;
       if (next?.after === "transfer") transferTo = next.to;
-      happen({ type: "tool_ended", next: next?.after ?? null });
-      talk.answer(toolCall.callId, result);
+      // A user who speaks is answered when they have finished, with the result.
+      const asks = call.state().model?.hearsSince === null;
+      happen({ type: "tool_ended", call: id, next: next?.after ?? null });
+      talk.answer(toolCall.callId, result, asks);
     })();
   }
 
@@ -105,6 +115,11 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
         return void note(effect.text);
       case "note":
         return void note(effect.text);
+      case "fill":
+        return void talk.say(effect.text);
+      case "answer_results":
+        reply = replyOn(leg, effect.reply);
+        return void talk.ask();
       case "interrupt":
         return void interrupt();
       case "finish":
@@ -113,7 +128,8 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       case "hold":
       case "resume":
       case "ask_patience":
-      // The model takes turns by itself, so turn-taking decides none of these.
+      case "cancel_tool":
+      // No tool that it can call is cancelled, and the model takes turns by itself, so turn-taking decides none of these.
     }
   }
 

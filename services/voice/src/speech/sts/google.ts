@@ -131,11 +131,13 @@ function converse(
     interrupt: () => {
       isMuted = isSpeaking;
     },
+    // It continues at once, and stops by itself if the user speaks.
     answer: (callId, result) => {
       const name = tools.get(callId) ?? "";
       tools.delete(callId);
       session.send({ toolResponse: { functionResponses: [{ id: callId, name, response: { result } }] } });
     },
+    ask: () => session.send({ clientContent: { turnComplete: true } }),
     close: session.stop,
   };
 }

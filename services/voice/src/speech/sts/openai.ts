@@ -132,13 +132,14 @@ function converse(
       session.send({ type: "conversation.item.truncate", item_id: item, content_index: 0, audio_end_ms });
       item = "";
     },
-    answer: (callId, result) => {
+    answer: (callId, result, asks) => {
       session.send({
         type: "conversation.item.create",
         item: { type: "function_call_output", call_id: callId, output: result },
       });
-      session.send({ type: "response.create" });
+      if (asks) session.send({ type: "response.create" });
     },
+    ask: () => session.send({ type: "response.create" }),
     close: session.stop,
   };
 }

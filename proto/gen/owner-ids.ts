@@ -101,6 +101,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.conversation.v1.ConversationService/StartChat": ["owner_id"],
   "/parley.conversation.v1.ConversationService/StartConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/TryTool": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/WaitForToolCalls": ["owner_id"],
   "/parley.messaging.v1.MessagingService/CheckWhatsAppConnection": [],
   "/parley.messaging.v1.MessagingService/CountWidgetMessage": ["owner_id"],
   "/parley.messaging.v1.MessagingService/CreateWidgetToken": [],

@@ -159,13 +159,14 @@ export function presentSummary(session: ChatSessionSummary) {
 }
 
 function presentMessage(
-  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls }: Message,
+  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler }: Message,
   { replies, cost = false }: Shown,
 ) {
   return {
     role: nameOf(ROLES, role),
     content,
     timestamp: isoTime(timestamp),
+    ...(filler && { filler }),
     ...(startedAt && { started_at: isoTime(startedAt) }),
     ...(latency && { latency: presentLatency(latency) }),
     ...(replies && reply && { reply: presentReply(reply, cost) }),

@@ -120,6 +120,11 @@ export const TranscriptMessage = Resource("Message", {
   role: OneOf(namesOf(ROLES), { description: "Who said it." }),
   content: Type.String({ description: "What was said." }),
   timestamp: At("When it was said; of a spoken message, when it had been said."),
+  filler: Type.Optional(
+    Type.Boolean({
+      description: "True of what a caller heard while a tool ran, and the model did not say; else left out.",
+    }),
+  ),
   started_at: Type.Optional(At("When its first word was heard, for spoken messages that were measured.")),
   latency: Type.Optional(
     Type.Object(

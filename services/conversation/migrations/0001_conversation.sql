@@ -101,6 +101,8 @@ create table messages (
   total_ms integer,
   -- Of a spoken reply: milliseconds by stage, as its runtime measured them.
   latency jsonb,
+  -- Of a spoken reply: [from, to], in characters, of what its runtime said while tools ran.
+  fillers jsonb,
   -- What became of a message that was sent over a channel such as WhatsApp.
   delivery_status text check (delivery_status in ('sent', 'delivered', 'read', 'failed')),
   -- Why it failed: the channel's code.

@@ -107,6 +107,7 @@ function toMessage(row: MessageRow): Message {
       : undefined,
     reply: row.provider ? toReply(row, row.provider) : undefined,
     toolCalls: (row.toolCalls ?? []).map(toToolCall),
+    ...(row.isFiller && { filler: true }),
   };
 }
 

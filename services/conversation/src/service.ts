@@ -50,6 +50,7 @@ import { setRetention } from "./rpc/set-retention.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { tryTool } from "./rpc/try-tool.ts";
+import { waitForToolCalls } from "./rpc/wait-for-tool-calls.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
@@ -181,6 +182,7 @@ export function startConversation(
               }),
               appendTranscript: appendTranscript(ctx),
               converse: converse(ctx),
+              waitForToolCalls: waitForToolCalls(ctx),
               runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
               completeConversation: completeConversation(ctx),
               setDelivery: setDelivery(ctx),

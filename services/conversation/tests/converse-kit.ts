@@ -46,10 +46,11 @@ export function speakTurn(
   text = "When do you open?",
   repeated?: HeardReply,
   startedAt?: Date,
+  answersResults = false,
 ): SpokenTurnUnderWay {
   const gone = new AbortController();
   const waiting: ConverseRequest[] = [
-    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt }), heard: repeated },
+    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults }), heard: repeated },
   ];
   let news = Promise.withResolvers<void>();
   async function* requests(): AsyncGenerator<ConverseRequest> {

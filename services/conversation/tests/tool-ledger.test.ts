@@ -4,6 +4,8 @@ import { nameOf, TOOL_CALL_STATES } from "@parley/shared/domain/api-names";
 import { eventually } from "@parley/testkit/eventually";
 import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import type { ToolContext, ToolOutcome, ToolRules } from "../src/tools/tool.ts";
+import type { CallKey } from "./calls-kit.ts";
+import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, inline, leavable, listen, say, startTestChat, turn } from "./kit.ts";
 
 /** A call of a tool as its server sees it. */
@@ -27,6 +29,7 @@ const TOOLS: Readonly<Record<string, Partial<ToolRules>>> = {
   cancelled: { interruption: "cancel" },
   order: { run: "background" },
   late: { timeoutMs: 1 },
+  spoken: { speech: { before: { text: "One moment." }, delayed: [{ afterMs: 2_000, text: "Nearly." }] } },
 };
 const SCHEMA = {
   type: "object",
@@ -274,6 +277,92 @@ test("a call in the background does not hold up the reply, and its result is tol
   );
   expect(tellings).toEqual([0, 0, 1, 1]);
   expect(asked()[2]?.asked.messages.at(-1)).toMatch(/^user: The tool order, .*order is done.*And\?$/s);
+});
+
+describe("in a call", () => {
+  const lines = async (call: CallKey) => {
+    const { conversation } = await service.chat.getConversation({ ...call, withToolCalls: true });
+    return conversation?.transcript?.messages.map(({ content, filler, toolCalls }) => {
+      const calls = toolCalls.map(({ name, offset }) => `${name} ${offset}`);
+      return [filler ? `(${content})` : content, ...calls].join(" | ");
+    });
+  };
+
+  test("the runtime learns which tools run and how to wait for them, and its fillers are marked in the transcript", async () => {
+    const call = await startWebCall(service.chat, agent);
+    script(calls("spoken", '{"number":1}', "Sure."), (model) => model.finish("It comes on Monday."));
+    serve = null;
+    const spoken = speakTurn(service.chat, call, 1);
+    expect(await spoken.next()).toEqual({ $case: "text", value: "Sure. " });
+    const rules = { timeoutMs: 60_000, isCancellable: false, isBackground: false, before: "One moment." };
+    const started = await spoken.next();
+    expect(started).toMatchObject({ $case: "toolStarted", value: { name: "spoken", rules } });
+    expect(started?.$case === "toolStarted" && started.value.rules?.delayed).toEqual([
+      { afterMs: 2_000, text: "Nearly." },
+    ]);
+    made[0]?.end();
+    expect(await spoken.next()).toMatchObject({ $case: "toolEnded" });
+    expect(await spoken.reply()).toEqual({ text: "It comes on Monday.", event: { $case: "complete", value: {} } });
+    spoken.heard("Sure. One moment. Nearly. It comes on Monday.", { fillers: ["One moment.", "Nearly."] });
+    expect(await spoken.stored()).toBe(2);
+    expect(await lines(call)).toEqual([
+      "When do you open?",
+      "Sure. | spoken 5",
+      "(One moment.)",
+      "(Nearly.)",
+      "It comes on Monday.",
+    ]);
+    const { calls: asked } = script();
+    const next = speakTurn(service.chat, call, 3, "Thanks");
+    await next.reply();
+    next.heard("All done.");
+    await next.stored();
+    expect(asked()[0]?.asked.messages.filter((message) => message.startsWith("assistant: "))).toEqual([
+      "assistant: Sure.",
+      "assistant: It comes on Monday.",
+    ]);
+  });
+
+  test("a result whose reply was interrupted is answered in a turn without words of the user, once", async () => {
+    const call = await startWebCall(service.chat, agent);
+    script(calls("book"));
+    serve = null;
+    const interrupted = speakTurn(service.chat, call, 1, "Book it");
+    const started = await interrupted.next();
+    const toolCallIds = started?.$case === "toolStarted" ? [started.value.toolCallId] : [];
+    interrupted.heard("");
+    expect(await interrupted.stored()).toBe(1);
+    const { calls: asked } = script(
+      (model) => model.finish("At nine."),
+      (model) => model.finish("It is booked."),
+    );
+    const next = speakTurn(service.chat, call, 2, "When do you open?");
+    await next.reply();
+    next.heard("At nine.");
+    expect(await next.stored()).toBe(3);
+    const waiting = service.chat.waitForToolCalls({ ...call, toolCallIds });
+    made[0]?.end();
+    expect(await waiting).toEqual({ ended: toolCallIds });
+    for (const sequence of [4, 5]) {
+      const told = speakTurn(service.chat, call, sequence, "", undefined, undefined, true);
+      const { text } = await told.reply();
+      told.heard(text);
+      expect(await told.stored()).toBe(4);
+    }
+    expect(asked()).toHaveLength(2);
+    expect(asked()[1]?.asked.messages.at(-1)).toMatch(/^user: The tool book, .*book is done/s);
+    expect(await lines(call)).toEqual(["Book it | book 7", "When do you open?", "At nine.", "It is booked."]);
+  });
+
+  test("a runtime that asks the model itself gets the result when the tool has it", async () => {
+    const call = await startWebCall(service.chat, agent);
+    serve = (each) => each.end({ result: "booked" });
+    const answer = await service.chat.runCallTool({ ...call, name: "order", arguments: { number: 1 } });
+    expect(answer).toMatchObject({ result: "booked", isError: false });
+    expect(
+      await service.sql`select state, result from tool_calls where conversation_id = ${call.conversationId}`,
+    ).toMatchObject([{ state: "SUCCEEDED", result: "booked" }]);
+  });
 });
 
 describe("a call whose process died", () => {

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { CommonParts } from "../src/call/held-call.ts";
 import { holdCall } from "../src/call/hold-call.ts";
 import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
+import { rulesOf } from "../src/call/speech-to-speech/tools.ts";
 import type { SpokenTurnEvent } from "../src/speech/sts.ts";
 import { LINES } from "../src/turn/settings.ts";
 import { fakeTime, settleMicrotasks } from "./kit/fake-time.ts";
@@ -48,6 +49,7 @@ test("whatever a model does and when, an interrupted reply is not played on, and
       const parts: StsParts & CommonParts = {
         sts,
         conversing: { model: "m", params: {}, prompt: "", tools: [] },
+        rulesOf: () => rulesOf(undefined),
         runTool: async (name) => {
           const action =
             name === "end_call"

@@ -5,6 +5,7 @@ import type { CommonParts } from "../src/call/held-call.ts";
 import { holdCall } from "../src/call/hold-call.ts";
 import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
 import type { CallPlace } from "../src/call/speech-to-speech/tools.ts";
+import { rulesOf } from "../src/call/speech-to-speech/tools.ts";
 import { LINES, SILENCE_MS, type TurnSettings } from "../src/turn/settings.ts";
 import { fakeTime, settle } from "./kit/fake-time.ts";
 import { scriptedLeg } from "./kit/scripted-leg.ts";
@@ -30,6 +31,7 @@ async function newCall(
   const parts: StsParts & CommonParts = {
     sts,
     conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
+    rulesOf: () => rulesOf(undefined),
     runTool: async (name, _, place) => {
       tools.push(name);
       places.push(place);

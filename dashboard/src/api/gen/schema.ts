@@ -3952,6 +3952,8 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             timestamp: string;
+            /** @description True of what a caller heard while a tool ran, and the model did not say; else left out. */
+            filler?: boolean;
             /**
              * Format: date-time
              * @description When its first word was heard, for spoken messages that were measured.

@@ -3,13 +3,13 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
 import type { ConversationRow } from "../store/conversations.ts";
-import { findStoredMessage, type NewSpokenTurn, takeSpokenTurn } from "../store/turns/spoken-turns.ts";
+import { findStoredMessage, type NewSpokenTurn, takeResultTurn, takeSpokenTurn } from "../store/turns/spoken-turns.ts";
 import type { AcceptedTurn } from "../turn/accept-turn.ts";
 import { byteBudget } from "../turn/ask/context-window.ts";
 import { readCall } from "./read-call.ts";
 import { checkContent, gap, timeOf, withLastSequence } from "./transcript.ts";
 
-/** A turn to run, or one whose reply is already stored. */
+/** A turn to run, or one that has nothing to do, because its reply is already stored. */
 export type AcceptedSpokenTurn = { type: "run"; accepted: AcceptedTurn } | { type: "stored"; lastSequence: number };
 
 /**
@@ -25,6 +25,7 @@ export async function acceptSpokenTurn(
 ): Promise<AcceptedSpokenTurn> {
   const now = ctx.clock.now();
   const { ownerId, conversationId } = row;
+  if (turn.answersResults) return acceptResultTurn(ctx, turn, row);
   const { sequence: seq } = turn;
   if (seq < 1) throw invalid("turn.sequence", "turn.sequence must be one more than the last sequence");
   const fields: NewSpokenTurn = {
@@ -44,6 +45,25 @@ export async function acceptSpokenTurn(
     type: "run",
     accepted: { ownerId, conversationId, turnId: fields.turnId, seq, replySeq: seq + 1, ...taken },
   };
+}
+
+/** Claims a turn without words of the user. */
+async function acceptResultTurn(
+  ctx: ConversationContext,
+  { sequence }: SpokenTurn,
+  { ownerId, conversationId }: ConversationRow,
+): Promise<AcceptedSpokenTurn> {
+  const now = ctx.clock.now();
+  if (sequence < 2)
+    throw invalid("turn.sequence", "turn.sequence must be that of the reply, one more than the last sequence");
+  const turn = { ownerId, conversationId, turnId: newUuid(), replySeq: sequence };
+  const until = new Date(now.getTime() + ctx.limits.turnLeaseMs);
+  const taken = await takeResultTurn(ctx.db, turn, now, until);
+  if (taken) return { type: "run", accepted: { ...turn, seq: sequence - 1, ...taken, earlier: null } };
+  const { status, messageCount } = await readCall(ctx, turn);
+  if (status === "IN_PROGRESS" && messageCount >= sequence) return { type: "stored", lastSequence: messageCount };
+  const ended = new ServiceError("condition", `Conversation has ended: it is ${status}`);
+  throw withLastSequence(status === "IN_PROGRESS" ? gap(messageCount + 1, sequence) : ended, messageCount);
 }
 
 async function refuse(ctx: ConversationContext, turn: NewSpokenTurn): Promise<AcceptedSpokenTurn> {

@@ -1,5 +1,8 @@
-import type { CallAction as CallActionMessage } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { CallAction } from "../tools/tool.ts";
+import type {
+  CallAction as CallActionMessage,
+  ToolRules as ToolRulesMessage,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallAction, ToolRules } from "../tools/tool.ts";
 
 /** The action that a runtime has to do. */
 export function toAction(action: CallAction): NonNullable<CallActionMessage["action"]> {
@@ -13,4 +16,15 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
     case "schedule_call":
       return { $case: "scheduleCall", value: { at: new Date(action.call.at), reason: action.call.reason } };
   }
+}
+
+/** How a runtime waits for a tool. */
+export function toRules({ speech: { before, delayed }, interruption, run, timeoutMs }: ToolRules): ToolRulesMessage {
+  return {
+    timeoutMs,
+    isCancellable: interruption === "cancel",
+    isBackground: run === "background",
+    before: typeof before === "object" ? before.text : undefined,
+    delayed: [...delayed],
+  };
 }

@@ -1,6 +1,7 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ConverseRequest, HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid } from "@parley/shared/errors";
+import { storable } from "../store/storable.ts";
 import { latencyOf } from "./latency.ts";
 import { checkContent, timeOf } from "./transcript.ts";
 
@@ -10,6 +11,8 @@ export interface Heard {
   isFinal: boolean;
   latency: Partial<TurnLatency> | null;
   startedAt: Date | null;
+  /** What the runtime said itself. */
+  fillers: readonly string[];
 }
 
 /** Follows a runtime's reports while it speaks a reply. */
@@ -20,7 +23,10 @@ export interface Hearing {
   over: Promise<void>;
 }
 
-export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null, startedAt: null };
+export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null, startedAt: null, fillers: [] };
+
+/** Of one reply. */
+const FILLERS_MAX = 1_000;
 
 /** Reads reports up to the final one. */
 export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
@@ -46,11 +52,13 @@ export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
 }
 
 /** @throws ServiceError invalid */
-export function heardOf({ text, isFinal, latency, startedAt }: HeardReply): Heard {
+export function heardOf({ text, isFinal, latency, startedAt, fillers }: HeardReply): Heard {
+  if (fillers.length > FILLERS_MAX) throw invalid("heard.fillers", `heard.fillers must be at most ${FILLERS_MAX}`);
   return {
     text: text === "" ? "" : checkContent("heard.text", text),
     isFinal,
     latency: latencyOf("heard.latency", latency),
     startedAt: timeOf("heard.started_at", startedAt) ?? null,
+    fillers: fillers.map(storable),
   };
 }

@@ -9,7 +9,8 @@ import { watchModel } from "../model/watch.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
 import { untilStored } from "../store/until-stored.ts";
-import type { CallAction } from "../tools/tool.ts";
+import type { CallAction, ToolRules } from "../tools/tool.ts";
+import type { CallWatch } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
 import { answer } from "../turn/answer.ts";
 import type { Channel } from "../turn/ask/model-request.ts";
@@ -21,6 +22,7 @@ import { replySoFar } from "../turn/reply/store-reply.ts";
 import { keepTurn } from "../turn/running-turns.ts";
 import { type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
 import { acceptSpokenTurn } from "./accept-spoken-turn.ts";
+import { fillerPlaces, withoutFillers } from "./fillers.ts";
 import { type Heard, type Hearing, heardOf, hearReply, NOTHING_HEARD } from "./hearing.ts";
 import { readCall } from "./read-call.ts";
 
@@ -28,6 +30,8 @@ export type SpokenTurnEvent =
   /** A piece of the reply; it ends at a word boundary. */
   | { type: "text"; text: string }
   | { type: "action"; action: CallAction }
+  | { type: "tool_started"; toolCallId: string; name: string; rules: ToolRules }
+  | { type: "tool_ended"; toolCallId: string }
   /** All words and actions have been sent. */
   | { type: "complete" }
   /** The last event. */
@@ -130,14 +134,18 @@ async function askAndStore(
     };
     const asking = {
       accepted,
-      message: turn.text,
+      message: turn.answersResults ? null : turn.text,
       channel: CHANNEL,
       asked: "streamed" as const,
       memory,
       watch,
       log: call.log,
     };
-    await answer(ctx, reply, { ...prepared, ...asking, say, act });
+    const calls: CallWatch = {
+      began: (toolCallId, name, rules) => tell({ type: "tool_started", toolCallId, name, rules }),
+      ended: (toolCallId) => tell({ type: "tool_ended", toolCallId }),
+    };
+    await answer(ctx, reply, { ...prepared, ...asking, say, act, calls });
     tell({ type: "complete" });
     await heardOrLeft(ctx, hearing, call);
   } catch (error) {
@@ -198,7 +206,9 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
   const reply = spoken?.reply;
   const since = (at: number | null) => (at === null || !reply ? null : Math.round(at - reply.startedAt));
   const partialReason = reply?.partialReason ?? null;
-  const isHeardToTheEnd = heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim());
+  const fillers = fillerPlaces(heard.text, heard.fillers);
+  const ofModel = withoutFillers(heard.text, fillers);
+  const isHeardToTheEnd = heard.isFinal && reply?.isWhole && spaced(ofModel).endsWith(spaced(reply.text));
   const isStored = await untilStored(log, () => {
     const now = ctx.clock.now();
     const toolCalls = reply?.toolCalls ?? [];
@@ -215,6 +225,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
       totalMs: heard.isFinal ? (since(performance.now()) ?? 0) : null,
       latency: heard.latency,
       startedAt: heard.startedAt,
+      fillers: fillers.length > 0 ? fillers : null,
     };
     return finishSpokenTurn(ctx.db, accepted, content, decided, now);
   });
@@ -223,6 +234,10 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
     throw await closedTurn(ctx, accepted, { conversation: "conversation", unstored: "what was heard" });
   }
   return lastSequenceOf(accepted, heard);
+}
+
+function spaced(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
 }
 
 function lastSequenceOf({ seq, replySeq }: AcceptedTurn, { text }: Heard): number {

@@ -16,7 +16,47 @@ export async function readTranscript(
     listTranscript(sql, conversation),
     withToolCalls ? listToolCalls(sql, conversation, now) : [],
   ]);
-  return called.length === 0 ? messages : withCalls(messages, called);
+  return (called.length === 0 ? messages : withCalls(messages, called)).flatMap(inParts);
+}
+
+/** A reply during which its runtime spoke by itself, as what it said and what the model said, in order. */
+export function inParts(message: MessageRow): MessageRow[] {
+  const { fillers, toolCalls = [], ...facts } = message;
+  if (!fillers || fillers.length === 0) return [message];
+  const characters = Array.from(message.content);
+  const parts: MessageRow[] = [];
+  /** Of the model's words, which the places of calls count. */
+  let from = 0;
+  let calls = [...toolCalls];
+  const add = (text: string, isFiller: boolean) => {
+    const length = isFiller ? 0 : text.length;
+    const content = text.trim();
+    const made = calls.filter(({ place }) => place <= from + length);
+    if (content === "") return;
+    calls = calls.filter((call) => !made.includes(call));
+    const placed = made.map((call) => ({
+      ...call,
+      place: Math.max(0, Math.min(call.place - from, codePoints(content))),
+    }));
+    parts.push({ ...facts, content, fillers: null, toolCalls: placed, isFiller });
+    from += length;
+  };
+  let at = 0;
+  for (const [begin, end] of fillers) {
+    add(characters.slice(at, begin).join(""), false);
+    add(characters.slice(begin, end).join(""), true);
+    at = end;
+  }
+  add(characters.slice(at).join(""), false);
+  const last = parts.at(-1);
+  if (last) last.toolCalls = [...(last.toolCalls ?? []), ...calls];
+  const [first] = parts;
+  const ofModel = parts.findLast(({ isFiller }) => !isFiller);
+  return parts.map((part) => ({
+    ...part,
+    ...(part !== first && { startedAt: null, latency: null }),
+    ...(part !== ofModel && { provider: null }),
+  }));
 }
 
 /** The messages with the calls that were made for them. */

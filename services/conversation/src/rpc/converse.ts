@@ -5,7 +5,7 @@ import type {
 import { invalid } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { toAction } from "../calls/call-action.ts";
+import { toAction, toRules } from "../calls/call-action.ts";
 import { runSpokenTurn, type SpokenTurnEvent } from "../calls/spoken-turn.ts";
 import type { ConversationContext } from "../context.ts";
 
@@ -63,6 +63,12 @@ function toResponse(event: SpokenTurnEvent): NonNullable<ConverseResponse["event
       return { $case: "text", value: event.text };
     case "action":
       return { $case: "action", value: { action: toAction(event.action) } };
+    case "tool_started": {
+      const { toolCallId, name, rules } = event;
+      return { $case: "toolStarted", value: { toolCallId, name, rules: toRules(rules) } };
+    }
+    case "tool_ended":
+      return { $case: "toolEnded", value: { toolCallId: event.toolCallId } };
     case "complete":
       return { $case: "complete", value: {} };
     case "stored":

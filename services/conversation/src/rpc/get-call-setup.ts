@@ -1,12 +1,16 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type {
+  ConversationServiceService,
+  ToolDefinition,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
-import { toolboxOf } from "../tools/toolbox.ts";
+import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
@@ -33,16 +37,22 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
-      toolDefinitions: toolboxOf(agent, "call", ctx.toolSources).definitions.map(
-        ({ name, description, inputSchema }) => ({
-          name,
-          description,
-          parameters: inputSchema as Record<string, unknown>,
-        }),
-      ),
+      toolDefinitions: toolDefinitions(toolboxOf(agent, "call", ctx.toolSources)),
       language: spokenLanguage(agent),
     };
   };
+}
+
+function toolDefinitions({ definitions, find }: Toolbox): ToolDefinition[] {
+  return definitions.map(({ name, description, inputSchema }) => {
+    const rules = find(name)?.rules;
+    return {
+      name,
+      description,
+      parameters: inputSchema as Record<string, unknown>,
+      ...(rules && { rules: toRules(rules) }),
+    };
+  });
 }
 
 /** The model is not asked here: only a missing key is found. */

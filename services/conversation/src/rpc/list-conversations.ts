@@ -6,6 +6,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { listConversationRows } from "../lists/list-conversations.ts";
+import { inParts } from "../lists/read-transcript.ts";
 import { listTranscriptsOfPage, listUsageOfPage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
@@ -39,7 +40,11 @@ export function listConversations(ctx: ConversationContext): Handler {
     });
     return {
       conversations: rows.map((row) =>
-        toConversation(row, transcripts.get(row.conversationId) ?? [], usages?.get(row.conversationId)),
+        toConversation(
+          row,
+          (transcripts.get(row.conversationId) ?? []).flatMap(inParts),
+          usages?.get(row.conversationId),
+        ),
       ),
       total,
     };

@@ -7,7 +7,7 @@ import type { ConversationContext } from "../context.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
-import { toolboxOf } from "../tools/toolbox.ts";
+import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
@@ -34,7 +34,7 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const kept: ToolCallRow[] = [];
     let outcome: ToolOutcome | undefined;
     const tools = turnTools({
-      ...{ ledger, toolbox: toolboxOf(agent, "call", ctx.toolSources), kept, signal: NEVER, log },
+      ...{ ledger, toolbox: waiting(toolboxOf(agent, "call", ctx.toolSources)), kept, signal: NEVER, log },
       turn: { ...key, turnId: null, replySeq: seq },
       place: () => ({ ...key, channel: "call" as const, variables: call.variables, clock, log }),
       startedAt: null,
@@ -53,6 +53,17 @@ export function runCallTool(ctx: ConversationContext): Handler {
     if (over && !(await storeDecided(ctx.db, key, decided, { seq, call: over }, clock.now()))) throw ended();
     const { result = "", isError = true } = answered ?? {};
     return { result, isError, action: action && { action: toAction(action) } };
+  };
+}
+
+/** The model of such a runtime talks on by itself until it has the result. */
+function waiting({ definitions, find }: Toolbox): Toolbox {
+  return {
+    definitions,
+    find: (name) => {
+      const tool = find(name);
+      return tool?.rules ? { ...tool, rules: { ...tool.rules, run: "wait" } } : tool;
+    },
   };
 }
 

@@ -18,6 +18,10 @@ export interface MessageRow {
   /** The status of a message that was sent over a channel, if reported. */
   deliveryStatus: keyof typeof MESSAGE_DELIVERIES | null;
   deliveryError: string | null;
+  /** What the runtime of a spoken reply said itself; null for nothing. */
+  fillers: readonly FillerPlace[] | null;
+  /** Whether it is what a runtime said itself, of a message whose parts are shown. */
+  isFiller?: boolean;
   /** Facts of a model's reply, where a single conversation is read. */
   provider?: string | null;
   model?: string | null;
@@ -34,8 +38,11 @@ export interface MessageRow {
 /** No context window holds more messages than this. */
 const CONTEXT_MESSAGES_MAX = 1_000;
 
+/** From which character of a message to which one its runtime spoke by itself. */
+export type FillerPlace = readonly [from: number, to: number];
+
 export type Said = Pick<MessageRow, "role" | "content">;
-export type SaidAt = Pick<MessageRow, "role" | "content" | "seq">;
+export type SaidAt = Pick<MessageRow, "role" | "content" | "seq" | "fillers">;
 
 /** The newest messages before `beforeSeq` that together fit in `maxBytes`, oldest first. */
 export async function listMessagesBefore(
@@ -45,14 +52,14 @@ export async function listMessagesBefore(
   maxBytes: number,
 ): Promise<SaidAt[]> {
   return sql<SaidAt[]>`
-    select seq, role, content from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
+    select seq, role, content, fillers from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
 }
 
 /** The same as an SQL table, with each message's `seq` and the running total `bytes` from the newest message on. */
 export function newestBefore(sql: Sql, key: SessionKey | Record<keyof SessionKey, Fragment>, beforeSeq: number) {
   // Postgres reads a length without loading the text, which is stored out of line when it is long.
   return sql`(
-    select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
+    select seq, role, content, fillers, sum(octet_length(content)) over (order by seq desc) as bytes from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
     order by seq desc limit ${CONTEXT_MESSAGES_MAX}
   ) as newest`;
@@ -114,7 +121,7 @@ export async function listTranscriptsOfPage(
 }
 
 const messageColumns = (sql: Sql) => sql`
-  conversation_id, seq, role, content, created_at, started_at, latency, delivery_status, delivery_error`;
+  conversation_id, seq, role, content, created_at, started_at, latency, delivery_status, delivery_error, fillers`;
 
 /** SQL table of each conversation's newest messages, up to the limit. */
 function newestMessages(

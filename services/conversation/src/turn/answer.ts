@@ -15,8 +15,8 @@ import { outOfTurnMemory, roomFor, type TurnMemory } from "./turn-memory.ts";
 
 export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   accepted: AcceptedTurn;
-  /** What the user said. */
-  message: string;
+  /** What the user said; null in a call's turn that answers results of tools. */
+  message: string | null;
   channel: Channel;
   asked: Asked;
   memory: TurnMemory;
@@ -29,7 +29,7 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
 
 /**
  * Asks the model of an accepted turn and speaks its reply, in chats and calls alike.
- * @param reply grows with what the model says
+ * @param reply grows with what the model says; stays empty if there is nothing to answer
  * @throws ServiceError condition when the prompt is too long, rate_limited when the owner's turns have no memory left, conflict when
  * the turn was over before a tool was called, and what the model fails with
  */
@@ -56,6 +56,7 @@ export async function answer(
     closed: () => closedTurn(ctx, accepted, { conversation: "conversation", unstored: "its tools could be called" }),
   });
   const earlier = await conversationSoFar(ctx, accepted, message, tools);
+  if (!earlier) return;
   const { contextTokens } = limits;
   const request = (said: readonly ModelMessage[]) =>
     modelRequest({ agent, variables, language, channel, toolbox, earlier, said, contextTokens });

@@ -29,6 +29,7 @@ import { pipelineAgent } from "./pipeline/agent.ts";
 import type { CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
+import { rulesOf } from "./speech-to-speech/tools.ts";
 import { type Conversations, type Transcript, transcript, untilAnswered } from "./transcript.ts";
 
 export interface StartCallOptions {
@@ -185,14 +186,12 @@ function oneModel(
     ...common,
     sts,
     conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
-    runTool: (name, input, { messages, offset }) =>
-      conversations.runCallTool({
-        ...key,
-        name,
-        arguments: input as never,
-        sequence: lastSequence + messages + 1,
-        offset,
-      }),
+    rulesOf: (name) => rulesOf(tools.find((tool) => tool.name === name)?.rules),
+    runTool: (name, input, { messages, offset }, withinMs) =>
+      conversations.runCallTool(
+        { ...key, name, arguments: input as never, sequence: lastSequence + messages + 1, offset },
+        { timeoutMs: withinMs },
+      ),
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: true, endsTurns: true });
   return holdCall(common, settings, (call) => stsAgent(parts, call));

@@ -5,6 +5,8 @@ import {
   type CallAction,
   type ConversationServiceService,
   ConverseRequest,
+  type ToolEnded,
+  type ToolStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
@@ -15,7 +17,13 @@ import type { CallClock } from "./call-clock.ts";
 /** The calls to the conversation service that a call makes; an external runtime has no others. */
 export type Conversations = Pick<
   ServiceClient<typeof ConversationServiceService>,
-  "getCallSetup" | "startConversation" | "appendTranscript" | "converse" | "runCallTool" | "completeConversation"
+  | "getCallSetup"
+  | "startConversation"
+  | "appendTranscript"
+  | "converse"
+  | "runCallTool"
+  | "waitForToolCalls"
+  | "completeConversation"
 >;
 
 /**
@@ -36,6 +44,10 @@ export interface Transcript {
   ): void;
   /** Asks the agent's model for an answer to what the user began to say at `startedAt`. */
   ask(text: string, events: AnswerEvents, startedAt?: number | null): Answer;
+  /** Asks it to answer results of tools that it has not been told; it says nothing if there are none. */
+  askResults(events: AnswerEvents): Answer;
+  /** Settles with those of these tool calls that have ended, once there are some, or nobody can tell. Never rejects. */
+  ended(toolCallIds: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /** Settles when everything is stored, or cannot be. */
   settled(): Promise<void>;
 }
@@ -43,6 +55,9 @@ export interface Transcript {
 export interface AnswerEvents {
   text(text: string): void;
   action(action: NonNullable<CallAction["action"]>): void;
+  /** The model has called a tool that takes time; the answer waits for it, unless it runs in the background. */
+  toolStarted(tool: ToolStarted): void;
+  toolEnded(toolCallId: string): void;
   /** All words and actions have arrived. */
   complete(): void;
   /** The answer failed: no words arrived, and none will. */
@@ -54,8 +69,11 @@ export interface AnswerEvents {
 export interface Answer {
   /** Reports what was heard so far. */
   hear(text: string): void;
-  /** Reports everything that was heard, and since when; nothing follows. */
-  settle(text: string, latency: Partial<TurnLatency>, startedAt?: number | null): void;
+  /**
+   * Reports everything that was heard, and since when; nothing follows.
+   * @param fillers what was said besides the model's words, in order
+   */
+  settle(text: string, latency: Partial<TurnLatency>, startedAt: number | null, fillers: readonly string[]): void;
 }
 
 export interface TranscriptOptions {
@@ -70,6 +88,8 @@ export interface TranscriptOptions {
   refused(error: ServiceError): void;
 }
 
+/** How long one request waits for the end of a tool. */
+const WAIT_MS = 20_000;
 /** Waits between tries. A service that restarts is back within seconds; a call is not worth more than two minutes. */
 const DELAYS_MS: readonly number[] = [100, 200, 400, 800, ...new Array<number>(120).fill(1_000)];
 /** How long the agent may be silent before it asks for patience. */
@@ -115,18 +135,40 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
       enqueue(answer.run);
       return answer;
     },
+    askResults: (events) => {
+      const said = { text: "", saidAt: time.now(), startedAt: undefined, answersResults: true };
+      const answer = openAnswer({ conversations, key, clock, time }, said, events);
+      enqueue(answer.run);
+      return answer;
+    },
+    ended: async (toolCallIds, signal) => {
+      const origin = { requestId: key.conversationId, signal };
+      for (;;) {
+        if (signal.aborted) return [];
+        try {
+          const request = { ...key, toolCallIds: [...toolCallIds] };
+          const { ended } = await untilAnswered(clock, () =>
+            conversations.waitForToolCalls(request, { origin, timeoutMs: WAIT_MS }),
+          );
+          if (ended.length > 0) return ended;
+        } catch {
+          return toolCallIds;
+        }
+      }
+    },
     settled: () => queue,
   };
 }
 
 interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock" | "time"> {}
 
-type Final = { text: string; latency: Partial<TurnLatency>; startedAt: Date | undefined };
+type Final = { text: string; latency: Partial<TurnLatency>; startedAt: Date | undefined; fillers: string[] };
 
 interface Question {
   text: string;
   saidAt: Date;
   startedAt: Date | undefined;
+  answersResults?: boolean;
 }
 
 /** A moment of the call's clock on the clock that all processes share. */
@@ -175,6 +217,10 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Qu
     } else if (event.$case === "action") {
       const { action } = event.value as CallAction;
       if (action) events.action(action);
+    } else if (event.$case === "toolStarted") {
+      events.toolStarted(event.value as ToolStarted);
+    } else if (event.$case === "toolEnded") {
+      events.toolEnded((event.value as ToolEnded).toolCallId);
     } else if (event.$case === "complete") {
       complete();
     }
@@ -216,9 +262,9 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Qu
     hear: (heard: string) => {
       if (!final) reports.push(ConverseRequest.fromPartial({ heard: { text: heard } }));
     },
-    settle: (heard: string, latency: Partial<TurnLatency>, startedAt: number | null = null) => {
+    settle: (heard: string, latency: Partial<TurnLatency>, startedAt: number | null, fillers: readonly string[]) => {
       if (final) return;
-      final = { text: heard, latency, startedAt: dateOf(startedAt, { clock, time }) };
+      final = { text: heard, latency, startedAt: dateOf(startedAt, { clock, time }), fillers: [...fillers] };
       reports.push(ConverseRequest.fromPartial({ heard: { ...final, isFinal: true } }));
       finalGiven.resolve();
     },

@@ -37,8 +37,11 @@ test("a message has the time at which it was said, on the clock that all process
   kept.append("user", "Bye.");
   const ignored = () => {};
   kept
-    .ask("Bye?", { text: ignored, action: ignored, complete: ignored, failed: ignored, delayed: ignored })
-    .settle("", {});
+    .ask("Bye?", {
+      ...{ text: ignored, action: ignored, complete: ignored, failed: ignored, delayed: ignored },
+      ...{ toolStarted: ignored, toolEnded: ignored },
+    })
+    .settle("", {}, null, []);
   time.advance(60_000);
   gate.resolve();
   await kept.settled();

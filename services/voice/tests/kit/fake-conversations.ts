@@ -24,6 +24,10 @@ export interface FakeConversations extends Conversations {
   starts: (Date | undefined)[];
   /** The tools that were run. */
   tools: RunCallToolRequest[];
+  /** What was reported as said while tools ran, by reply. */
+  fillers: string[][];
+  /** Ends tool calls that run without a turn. */
+  endTools(...toolCallIds: string[]): void;
   /** Every call fails while it is set. */
   away: boolean;
 }
@@ -41,6 +45,8 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     if (sequence > lines.length + 1) throw new ServiceError("condition", `Message ${lines.length + 1} is missing`);
     lines[sequence - 1] = line;
   };
+  const endedTools = new Set<string>();
+  let toolNews = Promise.withResolvers<void>();
   const check = () => {
     if (fake.away) throw new ServiceError("unavailable", "away");
   };
@@ -52,6 +58,12 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     latencies: [],
     starts: [],
     tools: [],
+    fillers: [],
+    endTools: (...ids) => {
+      for (const id of ids) endedTools.add(id);
+      toolNews.resolve();
+      toolNews = Promise.withResolvers();
+    },
     away: false,
     getCallSetup: async () => {
       check();
@@ -79,8 +91,12 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       const { value: first } = await incoming.next();
       check();
       const turn = first.turn as SpokenTurn;
-      set(turn.sequence, `user: ${turn.text}`);
-      fake.starts[turn.sequence - 1] = turn.startedAt;
+      // A turn that answers results has no words of the user.
+      const replySequence = turn.answersResults ? turn.sequence : turn.sequence + 1;
+      if (!turn.answersResults) {
+        set(turn.sequence, `user: ${turn.text}`);
+        fake.starts[turn.sequence - 1] = turn.startedAt;
+      }
       let heard = first.heard;
       const over = (async () => {
         while (!heard?.isFinal) {
@@ -91,18 +107,24 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       })();
       over.catch(() => {});
       if (!heard) {
-        fake.asked.push(turn.text);
-        for await (const event of fake.script(turn)) {
-          if (heard) break;
-          yield { event };
+        fake.asked.push(turn.answersResults ? "(results)" : turn.text);
+        const events = (async function* () {
+          yield* fake.script(turn);
+        })();
+        // A final report ends the reply, whatever its model waits for.
+        for (;;) {
+          const next = await Promise.race([events.next(), over.then(() => null)]);
+          if (!next || next.done || heard?.isFinal) break;
+          yield { event: next.value };
         }
       }
       await over;
       check();
       if (heard?.text) {
-        set(turn.sequence + 1, `assistant: ${heard.text}`);
-        fake.starts[turn.sequence] = heard.startedAt;
+        set(replySequence, `assistant: ${heard.text}`);
+        fake.starts[replySequence - 1] = heard.startedAt;
       }
+      if (heard && heard.fillers.length > 0) fake.fillers.push(heard.fillers);
       fake.latencies.push(heard?.latency);
       yield { event: { $case: "stored", value: { lastSequence: lines.length } } };
     },
@@ -111,6 +133,13 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       fake.tools.push(request);
       const action = request.name === "end_call" ? { action: { $case: "endCall" as const, value: {} } } : undefined;
       return { result: `did ${request.name}`, isError: false, action };
+    },
+    waitForToolCalls: async ({ toolCallIds }) => {
+      for (;;) {
+        const ended = toolCallIds.filter((id) => endedTools.has(id));
+        if (ended.length > 0) return { ended };
+        await toolNews.promise;
+      }
     },
     completeConversation: async (request) => {
       check();

@@ -168,7 +168,11 @@ export interface Message {
    */
   toolCalls: ToolCall[];
   /** When its first word was heard, for a spoken message whose runtime measured it. `timestamp` is later. */
-  startedAt: Date | undefined;
+  startedAt:
+    | Date
+    | undefined;
+  /** Said by the runtime while a tool ran, not by the model. Ignored in AppendTranscript. */
+  filler?: boolean | undefined;
 }
 
 /** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
@@ -442,6 +446,7 @@ function createBaseMessage(): Message {
     reply: undefined,
     toolCalls: [],
     startedAt: undefined,
+    filler: undefined,
   };
 }
 
@@ -470,6 +475,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.startedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(66).fork()).join();
+    }
+    if (message.filler !== undefined) {
+      writer.uint32(72).bool(message.filler);
     }
     return writer;
   },
@@ -551,6 +559,14 @@ export const Message: MessageFns<Message> = {
             message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.filler = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -580,6 +596,7 @@ export const Message: MessageFns<Message> = {
     message.reply = (object.reply !== undefined && object.reply !== null) ? Reply.fromPartial(object.reply) : undefined;
     message.toolCalls = object.toolCalls?.map((e) => ToolCall.fromPartial(e)) || [];
     message.startedAt = object.startedAt ?? undefined;
+    message.filler = object.filler ?? undefined;
     return message;
   },
 };

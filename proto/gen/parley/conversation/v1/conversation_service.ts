@@ -26,7 +26,7 @@ import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Status } from "../../../google/rpc/status.ts";
 import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
-import { ListedMcpTool, McpTool } from "../../agent/v1/tool.ts";
+import { DelayedSpeech, ListedMcpTool, McpTool } from "../../agent/v1/tool.ts";
 import { Idempotency, Page, ProviderSetup } from "../../common/v1/common.ts";
 import {
   CallingType,
@@ -299,7 +299,30 @@ export interface ToolDefinition {
   name: string;
   description: string;
   /** JSON Schema. */
-  parameters: { [key: string]: any } | undefined;
+  parameters:
+    | { [key: string]: any }
+    | undefined;
+  /** Absent: the tool answers at once. */
+  rules?: ToolRules | undefined;
+}
+
+/** How a runtime waits for a tool that takes time. While one runs, nobody is reminded. */
+export interface ToolRules {
+  /** When the tool's own limit ends a call. */
+  timeoutMs: number;
+  /**
+   * Whether a call is cancelled when the user interrupts the reply. Otherwise it goes on, and the model is told its result with the
+   * next turn.
+   */
+  isCancellable: boolean;
+  /** The reply does not wait for the result. */
+  isBackground: boolean;
+  /** To be said at once, unless the model has said something itself. Absent: nothing. */
+  before?:
+    | string
+    | undefined;
+  /** To be said, in order, while the tool still runs. */
+  delayed: DelayedSpeech[];
 }
 
 export interface StartConversationRequest {
@@ -375,7 +398,14 @@ export interface SpokenTurn {
     | Date
     | undefined;
   /** When the user began to speak. Absent: not measured. */
-  startedAt: Date | undefined;
+  startedAt:
+    | Date
+    | undefined;
+  /**
+   * The user has said nothing: the model answers results of tools that it has not been told. `text` is empty, and `sequence` is that of
+   * the reply. Without such results, nothing is said.
+   */
+  answersResults: boolean;
 }
 
 export interface HeardReply {
@@ -387,7 +417,11 @@ export interface HeardReply {
     | TurnLatency
     | undefined;
   /** When the reply was first heard; read with is_final. Absent: not measured. */
-  startedAt: Date | undefined;
+  startedAt:
+    | Date
+    | undefined;
+  /** What the runtime itself said while tools ran, in order, as it stands in `text`; read with is_final. */
+  fillers: string[];
 }
 
 export interface ConverseResponse {
@@ -404,7 +438,23 @@ export interface ConverseResponse {
     | //
     /** The last message, in response to is_final. */
     { $case: "stored"; value: TurnStored }
+    | //
+    /** The model has called a tool that takes time. */
+    { $case: "toolStarted"; value: ToolStarted }
+    | //
+    /** The reply no longer waits for it: it has ended. */
+    { $case: "toolEnded"; value: ToolEnded }
     | undefined;
+}
+
+export interface ToolStarted {
+  toolCallId: string;
+  name: string;
+  rules: ToolRules | undefined;
+}
+
+export interface ToolEnded {
+  toolCallId: string;
 }
 
 export interface ReplyComplete {
@@ -526,6 +576,18 @@ export interface TriedRequest {
 export interface TriedRequest_HeadersEntry {
   key: string;
   value: string;
+}
+
+export interface WaitForToolCallsRequest {
+  ownerId: string;
+  conversationId: string;
+  /** At most 320. */
+  toolCallIds: string[];
+}
+
+export interface WaitForToolCallsResponse {
+  /** Those that have ended. Empty if the caller's time is up first. */
+  ended: string[];
 }
 
 export interface CompleteConversationRequest {
@@ -3085,7 +3147,7 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
 };
 
 function createBaseToolDefinition(): ToolDefinition {
-  return { name: "", description: "", parameters: undefined };
+  return { name: "", description: "", parameters: undefined, rules: undefined };
 }
 
 export const ToolDefinition: MessageFns<ToolDefinition> = {
@@ -3098,6 +3160,9 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
     }
     if (message.parameters !== undefined) {
       Struct.encode(Struct.wrap(message.parameters), writer.uint32(26).fork()).join();
+    }
+    if (message.rules !== undefined) {
+      ToolRules.encode(message.rules, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -3139,6 +3204,14 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
             message.parameters = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.rules = ToolRules.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3159,6 +3232,112 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
     message.name = object.name ?? "";
     message.description = object.description ?? "";
     message.parameters = object.parameters ?? undefined;
+    message.rules = (object.rules !== undefined && object.rules !== null)
+      ? ToolRules.fromPartial(object.rules)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseToolRules(): ToolRules {
+  return { timeoutMs: 0, isCancellable: false, isBackground: false, before: undefined, delayed: [] };
+}
+
+export const ToolRules: MessageFns<ToolRules> = {
+  encode(message: ToolRules, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.timeoutMs !== 0) {
+      writer.uint32(8).int32(message.timeoutMs);
+    }
+    if (message.isCancellable !== false) {
+      writer.uint32(16).bool(message.isCancellable);
+    }
+    if (message.isBackground !== false) {
+      writer.uint32(24).bool(message.isBackground);
+    }
+    if (message.before !== undefined) {
+      writer.uint32(34).string(message.before);
+    }
+    for (const v of message.delayed) {
+      DelayedSpeech.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolRules {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolRules();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.timeoutMs = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isCancellable = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isBackground = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.before = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.delayed.push(DelayedSpeech.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolRules>, I>>(base?: I): ToolRules {
+    return ToolRules.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolRules>, I>>(object: I): ToolRules {
+    const message = createBaseToolRules();
+    message.timeoutMs = object.timeoutMs ?? 0;
+    message.isCancellable = object.isCancellable ?? false;
+    message.isBackground = object.isBackground ?? false;
+    message.before = object.before ?? undefined;
+    message.delayed = object.delayed?.map((e) => DelayedSpeech.fromPartial(e)) || [];
     return message;
   },
 };
@@ -3691,7 +3870,15 @@ export const ConverseRequest: MessageFns<ConverseRequest> = {
 };
 
 function createBaseSpokenTurn(): SpokenTurn {
-  return { ownerId: "", conversationId: "", sequence: 0, text: "", saidAt: undefined, startedAt: undefined };
+  return {
+    ownerId: "",
+    conversationId: "",
+    sequence: 0,
+    text: "",
+    saidAt: undefined,
+    startedAt: undefined,
+    answersResults: false,
+  };
 }
 
 export const SpokenTurn: MessageFns<SpokenTurn> = {
@@ -3713,6 +3900,9 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     }
     if (message.startedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(50).fork()).join();
+    }
+    if (message.answersResults !== false) {
+      writer.uint32(56).bool(message.answersResults);
     }
     return writer;
   },
@@ -3778,6 +3968,14 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
             message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.answersResults = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3801,12 +3999,13 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     message.text = object.text ?? "";
     message.saidAt = object.saidAt ?? undefined;
     message.startedAt = object.startedAt ?? undefined;
+    message.answersResults = object.answersResults ?? false;
     return message;
   },
 };
 
 function createBaseHeardReply(): HeardReply {
-  return { text: "", isFinal: false, latency: undefined, startedAt: undefined };
+  return { text: "", isFinal: false, latency: undefined, startedAt: undefined, fillers: [] };
 }
 
 export const HeardReply: MessageFns<HeardReply> = {
@@ -3822,6 +4021,9 @@ export const HeardReply: MessageFns<HeardReply> = {
     }
     if (message.startedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.startedAt), writer.uint32(34).fork()).join();
+    }
+    for (const v of message.fillers) {
+      writer.uint32(42).string(v!);
     }
     return writer;
   },
@@ -3871,6 +4073,14 @@ export const HeardReply: MessageFns<HeardReply> = {
             message.startedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.fillers.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3894,6 +4104,7 @@ export const HeardReply: MessageFns<HeardReply> = {
       ? TurnLatency.fromPartial(object.latency)
       : undefined;
     message.startedAt = object.startedAt ?? undefined;
+    message.fillers = object.fillers?.map((e) => e) || [];
     return message;
   },
 };
@@ -3916,6 +4127,12 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
         break;
       case "stored":
         TurnStored.encode(message.event.value, writer.uint32(34).fork()).join();
+        break;
+      case "toolStarted":
+        ToolStarted.encode(message.event.value, writer.uint32(42).fork()).join();
+        break;
+      case "toolEnded":
+        ToolEnded.encode(message.event.value, writer.uint32(50).fork()).join();
         break;
     }
     return writer;
@@ -3966,6 +4183,22 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
             message.event = { $case: "stored", value: TurnStored.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.event = { $case: "toolStarted", value: ToolStarted.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = { $case: "toolEnded", value: ToolEnded.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4008,7 +4241,155 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
         }
         break;
       }
+      case "toolStarted": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "toolStarted", value: ToolStarted.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "toolEnded": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "toolEnded", value: ToolEnded.fromPartial(object.event.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBaseToolStarted(): ToolStarted {
+  return { toolCallId: "", name: "", rules: undefined };
+}
+
+export const ToolStarted: MessageFns<ToolStarted> = {
+  encode(message: ToolStarted, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolCallId !== "") {
+      writer.uint32(10).string(message.toolCallId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.rules !== undefined) {
+      ToolRules.encode(message.rules, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolStarted {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolStarted();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rules = ToolRules.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolStarted>, I>>(base?: I): ToolStarted {
+    return ToolStarted.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolStarted>, I>>(object: I): ToolStarted {
+    const message = createBaseToolStarted();
+    message.toolCallId = object.toolCallId ?? "";
+    message.name = object.name ?? "";
+    message.rules = (object.rules !== undefined && object.rules !== null)
+      ? ToolRules.fromPartial(object.rules)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseToolEnded(): ToolEnded {
+  return { toolCallId: "" };
+}
+
+export const ToolEnded: MessageFns<ToolEnded> = {
+  encode(message: ToolEnded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolCallId !== "") {
+      writer.uint32(10).string(message.toolCallId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolEnded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolEnded();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolEnded>, I>>(base?: I): ToolEnded {
+    return ToolEnded.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolEnded>, I>>(object: I): ToolEnded {
+    const message = createBaseToolEnded();
+    message.toolCallId = object.toolCallId ?? "";
     return message;
   },
 };
@@ -5102,6 +5483,140 @@ export const TriedRequest_HeadersEntry: MessageFns<TriedRequest_HeadersEntry> = 
     const message = createBaseTriedRequest_HeadersEntry();
     message.key = object.key ?? "";
     message.value = object.value ?? "";
+    return message;
+  },
+};
+
+function createBaseWaitForToolCallsRequest(): WaitForToolCallsRequest {
+  return { ownerId: "", conversationId: "", toolCallIds: [] };
+}
+
+export const WaitForToolCallsRequest: MessageFns<WaitForToolCallsRequest> = {
+  encode(message: WaitForToolCallsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    for (const v of message.toolCallIds) {
+      writer.uint32(26).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WaitForToolCallsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWaitForToolCallsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.toolCallIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WaitForToolCallsRequest>, I>>(base?: I): WaitForToolCallsRequest {
+    return WaitForToolCallsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WaitForToolCallsRequest>, I>>(object: I): WaitForToolCallsRequest {
+    const message = createBaseWaitForToolCallsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.toolCallIds = object.toolCallIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseWaitForToolCallsResponse(): WaitForToolCallsResponse {
+  return { ended: [] };
+}
+
+export const WaitForToolCallsResponse: MessageFns<WaitForToolCallsResponse> = {
+  encode(message: WaitForToolCallsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.ended) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WaitForToolCallsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWaitForToolCallsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ended.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WaitForToolCallsResponse>, I>>(base?: I): WaitForToolCallsResponse {
+    return WaitForToolCallsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WaitForToolCallsResponse>, I>>(object: I): WaitForToolCallsResponse {
+    const message = createBaseWaitForToolCallsResponse();
+    message.ended = object.ended?.map((e) => e) || [];
     return message;
   },
 };
@@ -6958,6 +7473,21 @@ export const ConversationServiceService = {
     responseSerialize: (value: RunCallToolResponse): Buffer => Buffer.from(RunCallToolResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RunCallToolResponse => RunCallToolResponse.decode(value),
   },
+  /**
+   * Waits until one of these tool calls has ended. For a runtime whose turn no longer waits for them, or never did: it then runs a turn
+   * that answers results.
+   */
+  waitForToolCalls: {
+    path: "/parley.conversation.v1.ConversationService/WaitForToolCalls" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: WaitForToolCallsRequest): Buffer =>
+      Buffer.from(WaitForToolCallsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WaitForToolCallsRequest => WaitForToolCallsRequest.decode(value),
+    responseSerialize: (value: WaitForToolCallsResponse): Buffer =>
+      Buffer.from(WaitForToolCallsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WaitForToolCallsResponse => WaitForToolCallsResponse.decode(value),
+  },
   completeConversation: {
     path: "/parley.conversation.v1.ConversationService/CompleteConversation" as const,
     requestStream: false as const,
@@ -7094,6 +7624,11 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    * model decides with it are stored as in Converse.
    */
   runCallTool: handleUnaryCall<RunCallToolRequest, RunCallToolResponse>;
+  /**
+   * Waits until one of these tool calls has ended. For a runtime whose turn no longer waits for them, or never did: it then runs a turn
+   * that answers results.
+   */
+  waitForToolCalls: handleUnaryCall<WaitForToolCallsRequest, WaitForToolCallsResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
@@ -7322,6 +7857,25 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RunCallToolResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Waits until one of these tool calls has ended. For a runtime whose turn no longer waits for them, or never did: it then runs a turn
+   * that answers results.
+   */
+  waitForToolCalls(
+    request: WaitForToolCallsRequest,
+    callback: (error: ServiceError | null, response: WaitForToolCallsResponse) => void,
+  ): ClientUnaryCall;
+  waitForToolCalls(
+    request: WaitForToolCallsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: WaitForToolCallsResponse) => void,
+  ): ClientUnaryCall;
+  waitForToolCalls(
+    request: WaitForToolCallsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: WaitForToolCallsResponse) => void,
   ): ClientUnaryCall;
   completeConversation(
     request: CompleteConversationRequest,

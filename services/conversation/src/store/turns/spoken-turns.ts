@@ -2,7 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { ScheduledCall } from "../conversations.ts";
-import { newestBefore, type Said } from "../messages.ts";
+import { type FillerPlace, newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
 import type { OpenReply, ReplySoFar, StoredReply } from "./finish-turns.ts";
@@ -71,6 +71,30 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
   return taken ?? null;
 }
 
+/**
+ * Claims a turn of a call in which the user has said nothing, whoever holds it, because its runtime has lost that stream. Returns null
+ * when its reply would not be the next message, or replace what was heard so far of the same one.
+ */
+export async function takeResultTurn(
+  sql: Sql,
+  turn: OpenReply,
+  now: Date,
+  until: Date,
+): Promise<Omit<TakenSpokenTurn, "earlier"> | null> {
+  const [taken] = await sql<Omit<TakenSpokenTurn, "earlier">[]>`
+    update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type <> 'CHAT' and status = 'IN_PROGRESS'
+      and ${isKept(sql, turn.ownerId, now)} and (
+        message_count = ${turn.replySeq - 1} or message_count = ${turn.replySeq} and exists (
+          select from messages
+          where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and seq = ${turn.replySeq}
+            and role = 'assistant' and partial and total_ms is null
+        )
+      )
+    returning variables, language, has_tool_calls`;
+  return taken ?? null;
+}
+
 /** How much of a reply was heard. */
 export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "totalMs"> {
   content: string;
@@ -81,6 +105,8 @@ export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "tota
   totalMs: number | null;
   latency: Partial<TurnLatency> | null;
   startedAt: Date | null;
+  /** What the runtime said itself, as places in the content; null for nothing. */
+  fillers: readonly FillerPlace[] | null;
 }
 
 /** The model's change to the conversation; null for none. */
@@ -109,12 +135,14 @@ export async function finishSpokenTurn(
       returning owner_id, conversation_id, message_count
     ) ${storingToolCalls(sql, sql`finished`, [{ ...turn, toolCalls: heard.toolCalls }])}
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, partial_reason, provider, model,
-      prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency, started_at)
+      prompt_name, prompt_version, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, latency, started_at,
+      fillers)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
       ${heard.partialReason}::text, ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
       ${heard.by?.promptVersion ?? null}, ${heard.usage.inputTokens ?? null}::integer,
       ${heard.usage.outputTokens ?? null}::integer, ${heard.costUsdMicros}::bigint, ${heard.firstWordMs}::integer, ${heard.totalMs}::integer,
-      ${heard.latency && sql.json(heard.latency)}::jsonb, ${heard.startedAt}::timestamptz
+      ${heard.latency && sql.json(heard.latency)}::jsonb, ${heard.startedAt}::timestamptz,
+      ${heard.fillers && sql.json(heard.fillers as never)}::jsonb
     from finished
     on conflict (owner_id, conversation_id, seq) do update set
       content = excluded.content, partial = excluded.partial, partial_reason = excluded.partial_reason,
@@ -123,6 +151,7 @@ export async function finishSpokenTurn(
       input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
       cost_usd_micros = excluded.cost_usd_micros,
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, latency = excluded.latency,
+      fillers = excluded.fillers,
       started_at = excluded.started_at
     returning seq`;
   return finished.length > 0;

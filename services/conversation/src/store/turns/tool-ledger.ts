@@ -139,6 +139,22 @@ export async function listEarlierCalls(
     order by tool_call_id`;
 }
 
+/** Which of these calls nobody makes anymore, in any order; those that do not exist, too. */
+export async function listEndedCalls(
+  sql: Sql,
+  { ownerId, conversationId }: SessionKey,
+  toolCallIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const open = await sql<{ toolCallId: string }[]>`
+    select tool_call_id from tool_calls join conversations using (owner_id, conversation_id)
+    where owner_id = ${ownerId} and conversation_id = ${conversationId}
+      and tool_call_id = any(${toolCallIds as string[]}::text[]) and state in ('REQUESTED', 'RUNNING')
+      and coalesce(running_until, turn_until) >= ${now}`;
+  const running = new Set(open.map(({ toolCallId }) => toolCallId));
+  return toolCallIds.filter((id) => !running.has(id));
+}
+
 /** Notes that the model is told of calls that still run, and of results before message `toldSeq`. */
 export async function noteTold(
   sql: Sql,

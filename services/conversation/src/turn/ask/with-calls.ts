@@ -1,4 +1,5 @@
 import { parseObject } from "@parley/shared/json/json-object";
+import { withoutFillers } from "../../calls/fillers.ts";
 import { outsideText } from "../../model/outside-text.ts";
 import type { AnsweredToolCall, ModelMessage } from "../../model/port.ts";
 import type { SaidAt } from "../../store/messages.ts";
@@ -24,13 +25,16 @@ export function withCalls(messages: readonly SaidAt[], calls: readonly EarlierTo
     ({ toldSeq }) => Math.min(toldSeq ?? 0, last + 1),
   );
   const all: ModelMessage[] = [];
-  for (const { seq, role, content } of [...messages, { seq: last + 1, role: "assistant" as const, content: "" }]) {
+  for (const { seq, role, content, fillers } of [...messages, { ...SILENT, seq: last + 1 }]) {
     for (const call of told.get(seq) ?? []) all.push({ role: "user", content: toldLater(call) });
-    all.push(...saidWithCalls(role === "assistant" ? content : "", bySeq.get(seq) ?? []));
+    all.push(...saidWithCalls(role === "assistant" ? withoutFillers(content, fillers) : "", bySeq.get(seq) ?? []));
     if (role === "user") all.push({ role, content });
   }
   return all;
 }
+
+/** The reply that is to come. */
+const SILENT = { role: "assistant" as const, content: "", fillers: null };
 
 /** What a reply says between its calls; nothing for an empty one without calls. */
 function saidWithCalls(content: string, calls: readonly EarlierToolCall[]): ModelMessage[] {

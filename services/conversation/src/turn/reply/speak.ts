@@ -99,6 +99,14 @@ export async function speak(
     return null;
   }
 
+  /** The text so far is final, and the next round begins with a new word. */
+  async function finishWords(): Promise<void> {
+    const seam = /\S$/.test(reply.text) ? " " : "";
+    reply.text += seam;
+    const rest = words.push(seam) + words.end();
+    if (rest !== "") await say(rest);
+  }
+
   for (let round = 1; ; round++) {
     const hasWords = !isBlank(reply.text);
     const firstWordMs = hasWords ? limits.stallMs : deadlineAt - performance.now();
@@ -118,21 +126,21 @@ export async function speak(
     reply.costUsdMicros = sumOfCosts(before, costUsdMicros(by.price, usage));
     if (toolCalls.length === 0 || round > ROUNDS_MAX) break;
     calls.push(...toolCalls);
+    const content = reply.text.slice(from);
     const calledAt = performance.now();
     const answers = tools.answer(toolCalls, { round, place: codePoints(reply.text) });
+    if (answers instanceof Promise) {
+      answers.catch(() => {});
+      await finishWords();
+    }
     const answered = answers instanceof Promise ? await answers : answers;
     // The model's time does not run while it waits for its tools.
     deadlineAt += performance.now() - calledAt;
     if (reply.ends) break;
     called += charactersOf(answered);
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
-    const content = reply.text.slice(from);
     said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });
-    // The text so far is final, and the next round begins with a new word.
-    const seam = /\S$/.test(reply.text) ? " " : "";
-    reply.text += seam;
-    const rest = words.push(seam) + words.end();
-    if (rest !== "") await say(rest);
+    await finishWords();
   }
   const isSilent = calls.length > 0 ? isBlank(reply.text) : reply.text === "";
   const lastWords = isSilent && reply.ends ? farewell(calls) : "";

@@ -74,6 +74,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     AppendTranscript: ["voice", "voice-runtime", "messaging"],
     Converse: ["voice", "voice-runtime"],
     RunCallTool: ["voice", "voice-runtime"],
+    WaitForToolCalls: ["voice", "voice-runtime"],
     CompleteConversation: ["voice", "voice-runtime"],
     ListMcpTools: ["agent"],
   },

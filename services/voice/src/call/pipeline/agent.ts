@@ -1,4 +1,4 @@
-import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallAction, ToolStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ListenOptions, SpeechEvent, SpeechToText } from "../../speech/stt.ts";
 import type { SpeakOptions, TextToSpeech } from "../../speech/tts.ts";
@@ -30,6 +30,11 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   /** Since when the reply can be heard. */
   let audibleSince: number | null = null;
   let lastWordsAt = clock.now();
+  /** What was said besides the model's words of this reply. */
+  let fillers: string[] = [];
+  /** Calls that the reply waits for, and those that go on without one. */
+  const awaited = new Set<string>();
+  const following = new Map<string, "awaited" | "background">();
   let next: { after: Decision; phoneNumber: string } = { after: "listen", phoneNumber: "" };
 
   const agent = mouth({
@@ -77,8 +82,17 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
         agent.flush();
         return;
       case "fill":
+        fillers.push(effect.text);
         agent.say(`${effect.text} `);
         agent.flush();
+        return;
+      case "answer_results":
+        agent.begin(effect.reply);
+        answer = transcript.askResults(answerEvents(effect.reply));
+        return;
+      case "cancel_tool":
+        // The conversation service cancels it when the turn ends.
+        awaited.delete(effect.call);
         return;
       case "hold":
         return void agent.hold();
@@ -104,7 +118,11 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     next = { after: "listen", phoneNumber: "" };
     agent.begin(reply);
     captioned.tell("user", text, true);
-    const events: AnswerEvents = {
+    answer = transcript.ask(text, answerEvents(reply), before.user.startedAt);
+  }
+
+  function answerEvents(reply: number): AnswerEvents {
+    return {
       text: contained((words) => {
         latency?.reach("firstWordMs", clock.now());
         agent.say(words);
@@ -120,8 +138,36 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
         happen({ type: "failed", reply });
       },
       delayed: () => happen({ type: "delayed", reply }),
+      toolStarted: contained(toolStarted),
+      toolEnded: contained((toolCall) => {
+        if (awaited.delete(toolCall)) happen({ type: "tool_ended", call: toolCall, next: null });
+      }),
     };
-    answer = transcript.ask(text, events, before.user.startedAt);
+  }
+
+  function toolStarted({ toolCallId, rules }: ToolStarted): void {
+    if (rules?.isBackground) return void follow([toolCallId], "background");
+    awaited.add(toolCallId);
+    const { timeoutMs = 0, isCancellable = false, before = null, delayed = [] } = rules ?? {};
+    happen({ type: "tool_started", call: toolCallId, rules: { timeoutMs, isCancellable, before, delayed } });
+  }
+
+  /** Reports when calls end that no reply waits for. */
+  async function follow(toolCalls: readonly string[], how: "awaited" | "background"): Promise<void> {
+    const isFollowing = following.size > 0;
+    for (const toolCall of toolCalls) following.set(toolCall, how);
+    if (isFollowing) return;
+    while (following.size > 0 && !call.signal.aborted) {
+      const ended = await transcript.ended([...following.keys()], call.signal);
+      contained(() => {
+        for (const toolCall of ended) {
+          const was = following.get(toolCall);
+          following.delete(toolCall);
+          if (was === "awaited") happen({ type: "tool_ended", call: toolCall, next: null });
+          else if (was) happen({ type: "background_result" });
+        }
+      })();
+    }
   }
 
   function act(action: NonNullable<CallAction["action"]>): void {
@@ -137,7 +183,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     const heard = agent.stop();
     if (answer) {
       const figures = latency?.figures() ?? {};
-      answer.settle(heard, figures, audibleSince);
+      answer.settle(heard, figures, audibleSince, fillers);
       if (figures.audibleMs !== undefined) parts.measured?.(figures);
     } else {
       transcript.append("assistant", heard, undefined, audibleSince);
@@ -146,6 +192,11 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     answer = null;
     latency = null;
     audibleSince = null;
+    fillers = [];
+    // The user did not want to wait for them, but they go on.
+    const left = [...awaited];
+    awaited.clear();
+    if (left.length > 0) void follow(left, "awaited");
   }
 
   return {

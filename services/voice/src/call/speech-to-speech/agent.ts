@@ -14,12 +14,11 @@ import { answerTool, type RunTool, type ToolCall } from "./tools.ts";
 export interface StsParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
   sts: SpeechToSpeech;
   conversing: Omit<ConverseOptions, "history" | "signal">;
+  /** How the call waits for a tool. */
+  rulesOf(name: string): ToolRules;
   runTool: RunTool;
   transcript: Pick<Transcript, "append">;
 }
-
-/** The conversation service answers within this time, or not at all. */
-const BUILT_IN: ToolRules = { timeoutMs: 15_000, isCancellable: false, before: null, delayed: [] };
 
 /** The model takes turns by itself: what it does is reported to turn-taking, which decides what that means for the call. */
 export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
@@ -86,9 +85,10 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
     toolCalls++;
     // Models repeat their own ids.
     const id = `${toolCalls}`;
-    happen({ type: "tool_started", call: id, rules: BUILT_IN });
+    const rules = parts.rulesOf(toolCall.name);
+    happen({ type: "tool_started", call: id, rules });
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
-    const { result, next } = await answerTool(parts.runTool, toolCall, place, log);
+    const { result, next } = await answerTool(parts.runTool, toolCall, place, rules.timeoutMs, log);
     contained(() => {
       if (call.signal.aborted) return;
       if (next?.after === "transfer") transferTo = next.to;

@@ -1,6 +1,11 @@
-import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type {
+  CallAction,
+  RunCallToolResponse,
+  ToolRules as ToolRulesMessage,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Logger } from "@parley/shared/log";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
+import type { ToolRules } from "../../turn/events.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
@@ -15,7 +20,16 @@ export type RunTool = (
   name: string,
   input: Readonly<Record<string, unknown>>,
   place: CallPlace,
+  withinMs: number,
 ) => Promise<RunCallToolResponse>;
+
+/** How long the conversation service takes, besides the tool. */
+const ANSWER_MS = 15_000;
+
+export function rulesOf(rules: ToolRulesMessage | undefined): ToolRules {
+  const { timeoutMs = 0, isCancellable = false, before = null, delayed = [] } = rules ?? {};
+  return { timeoutMs: timeoutMs + ANSWER_MS, isCancellable, before, delayed };
+}
 
 /** What follows the model's last words. */
 type Next = { after: "hang_up" } | { after: "transfer"; to: string };
@@ -35,11 +49,12 @@ export async function answerTool(
   run: RunTool,
   { name, arguments: given }: ToolCall,
   place: CallPlace,
+  withinMs: number,
   log: Logger,
 ): Promise<{ result: string; next: Next | null }> {
   const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   try {
-    const { result, action } = await run(name, input, place);
+    const { result, action } = await run(name, input, place, withinMs);
     return { result, next: nextOf(action) };
   } catch (err) {
     log.warn({ err, tool: name }, "a tool could not be run");

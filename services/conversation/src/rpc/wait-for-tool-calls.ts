@@ -1,0 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { readCall } from "../calls/read-call.ts";
+import type { ConversationContext } from "../context.ts";
+import { listEndedCalls } from "../store/turns/tool-ledger.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["waitForToolCalls"]>;
+
+const CALLS_MAX = 320;
+/** Half of the pause after which a result is told, because any process may make the call. */
+const LOOK_MS = 250;
+
+/** Waits until a call has ended, wherever it is made, or the caller's time is up. */
+export function waitForToolCalls(ctx: ConversationContext): Handler {
+  return async ({ ownerId, conversationId, toolCallIds }, { signal, stopping }) => {
+    if (toolCallIds.length === 0 || toolCallIds.length > CALLS_MAX)
+      throw invalid("tool_call_ids", `tool_call_ids must be 1 to ${CALLS_MAX}`);
+    const key = { ownerId, conversationId };
+    await readCall(ctx, key);
+    const over = AbortSignal.any([signal, stopping]);
+    for (;;) {
+      const ended = await listEndedCalls(ctx.db, key, toolCallIds, ctx.clock.now());
+      if (ended.length > 0 || over.aborted) return { ended };
+      await sleep(LOOK_MS, undefined, { signal: over }).catch(() => {});
+    }
+  };
+}

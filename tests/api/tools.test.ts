@@ -126,7 +126,7 @@ test.each<[string, object, string]>([
   ["a name with a space", { name: "look up" }, "name"],
   ["a blank description", { description: " " }, "description"],
   ["an unknown type", { type: "soap" }, "type"],
-  ["an MCP server", { type: "mcp", method: undefined }, "type"],
+  ["a server that does not speak MCP", { type: "mcp", method: undefined }, "url"],
   ["a private address", { url: "https://169.254.169.254/" }, "url"],
   ["a field of another type", { wait: true }, "wait"],
   ["four retries", { retries: 4 }, "retries"],

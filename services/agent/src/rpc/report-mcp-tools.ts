@@ -2,6 +2,7 @@ import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_se
 import { willSettle } from "@parley/shared/changes/follow";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
@@ -12,6 +13,8 @@ export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof A
     const key = { ownerId, toolId };
     await ctx.db.begin(async (tx) => {
       await willSettle(tx);
+      // Like every other writer of the owner's tools, so that none overwrites another's change.
+      await lockStoredBytes(tx, ownerId);
       const before = await getToolRow(tx, key);
       const { kind } = before.definition;
       if (kind.$case !== "mcp") return;

@@ -3,6 +3,7 @@ import { ApiError } from "../openai-api.ts";
 import { type Ask, lastUserText, type Message } from "./ask.ts";
 import { isGoodbye, reply } from "./replies.ts";
 import { sampleJson } from "./sample.ts";
+import { toolCallFor } from "./tool-call.ts";
 
 export type Answer = { kind: "text"; text: string } | { kind: "call"; name: string; arguments: string };
 
@@ -15,6 +16,8 @@ export function answer(ask: Ask): Answer {
     const sample = sampleJson(endCall.parameters, reply(ask.messages));
     return { kind: "call", name: endCall.name, arguments: JSON.stringify(isObject(sample) ? sample : {}) };
   }
+  const call = toolCallFor(ask);
+  if (call) return { kind: "call", name: call.name, arguments: JSON.stringify(call.input) };
   if (ask.format.kind === "object") return { kind: "text", text: JSON.stringify({ reply: reply(ask.messages) }) };
   if (ask.format.kind === "schema") return { kind: "text", text: fillSchema(ask.format.schema, ask.messages) };
   return { kind: "text", text: reply(ask.messages) };

@@ -24,6 +24,7 @@ export type AnswerFormat = { kind: "text" } | { kind: "object" } | { kind: "sche
 
 export interface Tool {
   name: string;
+  description: string;
   parameters: unknown;
 }
 
@@ -94,7 +95,7 @@ function readTools({ tools, tool_choice }: JsonObject): Tool[] {
   return tools.flatMap((tool): Tool[] => {
     const about = isObject(tool) ? tool.function : undefined;
     return isObject(about) && typeof about.name === "string"
-      ? [{ name: about.name, parameters: about.parameters }]
+      ? [{ name: about.name, description: String(about.description ?? ""), parameters: about.parameters }]
       : [];
   });
 }

@@ -63,8 +63,8 @@ function related(stems: readonly string[]): Set<string> {
   return new Set([...stems, ...groups.flat()]);
 }
 
-/** Without endings, so that "opening" is "open" and "prices" is "price". */
-function stemsOf(text: string): string[] {
+/** The words that say something, without endings, so that "opening" is "open" and "prices" is "price". */
+export function stemsOf(text: string): string[] {
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return words.filter((word) => !COMMON.has(word)).map(stemOf);
 }

@@ -1,5 +1,6 @@
 import { lastUserText, type Message } from "./ask.ts";
 import { factFor } from "./facts.ts";
+import { spokenResult } from "./tool-call.ts";
 
 interface Rule {
   /** Matched against the last user message. */
@@ -43,19 +44,20 @@ const OTHERWISE = ["Tell me more about that.", "I see. What happened then?"];
 
 const OTHER_SIDE: Readonly<Record<string, string>> = { my: "your", me: "you", i: "you", your: "my", you: "me" };
 const CAUGHT_CHARACTERS_MAX = 80;
-const FACT_CHARACTERS_MAX = 300;
+const TOLD_CHARACTERS_MAX = 300;
 
 /** A deterministic reply to a conversation, so that neither a first chat nor a test needs a model. */
 export function reply(messages: readonly Message[]): string {
   const said = lastUserText(messages)?.slice(0, 1_000);
   if (said === undefined) return "Hello. What can I do for you?";
   if (isGoodbye(said)) return FAREWELL;
+  const result = messages.at(-1)?.role === "tool" ? messages.at(-1)?.text : undefined;
+  if (result) return shortened(spokenResult(result));
   if (REPEAT.test(said))
     return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
   // A note in the user's name, such as the one before a greeting, is in parentheses.
   const fact = WHO.test(said) ? null : factFor(said, promptsOf(messages));
-  if (fact !== null)
-    return fact.length <= FACT_CHARACTERS_MAX ? fact : `${fact.slice(0, FACT_CHARACTERS_MAX).trimEnd()}…`;
+  if (fact !== null) return shortened(fact);
   const turn = messages.filter(({ role, text }) => role === "user" && !text.startsWith("(")).length - 1;
   const rule = RULES.find(({ heard }) => heard.test(said));
   const replies = rule?.replies ?? OTHERWISE;
@@ -63,6 +65,10 @@ export function reply(messages: readonly Message[]): string {
   const agent = agentName(messages);
   if (text.includes("$agent")) return agent ? text.replace("$agent", agent) : WITHOUT_NAME;
   return text.replace("$1", seenFromHere(rule?.heard.exec(said)?.[1] ?? ""));
+}
+
+function shortened(text: string): string {
+  return text.length <= TOLD_CHARACTERS_MAX ? text : `${text.slice(0, TOLD_CHARACTERS_MAX).trimEnd()}…`;
 }
 
 /** Whether the user says goodbye, which makes the stand-in call `end_call`. */

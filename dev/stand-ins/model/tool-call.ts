@@ -1,0 +1,112 @@
+import { isObject, type JsonObject } from "@parley/shared/json/json-object";
+import type { Ask, Tool } from "./ask.ts";
+import { stemsOf } from "./facts.ts";
+import { sampleJson } from "./sample.ts";
+
+/** They act on the conversation itself; the stand-in calls `end_call` only, by a rule of its own. */
+const BUILT_IN = new Set(["end_call", "transfer_call", "schedule_call", "set_language", "send_dtmf"]);
+const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
+const NUMBER = new RegExp(String.raw`(?<![\w-])(?:\d+(?:\.\d+)?|${NUMBERS.join("|")})(?![\w-])`, "gi");
+
+export interface ToolCall {
+  name: string;
+  input: JsonObject;
+}
+
+/** The call that the user's last message asks for; null when it asks for none, or is answered already. */
+export function toolCallFor({ messages, tools }: Pick<Ask, "messages" | "tools">): ToolCall | null {
+  const last = messages.at(-1);
+  // A note in the user's name is in parentheses.
+  if (last?.role !== "user" || last.text.startsWith("(")) return null;
+  const said = last.text.slice(0, 1_000);
+  const tool = toolFor(said, tools);
+  return tool && { name: tool.name, input: inputFor(tool, said) };
+}
+
+/** The one with the most of its words said, if these are all of its name or two of its description. */
+function toolFor(said: string, tools: readonly Tool[]): Tool | null {
+  const stems = new Set(stemsOf(said));
+  let best: { score: number; tool: Tool | null } = { score: 0, tool: null };
+  for (const tool of tools.filter(({ name }) => !BUILT_IN.has(name))) {
+    const ofName = new Set(stemsOf(wordsOf(tool.name)));
+    const ofDescription = new Set(stemsOf(tool.description));
+    const isNamed = ofName.size > 0 && ofName.isSubsetOf(stems);
+    if (!isNamed && ofDescription.intersection(stems).size < 2) continue;
+    const score = ofName.union(ofDescription).intersection(stems).size;
+    if (score > best.score) best = { score, tool };
+  }
+  return best.tool;
+}
+
+/** What was said for each parameter; a required one of which nothing was said gets a value that fits. */
+function inputFor({ parameters }: Tool, said: string): JsonObject {
+  const { properties, required, ...rest } = isObject(parameters) ? parameters : {};
+  const schemas = isObject(properties) ? properties : {};
+  const needed = Array.isArray(required) ? required : [];
+  const numbers = (said.match(NUMBER) ?? []).map(numberOf);
+  const found = Object.entries(schemas).flatMap(([name, schema]) => {
+    const value = isObject(schema) ? saidFor(name, schema, said, numbers) : undefined;
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  const ofRequired = Object.entries(schemas).filter(([name]) => needed.includes(name));
+  const sample = sampleJson(
+    { ...rest, type: "object", properties: Object.fromEntries(ofRequired), required: needed },
+    said,
+  );
+  return { ...(isObject(sample) && sample), ...Object.fromEntries(found) };
+}
+
+/** @param numbers those said; a parameter takes the first, so that the next one has the next */
+function saidFor(name: string, schema: JsonObject, said: string, numbers: number[]): unknown {
+  if (Array.isArray(schema.enum)) return schema.enum.find((member) => wordPattern(String(member)).test(said));
+  if (schema.type === "integer" || schema.type === "number") return numbers.shift();
+  if (schema.type !== "string") return undefined;
+  const words = wordsOf(name).split(" ").map(RegExp.escape).join("|");
+  const behind = String.raw`(?<!\w)(?:${words})(?:\W+(?:${words}|number|is|of))*\W+([\p{L}\p{N}][\p{L}\p{N}-]*)`;
+  return new RegExp(behind, "iu").exec(said)?.[1];
+}
+
+function wordPattern(words: string): RegExp {
+  return new RegExp(String.raw`(?<!\w)${RegExp.escape(words)}(?!\w)`, "i");
+}
+
+/** "book_table" and "bookTable" are "book table"; of a tool of an MCP server, the server's name is left out. */
+function wordsOf(name: string): string {
+  const own = name.slice(name.indexOf("__") + 1);
+  return own
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[^A-Za-z0-9]+/g, " ")
+    .trim();
+}
+
+function numberOf(said: string): number {
+  const at = NUMBERS.indexOf(said.toLowerCase());
+  return at === -1 ? Number(said) : at;
+}
+
+/** Parley puts what came from outside between two equal marks. */
+const MARKED = /^(===\w+===)\n(.*)\n\1$/ms;
+
+/** What a tool answered, to say it: its `message`, else its fields one by one, else its text. */
+export function spokenResult(told: string): string {
+  const result = MARKED.exec(told)?.[2] ?? told;
+  const value = parse(result);
+  if (typeof value === "string") return value;
+  if (!isObject(value)) return result;
+  if (typeof value.message === "string") return value.message;
+  const fields = Object.entries(value).map(([name, field]) => `${wordsOf(name)}: ${spokenField(field)}`);
+  return `${fields.join("; ")}.`;
+}
+
+function spokenField(field: unknown): string {
+  if (Array.isArray(field)) return field.map(spokenField).join(", ");
+  return typeof field === "string" ? field : JSON.stringify(field);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

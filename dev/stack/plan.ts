@@ -7,7 +7,6 @@ import { bunProgram, operatorsVariables, select } from "./bun-program.ts";
 import type { Home } from "./home.ts";
 import {
   allowLoopback,
-  allowStandIns,
   carriers,
   dailyKey,
   defaultModel,
@@ -91,9 +90,8 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
       const program = bunProgram(surroundings, { name, called }, address, () => pingRpc(address), {
         ...operatorsVariables(env),
         ...select(env, given),
-        // The agent service checks the stand-ins' addresses, the others call them.
-        ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
-        ...(name === "webhook-dispatcher" && allowLoopback(surroundings)),
+        // The agent service checks owners' addresses, the others call them.
+        ...(["agent", "conversation", "voice", "webhook-dispatcher"].includes(name) && allowLoopback(surroundings)),
         ...(name === "conversation" && defaultModel(surroundings)),
         ...(name === "voice" && {
           PARLEY_SIP_LISTEN: sipAddress ?? "",

@@ -77,17 +77,7 @@ export function standInAddress(port: number): string {
   return `${LOOPBACK}:${port}`;
 }
 
-/** Agents' models and speech, and rooms, may use private hosts only if the operator lists them, plus the stand-ins. */
-export function allowStandIns(
-  { env, modelPort, speechPort, dailyPort }: StandInPlaces,
-  name: string,
-): Record<string, string> {
-  const ports = [modelPort, speechPort, ...(name === "voice" ? [dailyPort] : [])];
-  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...ports.map(standInAddress)].filter(Boolean);
-  return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
-}
-
-/** Webhooks may go to programs on this machine, such as the sample receivers (docs/webhooks.md). */
+/** Owners may use programs on this machine: the stand-ins, sample receivers (docs/webhooks.md), servers of tools (docs/tools.md). */
 export function allowLoopback({ env }: StandInPlaces): Record<string, string> {
   const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, "localhost", "127.0.0.0/8", "::1"].filter(Boolean);
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };

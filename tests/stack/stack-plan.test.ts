@@ -143,15 +143,10 @@ describe("the environment of each process", () => {
     expect(holders("DATABASE_URL")).toHaveLength(7);
   });
 
-  test("only the services that check and call a stand-in's address may use it, plus what the operator allows", () => {
-    for (const name of ["agent", "conversation"]) {
-      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7");
-    }
-    expect(env("voice").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7,127.0.0.1:12");
-  });
-
-  test("webhooks may go to programs on this machine, plus what the operator allows", () => {
-    expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,localhost,127.0.0.0/8,::1");
+  test("the services that check and call owners' addresses may use programs on this machine, plus what the operator allows", () => {
+    const allowed = "10.0.0.0/8,localhost,127.0.0.0/8,::1";
+    for (const name of ["agent", "conversation", "voice", "webhook-dispatcher"])
+      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe(allowed);
   });
 
   test("every service and the gateway get the others' addresses", () => {

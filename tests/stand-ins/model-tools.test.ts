@@ -30,9 +30,23 @@ describe("the stand-in model", () => {
     expect(toolCallFor({ messages: [user(said)], tools: TOOLS })).toEqual({ name, input });
   });
 
-  test("gives a required argument of which nothing was said a value that fits", () => {
-    const call = toolCallFor({ messages: [user("Book a table, please.")], tools: TOOLS });
-    expect(call?.input).toEqual({ people: 1, day: "Friday" });
+  test("asks for the number and the choice that a call needs, and calls once both are said", () => {
+    const messages = [user("Book a table, please.")];
+    const answered = (text: string) => {
+      const asked = toolCallFor({ messages, tools: TOOLS });
+      if (typeof asked === "string") messages.push({ role: "assistant", text: asked }, user(text));
+      return asked;
+    };
+    expect(answered("For six people.")).toBe("First tell me: people, day.");
+    expect(answered("On Saturday.")).toBe("First tell me: day.");
+    expect(answered("")).toEqual({ name: "book_table", input: { people: 6, day: "Saturday" } });
+  });
+
+  test("gives a required text of which nothing was said the words of the user, and a required list one that fits", () => {
+    const notes = { note: { type: "string" }, tags: { type: "array", items: { type: "boolean" }, minItems: 1 } };
+    const take = tool("take_note", "Keeps what was said.", notes, ["note", "tags"]);
+    const call = toolCallFor({ messages: [user("Take a note of it, please.")], tools: [take] });
+    expect(call).toEqual({ name: "take_note", input: { note: "it", tags: [expect.any(Boolean)] } });
   });
 
   test.each([
@@ -57,6 +71,8 @@ describe("the stand-in model", () => {
 
   test("calls a tool with the next message that asks for it", () => {
     const before = [user("Book a table for four."), result("Full."), user("Then book a table for two on Saturday.")];
-    expect(toolCallFor({ messages: before, tools: TOOLS })?.input).toEqual({ people: 2, day: "Saturday" });
+    expect(toolCallFor({ messages: before, tools: TOOLS })).toMatchObject({
+      input: { people: 2, day: "Saturday" },
+    });
   });
 });

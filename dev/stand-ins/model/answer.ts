@@ -17,6 +17,7 @@ export function answer(ask: Ask): Answer {
     return { kind: "call", name: endCall.name, arguments: JSON.stringify(isObject(sample) ? sample : {}) };
   }
   const call = toolCallFor(ask);
+  if (typeof call === "string") return { kind: "text", text: call };
   if (call) return { kind: "call", name: call.name, arguments: JSON.stringify(call.input) };
   if (ask.format.kind === "object") return { kind: "text", text: JSON.stringify({ reply: reply(ask.messages) }) };
   if (ask.format.kind === "schema") return { kind: "text", text: fillSchema(ask.format.schema, ask.messages) };

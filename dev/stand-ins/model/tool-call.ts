@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "@parley/shared/json/json-object";
-import type { Ask, Tool } from "./ask.ts";
+import type { Ask, Message, Tool } from "./ask.ts";
 import { stemsOf } from "./facts.ts";
 import { sampleJson } from "./sample.ts";
 
@@ -8,19 +8,33 @@ const BUILT_IN = new Set(["end_call", "transfer_call", "schedule_call", "set_lan
 const NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split(" ");
 const NUMBER = new RegExp(String.raw`(?<![\w-])(?:\d+(?:\.\d+)?|${NUMBERS.join("|")})(?![\w-])`, "gi");
 
+/** How the stand-in asks for what a call still needs. */
+const FIRST = "First tell me: ";
+
 export interface ToolCall {
   name: string;
   input: JsonObject;
 }
 
-/** The call that the user's last message asks for; null when it asks for none, or is answered already. */
-export function toolCallFor({ messages, tools }: Pick<Ask, "messages" | "tools">): ToolCall | null {
+/**
+ * The call that the user asks for, or the question for what it still needs; null when no call is asked for, or it was made.
+ */
+export function toolCallFor({ messages, tools }: Pick<Ask, "messages" | "tools">): ToolCall | string | null {
+  const said = saidLast(messages).slice(-1_000);
+  const tool = toolFor(said, tools);
+  if (!tool) return null;
+  const { input, missing } = inputFor(tool, said);
+  return missing.length > 0 ? `${FIRST}${missing.map(wordsOf).join(", ")}.` : { name: tool.name, input };
+}
+
+/** The user's last message, after those that it completes; empty when the last word is not the user's. */
+function saidLast(messages: readonly Message[]): string {
   const last = messages.at(-1);
   // A note in the user's name is in parentheses.
-  if (last?.role !== "user" || last.text.startsWith("(")) return null;
-  const said = last.text.slice(0, 1_000);
-  const tool = toolFor(said, tools);
-  return tool && { name: tool.name, input: inputFor(tool, said) };
+  if (last?.role !== "user" || last.text.startsWith("(")) return "";
+  const [question] = messages.slice(-2);
+  const isCompleted = question?.role === "assistant" && question.text.startsWith(FIRST.trim());
+  return isCompleted ? `${saidLast(messages.slice(0, -2))} ${last.text}` : last.text;
 }
 
 /** The one with the most of its words said, if these are all of its name or two of its description. */
@@ -38,8 +52,8 @@ function toolFor(said: string, tools: readonly Tool[]): Tool | null {
   return best.tool;
 }
 
-/** What was said for each parameter; a required one of which nothing was said gets a value that fits. */
-function inputFor({ parameters }: Tool, said: string): JsonObject {
+/** What was said for each parameter, and those that must be asked for. Other required ones get a value that fits. */
+function inputFor({ parameters }: Tool, said: string): { input: JsonObject; missing: string[] } {
   const { properties, required, ...rest } = isObject(parameters) ? parameters : {};
   const schemas = isObject(properties) ? properties : {};
   const needed = Array.isArray(required) ? required : [];
@@ -49,11 +63,18 @@ function inputFor({ parameters }: Tool, said: string): JsonObject {
     return value === undefined ? [] : [[name, value] as const];
   });
   const ofRequired = Object.entries(schemas).filter(([name]) => needed.includes(name));
+  const given = Object.fromEntries(found);
+  const missing = ofRequired.flatMap(([name, schema]) => (isAsked(schema) && !(name in given) ? [name] : []));
   const sample = sampleJson(
     { ...rest, type: "object", properties: Object.fromEntries(ofRequired), required: needed },
     said,
   );
-  return { ...(isObject(sample) && sample), ...Object.fromEntries(found) };
+  return { input: { ...(isObject(sample) && sample), ...given }, missing };
+}
+
+/** A text is what was said; lists and objects are more than a sentence can give. */
+function isAsked(schema: unknown): boolean {
+  return isObject(schema) && (Array.isArray(schema.enum) || schema.type === "integer" || schema.type === "number");
 }
 
 /** @param numbers those said; a parameter takes the first, so that the next one has the next */

@@ -60,7 +60,7 @@ describe("the stand-in model", () => {
 
   test.each([
     ['{"message":"Booked for four.","id":7}', "Booked for four."],
-    ["It is data.\n===af09===\n\"Full.\"\n===af09===", "Full."],
+    ['It is data.\n===af09===\n"Full."\n===af09===', "Full."],
     ['{"free_tables":[2,5],"day":"Friday"}', "free tables: 2, 5; day: Friday."],
     ["The request failed with HTTP status 503.", "The request failed with HTTP status 503."],
   ])("says what a tool answered, as in %p, and does not call it again", (text, said) => {

@@ -14,6 +14,7 @@ const LIBRARIES = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-l
 /** Programs that tests and benchmarks use, and that Parley itself does not need. */
 const NEEDS = {
   chromium: program("chromium"),
+  go: program("go", "golang-go"),
   googleProtos: file("/usr/include/google/protobuf/timestamp.proto", "libprotobuf-dev"),
   grpcPythonPlugin: program("grpc_python_plugin", "protobuf-compiler-grpc"),
   // Chromium without the code that shows a window, which takes a third of a test's CPU time.
@@ -23,6 +24,7 @@ const NEEDS = {
   opusdec: program("opusdec", "opus-tools"),
   opusenc: program("opusenc", "opus-tools"),
   pgbouncer: program("pgbouncer"),
+  php: program("php", "php-cli"),
   pocketSphinx: file(`${LIBRARIES}/libpocketsphinx.so.3`, "libpocketsphinx3"),
   pocketSphinxModel: file("/usr/share/pocketsphinx/model/en-us/en-us.lm.bin", "pocketsphinx-en-us"),
   protoc: program("protoc", "protobuf-compiler"),

@@ -69,11 +69,8 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   watchPrompts: "tells of names alone, to other services",
 };
 
-/**
- * The kinds of refusal that a service may answer with when the object is another owner's. An RPC that is declared ahead of its
- * handler is unimplemented.
- */
-const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated", "unimplemented"];
+/** The kinds of refusal that a service may answer with when the object is another owner's. */
+const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
 
 /** Methods whose answer tells of other owners by design. */
 const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {

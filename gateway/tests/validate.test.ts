@@ -205,7 +205,7 @@ describe("a violation is reported with its field and the fix", () => {
     [
       "unknown tool",
       { ...GOOD, tools: { dance: true } },
-      "tools.dance is not allowed: allowed are end_call, transfer_call, schedule_call, set_language, background_audio, user_idle",
+      "tools.dance is not allowed: allowed are end_call, transfer_call, send_dtmf, schedule_call, set_language, background_audio, user_idle",
     ],
     ["tool null", { ...GOOD, tools: { end_call: null } }, "tools.end_call must be true or false or an object"],
     [
@@ -213,6 +213,7 @@ describe("a violation is reported with its field and the fix", () => {
       { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },
       "tools.transfer_call.transfer_phone_number must be a phone number in E.164 form, such as +14155550123",
     ],
+    ["keys with settings", { ...GOOD, tools: { send_dtmf: {} } }, "tools.send_dtmf must be true or false"],
     [
       "transfer without a number",
       { ...GOOD, tools: { transfer_call: true } },

@@ -33,7 +33,7 @@ const agentId = await createAgent(api, model, {
   first_message_prompt: "Hello, this is Acme.",
   agent_mobile_number: [TWILIO, PLIVO],
   call_settings: { voicemail_message: VOICEMAIL },
-  tools: { transfer_call: { transfer_phone_number: PERSON } },
+  tools: { transfer_call: { transfer_phone_number: PERSON }, send_dtmf: true },
 });
 afterAll(async () => {
   await model.stop();
@@ -133,6 +133,37 @@ test.each(CARRIERS)(
       const body = await ended(conversationId, "COMPLETED");
       expect(body.notes).toContain(PERSON);
       expect(JSON.stringify(body.conversation_transcript)).toContain("One moment, please.");
+    } finally {
+      model.always(null);
+    }
+  },
+  2 * WITHIN_MS,
+);
+
+test.each(CARRIERS)(
+  "an agent that calls over %s presses keys on request, and goes on without greeting again",
+  async (_, from, phones) => {
+    const to = `${phones}4`;
+    const GREETING = "Hello, this is Acme.";
+    model.always((exchange) => {
+      const { messages } = exchange.request.body;
+      const hasPressed = JSON.stringify(messages).includes("keys 1w2#");
+      if (hasPressed) exchange.text("Thank you, goodbye.");
+      else exchange.toolCall("send_dtmf", { keys: "1w2#" });
+      exchange.finish();
+    });
+    try {
+      const { id, conversationId } = await called(to, from, { say: ["Press one.", "Thank you."] });
+      expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS", notes: null });
+      const [{ rings, notes } = { rings: 0, notes: [] }] = await atCarrier(to);
+      expect([rings, notes]).toEqual([1, from === TWILIO ? ["pressed 1w2#"] : ["pressed 1", "pressed 2#"]]);
+      const { conversation_transcript: said } = await ended(conversationId, "COMPLETED");
+      const ofAgent = said.flatMap(({ role, content }: { role: string; content: string }) =>
+        role === "assistant" ? [content] : [],
+      );
+      expect(ofAgent[0]).toBe(GREETING);
+      expect(ofAgent.filter((text: string) => text === GREETING)).toHaveLength(1);
+      expect(ofAgent.at(-1)).toBe("Thank you, goodbye.");
     } finally {
       model.always(null);
     }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Callbacks, callbacksOf } from "./callbacks.ts";
-import { readDocument } from "./document.ts";
+import { readDocument, type Verb } from "./document.ts";
 import { type Media, openMedia } from "./media.ts";
 import type { Script } from "./scripts.ts";
 
@@ -78,16 +78,16 @@ export async function answer(call: SimulatedCall, url: string): Promise<void> {
     change(call, "in-progress");
   } else change(call, "ringing");
   try {
-    await obey(call, await call.callbacks.ask(url, call.dialect.asked(call)));
+    await obey(call, readDocument(await call.callbacks.ask(url, call.dialect.asked(call))));
   } catch (error) {
     call.notes.push(String(error));
     change(call, "failed");
   }
 }
 
-/** Carries out a document. @throws for one that it does not understand */
-async function obey(call: SimulatedCall, xml: string): Promise<void> {
-  for (const step of readDocument(xml)) {
+/** Carries out a document. */
+async function obey(call: SimulatedCall, steps: readonly Verb[]): Promise<void> {
+  for (const [at, step] of steps.entries()) {
     if (step.verb === "reject") return change(call, "busy");
     if (call.answeredAt === null) {
       call.answeredAt = Date.now();
@@ -95,8 +95,9 @@ async function obey(call: SimulatedCall, xml: string): Promise<void> {
     }
     if (step.verb === "hang_up") return hangUp(call);
     if (step.verb === "say") call.notes.push(`said: ${step.text}`);
+    if (step.verb === "press") call.notes.push(`pressed ${step.keys}`);
     if (step.verb === "dial") call.notes.push(`dialled ${step.to} from ${step.from}`);
-    if (step.verb === "stream") return stream(call, step.url);
+    if (step.verb === "stream") return stream(call, step.url, steps.slice(at + 1));
   }
   hangUp(call);
 }
@@ -113,13 +114,16 @@ export async function redirect(call: SimulatedCall, xml: string): Promise<void> 
   const media = call.media;
   call.media = null;
   media?.close();
-  await obey(call, xml).catch((error) => {
+  try {
+    await obey(call, readDocument(xml));
+  } catch (error) {
     call.notes.push(String(error));
     hangUp(call);
-  });
+  }
 }
 
-function stream(call: SimulatedCall, url: string): void {
+/** @param next what follows if the other side closes the stream */
+function stream(call: SimulatedCall, url: string, next: readonly Verb[]): void {
   const { provider, account, carrierCallId, script, speak } = call;
   const media = openMedia({
     provider,
@@ -128,11 +132,13 @@ function stream(call: SimulatedCall, url: string): void {
     carrierCallId,
     script,
     speak,
-    over: () => {
-      call.heardBytes = media.heard();
-      call.saidLines = media.said();
-      // After its only verb the document is over, and with it the call, unless it was redirected.
-      if (call.media === media) hangUp(call);
+    over: (how) => {
+      call.heardBytes += media.heard();
+      call.saidLines += media.said();
+      // After its last verb the document is over, and with it the call, unless it was redirected.
+      if (call.media !== media) return;
+      if (how === "closed" && next.length > 0) void obey(call, next);
+      else hangUp(call);
     },
   });
   call.media = media;

@@ -3,6 +3,7 @@ export type Verb =
   | { verb: "stream"; url: string }
   | { verb: "say"; text: string }
   | { verb: "dial"; to: string; from: string }
+  | { verb: "press"; keys: string }
   | { verb: "reject" }
   | { verb: "hang_up" };
 
@@ -19,6 +20,7 @@ export function readDocument(xml: string): Verb[] {
     else if (name === "Say" || name === "Speak") verbs.push({ verb: "say", text: unescaped(text) });
     else if (name === "Dial")
       verbs.push({ verb: "dial", from: attribute("callerId"), to: unescaped(text.replace(/<[^>]*>/g, "")) });
+    else if (name === "Play") verbs.push({ verb: "press", keys: attribute("digits") });
     else if (name === "Reject") verbs.push({ verb: "reject" });
     else if (name === "Hangup") verbs.push({ verb: attribute("reason") === "busy" ? "reject" : "hang_up" });
     else throw new Error(`the stand-in does not know <${name}>`);

@@ -38,7 +38,6 @@ export function openMedia(options: MediaOptions): Media {
   const streamId = isTwilio ? `MZ${crypto.randomUUID().replaceAll("-", "")}` : crypto.randomUUID();
   const socket = new WebSocket(options.url);
   const silence = new Uint8Array(FRAME_BYTES).fill(muLaw.silence);
-  const lines = [...script.say];
   let speaking: Uint8Array | null = null;
   let [at, sequence, heard, said] = [0, 0, 0, 0];
   /** When the agent's audio so far will have been played, and the marks within it. */
@@ -115,7 +114,7 @@ export function openMedia(options: MediaOptions): Media {
 
   const sayNext = async () => {
     isPreparing = true;
-    const line = lines.shift();
+    const line = script.say.shift();
     if (line === undefined) {
       for (const digit of script.keys)
         send(

@@ -18,6 +18,8 @@ export function plivoStandIn(exchange: Exchange) {
       void ring(call, text(asked.answer_url));
       return sleep(script.accept_ms);
     },
+    pressed: (fields, digits) =>
+      exchange.find(String(fields.request_uuid ?? fields.call_uuid))?.notes.push(`pressed ${digits}`),
     changed: (_, fields, asked) => {
       const call = exchange.find(String(fields.request_uuid ?? fields.call_uuid));
       if (!call) return;

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
-import { append, type CallKey, complete, lines, read, refusal, said } from "./calls-kit.ts";
+import { append, type CallKey, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, startFurtherChat, startTestChat } from "./kit.ts";
 
@@ -13,6 +14,7 @@ const agent = await createAgent(service, {
     transfer_call: { transfer_phone_number: ["+14155550199", "+14155550198"] },
     schedule_call: { timezone: "Asia/Kolkata" },
     set_language: true,
+    send_dtmf: true,
   },
 });
 afterAll(() => service.stop());
@@ -122,6 +124,24 @@ describe("the tools of a call", () => {
     await turn.stored();
     // The runtime ends the call.
     expect(await complete(service.chat, call)).toMatchObject({});
+  });
+
+  test("in which the model presses keys may be silent, and the next turn knows of them", async () => {
+    const phone = callOf(agent, { conversationId: newUuid() });
+    await service.chat.startConversation(phone);
+    service.model.script = (asked) => {
+      if (asked.asked.messages.length === 1) asked.callTool("send_dtmf", '{"keys":"1"}');
+      else asked.finish("");
+    };
+    const turn = speakTurn(service.chat, phone, 1, "For English, press one.");
+    expect(await turn.next()).toMatchObject({ value: { action: { $case: "sendDtmf", value: { keys: "1" } } } });
+    expect(await turn.next()).toMatchObject({ $case: "complete" });
+    turn.heard("");
+    expect(await turn.stored()).toBe(1);
+    service.model.script = (asked) =>
+      asked.finish(JSON.stringify(asked.asked.messages).includes("The keys 1") ? "Yes." : "No.");
+    const next = speakTurn(service.chat, phone, 2, "Sales, hello?");
+    expect(await next.reply()).toMatchObject({ text: "Yes." });
   });
 
   test("a transfer names a number of the agent's list, and any other number is reported to the model", async () => {
@@ -277,6 +297,23 @@ describe("a tool that a runtime runs for a model of its own", () => {
     for (const other of ["the boss", "+14155550177", ["+14155550199"]])
       expect(await run("transfer_call", { phone_number: other })).toMatchObject({ isError: true, action: undefined });
     expect(await run("no_such_tool", {})).toMatchObject({ isError: true, action: undefined });
+  });
+
+  test("presses keys only on a telephone line, and only keys that there are", async () => {
+    const phone = callOf(agent, { conversationId: newUuid() });
+    await service.chat.startConversation(phone);
+    const pressed = (keys: unknown) => run("send_dtmf", { keys }, phone);
+    expect(await pressed("1 2-W#")).toMatchObject({
+      isError: false,
+      action: { action: { $case: "sendDtmf", value: { keys: "12w#" } } },
+    });
+    for (const wrong of ["", "12A", "1".repeat(33), "w".repeat(11), 12])
+      expect(await pressed(wrong)).toMatchObject({ isError: true, action: undefined });
+    expect(await run("send_dtmf", { keys: "1" })).toMatchObject({
+      result: "This is not a telephone call, so it has no keys to press. Go on in words.",
+      isError: true,
+      action: undefined,
+    });
   });
 
   test("is stored if it changes the conversation", async () => {

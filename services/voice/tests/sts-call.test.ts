@@ -37,7 +37,8 @@ async function newCall(
       places.push(place);
       const action = name === "end_call" ? { $case: "endCall" as const, value: {} } : null;
       const transfer = { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
-      const decided = name === "transfer_call" ? transfer : action;
+      const keys = { $case: "sendDtmf" as const, value: { keys: "42#" } };
+      const decided = name === "transfer_call" ? transfer : name === "send_dtmf" ? keys : action;
       return { result: `did ${name}`, isError: false, action: decided ? { action: decided } : undefined };
     },
     detector,
@@ -207,6 +208,29 @@ test("a transfer follows the last word, and one that fails is apologized for", a
   expect(call.leg.transfers).toEqual(["+14155550199"]);
   expect(call.sts.said).toEqual([LINES.not_transferred]);
   expect(call.leg.hungUp).toBe(false);
+});
+
+test("a model that has pressed keys may say nothing, and hears what answers them", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_said", text: "Press four two." });
+  call.sts.report({ type: "tool_call", callId: "c", name: "send_dtmf", arguments: { keys: "42#" } });
+  await call.time.pass(100);
+  expect(call.leg.pressed).toEqual(["42#"]);
+  expect(call.sts.answers).toEqual(["c: did send_dtmf"]);
+  call.sts.report({ type: "done" });
+  await call.time.pass(20_000);
+  expect(call.sts.said).toEqual([]);
+  expect(call.leg.hungUp).toBe(false);
+  call.sts.report({ type: "user_said", text: "Thank you." });
+  expect(call.lines).toEqual(["user: Press four two.", "user: Thank you."]);
+});
+
+test("a model is told that keys could not be pressed", async () => {
+  const call = await newCall();
+  call.leg.keysFault = new ServiceError("condition", "The other side of the call takes no keys");
+  call.sts.report({ type: "tool_call", callId: "c", name: "send_dtmf", arguments: { keys: "42#" } });
+  await call.time.pass(100);
+  expect(call.sts.answers).toEqual(["c: Keys could not be pressed: The other side of the call takes no keys"]);
 });
 
 test("a model may end the call without a word", async () => {

@@ -2271,7 +2271,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Each tool is `true` (except `transfer_call`), `false`, or an object that configures it. A tool that you leave out is off. */
+        /** @description Each tool is `true` (except `transfer_call`), `false`, or an object that configures it (except `send_dtmf`). A tool that you leave out is off. */
         Tools: {
             /** @description Lets the model end the conversation. */
             end_call?: boolean | {
@@ -2285,6 +2285,8 @@ export interface components {
                 /** @description What the agent says then. */
                 message?: string;
             };
+            /** @description Lets the model press keys of the telephone, such as in a menu of a machine. */
+            send_dtmf?: boolean;
             /** @description Lets the model schedule another call. */
             schedule_call?: boolean | {
                 /**
@@ -6370,6 +6372,7 @@ export interface operations {
                      *             "end_call": {
                      *               "message": "Goodbye!"
                      *             },
+                     *             "send_dtmf": true,
                      *             "transfer_call": {
                      *               "transfer_phone_number": "+14155550199",
                      *               "message": "One moment, please."
@@ -6665,6 +6668,7 @@ export interface operations {
                  *         "end_call": {
                  *           "message": "Goodbye!"
                  *         },
+                 *         "send_dtmf": true,
                  *         "transfer_call": {
                  *           "transfer_phone_number": "+14155550199",
                  *           "message": "One moment, please."
@@ -6737,6 +6741,7 @@ export interface operations {
                      *         "end_call": {
                      *           "message": "Goodbye!"
                      *         },
+                     *         "send_dtmf": true,
                      *         "transfer_call": {
                      *           "transfer_phone_number": "+14155550199",
                      *           "message": "One moment, please."
@@ -7094,6 +7099,7 @@ export interface operations {
                      *         "end_call": {
                      *           "message": "Goodbye!"
                      *         },
+                     *         "send_dtmf": true,
                      *         "transfer_call": {
                      *           "transfer_phone_number": "+14155550199",
                      *           "message": "One moment, please."

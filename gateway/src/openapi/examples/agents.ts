@@ -34,6 +34,7 @@ const request: Record<string, unknown> = {
   first_message_prompt: GREETING,
   tools: {
     end_call: { message: "Goodbye!" },
+    send_dtmf: true,
     transfer_call: { transfer_phone_number: "+14155550199", message: "One moment, please." },
     set_language: { languages: ["en-US", "es-US"] },
   },

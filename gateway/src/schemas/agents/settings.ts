@@ -23,6 +23,9 @@ export const Tools = Type.Object(
         },
       ),
     ),
+    send_dtmf: Type.Optional(
+      Type.Boolean({ description: "Lets the model press keys of the telephone, such as in a menu of a machine." }),
+    ),
     schedule_call: tool("Lets the model schedule another call.", {
       timezone: Type.Optional(About(TimeZone, "IANA time zone that the caller's times are in.")),
       max_days_ahead: Type.Optional(
@@ -53,7 +56,7 @@ export const Tools = Type.Object(
     ...strict,
     $id: "Tools",
     description:
-      "Each tool is `true` (except `transfer_call`), `false`, or an object that configures it. A tool that you leave out is off.",
+      "Each tool is `true` (except `transfer_call`), `false`, or an object that configures it (except `send_dtmf`). A tool that you leave out is off.",
   },
 );
 

@@ -11,6 +11,8 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
       return { $case: "endCall", value: {} };
     case "transfer_call":
       return { $case: "transferCall", value: { phoneNumber: action.phoneNumber } };
+    case "send_dtmf":
+      return { $case: "sendDtmf", value: { keys: action.keys } };
     case "set_language":
       return { $case: "setLanguage", value: { language: action.language } };
     case "schedule_call":

@@ -39,10 +39,11 @@ export type SpokenTurnEvent =
 
 type Tell = (event: SpokenTurnEvent) => void;
 
-const CHANNEL: Channel = {
+const channelOf = (type: ConversationRow["type"]): Channel => ({
   name: "call",
+  isTelephone: type === "TELEPHONY",
   note: "This is a spoken conversation. Answer in short sentences, the way people speak, without lists, headings, links or other markup.",
-};
+});
 
 /** The longest that a runtime may take to speak a whole reply. */
 const HEARD_WITHIN_MS = 600_000;
@@ -87,20 +88,24 @@ async function accept(ctx: ConversationContext, turn: SpokenTurn, isOver: boolea
   return { prepared, taken: await acceptSpokenTurn(ctx, turn, row) };
 }
 
+interface PreparedCall extends PreparedTurn {
+  channel: Channel;
+}
+
 async function prepare(
   ctx: ConversationContext,
-  { ownerId, agentId, draftId }: ConversationRow,
+  { ownerId, agentId, draftId, type }: ConversationRow,
   log: Logger,
-): Promise<PreparedTurn> {
+): Promise<PreparedCall> {
   const agent = await ctx.getAgent(ownerId, agentId, draftId);
-  return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log) };
+  return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log), channel: channelOf(type) };
 }
 
 /** Asks the model, sends the reply and stores what was heard of it. Returns the last sequence. */
 async function askAndStore(
   ctx: ConversationContext,
   turn: SpokenTurn,
-  prepared: PreparedTurn,
+  prepared: PreparedCall,
   accepted: AcceptedTurn,
   hearing: Hearing,
   call: Call,
@@ -135,7 +140,6 @@ async function askAndStore(
     const asking = {
       accepted,
       message: turn.answersResults ? null : turn.text,
-      channel: CHANNEL,
       asked: "streamed" as const,
       memory,
       watch,

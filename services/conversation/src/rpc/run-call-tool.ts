@@ -36,7 +36,14 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const tools = turnTools({
       ...{ ledger, toolbox: waiting(toolboxOf(agent, "call", ctx.toolSources)), kept, signal: NEVER, log },
       turn: { ...key, turnId: null, replySeq: seq },
-      place: () => ({ ...key, channel: "call" as const, variables: call.variables, clock, log }),
+      place: () => ({
+        ...key,
+        channel: "call" as const,
+        isTelephone: call.type === "TELEPHONY",
+        variables: call.variables,
+        clock,
+        log,
+      }),
       startedAt: null,
       apply: (made) => {
         outcome = made;

@@ -50,6 +50,8 @@ export interface ToolContext {
   /** `tcl_…`, unique in the conversation and the same when the call is repeated. */
   toolCallId: string;
   channel: ToolChannel;
+  /** Whether the user is at the other end of a telephone line. */
+  isTelephone?: boolean | undefined;
   /** The dynamic variables at the moment of the call, by canonical name. */
   variables: Readonly<Record<string, VariableValue>>;
   /** Aborts when the call's time is up, and when the user interrupts a tool that is cancelled then. */
@@ -75,6 +77,8 @@ export interface ToolOutcome {
   language?: string;
   /** The conversation ends with this reply. */
   ends?: boolean;
+  /** The model need not say anything after this, because something else answers for it. */
+  mayBeSilent?: boolean;
   /** What the runtime of a call must do. */
   action?: CallAction;
 }
@@ -83,6 +87,7 @@ export interface ToolOutcome {
 export type CallAction =
   | { type: "end_call" }
   | { type: "transfer_call"; phoneNumber: string }
+  | { type: "send_dtmf"; keys: string }
   | { type: "set_language"; language: string }
   | { type: "schedule_call"; call: ScheduledCall };
 

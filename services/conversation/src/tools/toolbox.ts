@@ -3,6 +3,7 @@ import type { ModelTool } from "../model/port.ts";
 import { type BuiltinConfigs, type BuiltinTool, configOf } from "./builtin/builtin.ts";
 import { endCall } from "./builtin/end-call.ts";
 import { scheduleCall } from "./builtin/schedule-call.ts";
+import { sendDtmf } from "./builtin/send-dtmf.ts";
 import { setLanguage } from "./builtin/set-language.ts";
 import { transferCall } from "./builtin/transfer-call.ts";
 import type { Tool, ToolChannel } from "./tool.ts";
@@ -23,7 +24,7 @@ const EVERYWHERE = { end_call: endCall, set_language: setLanguage };
 const BUILTIN: Readonly<Record<ToolChannel, Readonly<Record<string, BuiltinTool>>>> = {
   chat: EVERYWHERE,
   message: EVERYWHERE,
-  call: { ...EVERYWHERE, transfer_call: transferCall, schedule_call: scheduleCall },
+  call: { ...EVERYWHERE, transfer_call: transferCall, send_dtmf: sendDtmf, schedule_call: scheduleCall },
 };
 
 /** Of tools with the same name, the first one counts: built-in tools come before those of the sources. */

@@ -45,12 +45,21 @@ export async function answer(
   const apply = (outcome: ToolOutcome) => {
     if (outcome.language !== undefined) reply.language = outcome.language;
     if (outcome.ends) reply.ends = true;
+    if (outcome.mayBeSilent) reply.mayBeSilent = true;
     if (outcome.assignments) variables = { ...variables, ...outcome.assignments };
     if (outcome.action) act?.(outcome.action);
   };
   const tools = turnTools({
     ...{ ledger, toolbox, turn: accepted, apply, watch: calls, signal: watch.signal, log },
-    place: () => ({ ownerId, conversationId, channel: channel.name, variables, clock, log }),
+    place: () => ({
+      ownerId,
+      conversationId,
+      channel: channel.name,
+      isTelephone: channel.isTelephone,
+      variables,
+      clock,
+      log,
+    }),
     startedAt: reply.startedAt,
     kept: reply.toolCalls,
     closed: () => closedTurn(ctx, accepted, { conversation: "conversation", unstored: "its tools could be called" }),

@@ -19,6 +19,13 @@ export interface Carrier {
   /** Does nothing if the call has ended. @throws CarrierRefusal, CarrierUnavailable */
   hangUp(carrierCallId: string): Promise<void>;
   /**
+   * Presses keys in a call: 0-9, *, # and w, a pause of half a second.
+   * @param streamUrls addresses for the call's audio afterwards, of which the carrier uses the first that continues the call; none for a
+   * carrier that goes on with its stream
+   * @throws CarrierRefusal, CarrierUnavailable
+   */
+  press(carrierCallId: string, keys: string, streamUrls: readonly string[]): Promise<void>;
+  /**
    * Connects the other party to an E.164 number or a SIP address and ends our media stream.
    * @throws CarrierRefusal, CarrierUnavailable
    */

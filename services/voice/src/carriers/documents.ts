@@ -13,6 +13,15 @@ export function streamDocument(carrier: CallingBack, url: string): string {
   return documentOf(`<Stream bidirectional="true" keepCallAlive="true" ${audio}>${escaped(url)}</Stream>`);
 }
 
+/**
+ * Presses keys in a call of Twilio's (https://www.twilio.com/docs/voice/twiml/play#attributes-digits) and streams its audio again. A
+ * process that does not hold the call closes the stream, and Twilio goes on with the next one.
+ */
+export function pressDocument(keys: string, streamUrls: readonly string[]): string {
+  const streams = streamUrls.map((url) => `<Connect><Stream url="${escaped(url)}"/></Connect>`);
+  return documentOf(`<Play digits="${escaped(keys)}"/>${streams.join("")}`);
+}
+
 /** Says one sentence in English and hangs up. */
 export function sayDocument(carrier: CallingBack, sentence: string): string {
   const element = carrier === "twilio" ? "Say" : "Speak";

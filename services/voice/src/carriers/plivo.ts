@@ -18,6 +18,7 @@ export interface PlivoSettings {
 
 /** The number of calls with the same numbers that a search reads. */
 const CANDIDATES_MAX = 20;
+const PAUSE_MS = 500;
 
 /**
  * Plivo's Call resource (https://www.plivo.com/docs/voice/api/call/). It returns nothing of ours, not even the URLs that the call was made with. So a call between the same numbers that was made since, and that is not known to be another of ours, is the one.
@@ -88,6 +89,13 @@ export function plivoCarrier(settings: PlivoSettings): Carrier {
       // An unanswered call is still a request.
       const over = await rest.send("DELETE", `${account}/Call/${carrierCallId}/`).catch(nullIfMissing);
       if (!over) await rest.send("DELETE", `${account}/Request/${carrierCallId}/`).catch(nullIfMissing);
+    },
+    press: async (carrierCallId, keys) => {
+      // Plivo does not say what a pause is here.
+      for (const part of keys.match(/w+|[^w]+/g) ?? []) {
+        if (part.startsWith("w")) await Bun.sleep(part.length * PAUSE_MS);
+        else await rest.send("POST", `${account}/Call/${carrierCallId}/DTMF/`, { json: { digits: part, leg: "aleg" } });
+      }
     },
     transfer: async ({ carrierCallId, ownNumber }, to) => {
       const aleg_url = callbackUrl(publicUrl, "plivo", carrierId, transferEvent({ from: ownNumber, to }));

@@ -2,7 +2,7 @@ import type { CarrierAnswer } from "@parley/shared/carriers/rest";
 import { twilioRest } from "@parley/shared/carriers/twilio";
 import { callbackUrl } from "@parley/shared/carriers/urls";
 import { type Carrier, type CarrierCall, type CarrierEnd, CarrierRefusal, CarrierUnavailable } from "./carrier.ts";
-import { dialDocument } from "./documents.ts";
+import { dialDocument, pressDocument } from "./documents.ts";
 
 export interface TwilioSettings {
   baseUrl: string;
@@ -74,6 +74,10 @@ export function twilioCarrier(settings: TwilioSettings): Carrier {
         const isOver = error instanceof CarrierRefusal && (error.code === NOT_IN_PROGRESS || error.status === 404);
         if (!isOver) throw error;
       });
+    },
+    press: async (carrierCallId, keys, streamUrls) => {
+      const form = { Twiml: pressDocument(keys, streamUrls) };
+      await rest.send("POST", `${calls}/${carrierCallId}.json`, { form });
     },
     transfer: async ({ carrierCallId, ownNumber }, to) => {
       const form = { Twiml: dialDocument("twilio", ownNumber, to) };

@@ -49,6 +49,8 @@ function carrierOf(ctx: HoldContext, call: OutboundCall, carrierCallId: string):
   const { ownerId, carrierId, fromMobileNumber: ownNumber } = call;
   return {
     farEnd: { type: "carrier", carrierId, carrierCallId },
+    press: async (keys, streamUrls) =>
+      (await ctx.carriersOf(ownerId, carrierId)).press(carrierCallId, keys, streamUrls),
     transfer: async (to) => (await ctx.carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
     hangUp: async () => (await ctx.carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
   };

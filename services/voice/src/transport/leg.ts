@@ -19,6 +19,11 @@ export interface Leg {
   heardSamples(): number;
   /** Samples that are queued and not heard yet. */
   queuedSamples(): number;
+  /**
+   * Presses keys of the phone: 0-9, *, # and w, a pause of half a second. Playback waits meanwhile. Resolves when all are pressed.
+   * @throws ServiceError condition if the other side takes no keys; what a carrier refuses it with
+   */
+  press(keys: string): Promise<void>;
   /** Connects the other party to an E.164 number or a SIP address and leaves the call. @throws ServiceError if the other side refuses */
   transfer(to: string): Promise<void>;
   /** Ends the leg. Does nothing if it has ended. */

@@ -470,6 +470,7 @@ function arrived(callId: string, failure?: Error): ArrivedStream & { outcome(): 
       outcome = "accepted";
       return {} as never;
     },
+    resume: () => {},
     refuse: () => {
       outcome = "refused";
     },

@@ -16,15 +16,17 @@ let plivo: PlivoApi;
 let carrier: Carrier;
 let placed: PlivoFields[];
 let changed: (PlivoFields | "hang_up")[];
+let pressed: string[];
 /** Our ids, by Plivo's. */
 let known: Map<string, string>;
 const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => plivo.fetch(request) });
 afterAll(() => server.stop(true));
 
 beforeEach(() => {
-  [placed, changed, known] = [[], [], new Map()];
+  [placed, changed, pressed, known] = [[], [], [], new Map()];
   plivo = plivoApi({
     placed: (_, __, asked) => void placed.push(asked),
+    pressed: (_, digits) => void pressed.push(digits),
     changed: (_, call, asked) => {
       changed.push(asked);
       if (asked === "hang_up") call.call_status = "completed";
@@ -121,4 +123,11 @@ test("a transfer sends the call to one of our URLs that names the destination", 
   expect(asked).toMatchObject({ legs: "aleg", aleg_method: "POST" });
   const [, event = ""] = asked.aleg_url.split(`${PUBLIC_URL}/v1/carriers/plivo/${CARRIER_ID}/`);
   expect(readTransfer(event)).toEqual({ from: FROM, to: "+14155550199" });
+});
+
+test("keys are pressed in order, and the call's stream stays", async () => {
+  const call = await placedCall();
+  await carrier.press(String(call.call_uuid), "12w#", []);
+  expect(pressed).toEqual(["12", "#"]);
+  expect(changed).toEqual([]);
 });

@@ -133,3 +133,15 @@ test("a transfer dials with our number, and its document is TwiML whatever the d
     `<Response><Dial callerId="${FROM}" timeLimit="1800"><Sip>sip:a&amp;b@example.com?x=&lt;&quot;&apos;&gt;</Sip></Dial></Response>`,
   ]);
 });
+
+test("keys are pressed with a document that streams the call again", async () => {
+  const call = await placedCall();
+  await carrier.press(String(call.sid), "1w#", [
+    "wss://voice.acme.example/media/a",
+    "wss://voice.acme.example/media/b",
+  ]);
+  const stream = (token: string) => `<Connect><Stream url="wss://voice.acme.example/media/${token}"/></Connect>`;
+  expect(changed[0]?.get("Twiml")?.split("\n")[1]).toBe(
+    `<Response><Play digits="1w#"/>${stream("a")}${stream("b")}</Response>`,
+  );
+});

@@ -11,6 +11,10 @@ export interface ScriptedLeg extends Leg {
   sent: (Pcm | null)[];
   hungUp: boolean;
   transfers: string[];
+  /** The keys that were pressed. */
+  pressed: string[];
+  /** Why keys cannot be pressed; null if they can. */
+  keysFault: Error | null;
   /** The other party puts the call on hold, or continues. */
   hold(isOnHold: boolean): void;
 }
@@ -38,12 +42,19 @@ export function scriptedLeg(
     for (const mark of next.reached) to.reached(mark);
   };
   time.after(FRAME_MS, tick);
-  return {
+  const pressed: string[] = [];
+  const leg: ScriptedLeg = {
     ...queue,
     play: (audio: Pcm) => queue.play(audio),
     played,
     sent,
     transfers,
+    pressed,
+    keysFault: null,
+    press: async (keys) => {
+      if (leg.keysFault) throw leg.keysFault;
+      pressed.push(keys);
+    },
     hold: (isHeld) => {
       isOnHold = isHeld;
       to.held?.(isHeld);
@@ -63,4 +74,5 @@ export function scriptedLeg(
     },
     farEnd: () => FAR_END,
   };
+  return leg;
 }

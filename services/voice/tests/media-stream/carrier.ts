@@ -22,6 +22,7 @@ export function listener(options: Partial<ListenOptions> = {}) {
       return stream;
     },
     arrived: (stream) => arrived.push(stream),
+    expectAnother: async () => ({ urls: [], arrived: Promise.resolve(false), cancel: () => {} }),
     dropped: (reason) => {
       dropped[reason] = (dropped[reason] ?? 0) + 1;
     },

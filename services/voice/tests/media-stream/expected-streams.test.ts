@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,8 @@ import { createAuthority, createCertificate, storeCertificate } from "@parley/te
 import { deleteExpiredMediaStreams } from "../../src/store/media-streams.ts";
 import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
 import { type MediaStreamsOptions, serveMediaStreams } from "../../src/transport/media-stream/media-streams.ts";
-import { carrier } from "./carrier.ts";
+import { listening, tone } from "../listening.ts";
+import { carrier, FAR_END } from "./carrier.ts";
 
 const clock = fakeClock();
 const folder = mkdtempSync(join(tmpdir(), "parley-media-"));
@@ -117,5 +118,74 @@ test("without an address to listen on, a carrier's call is refused with a messag
   expect(await serviceErrorOf(expectStream(stream))).toMatchObject({
     kind: "condition",
     detail: expect.stringContaining("PARLEY_VOICE_LISTEN"),
+  });
+});
+
+describe("a call whose carrier ends the stream to press keys", () => {
+  /** Such a call, whose carrier does this with the addresses of further streams. */
+  async function held(press: (urls: readonly string[]) => Promise<void>) {
+    const voice = voiceProcess();
+    const us = listening();
+    const ownerId = newOwner();
+    const { url } = await voice.expect({ ownerId, callId: "call_7", dialect: "twilio", expiresAt: soon() });
+    const line = await carrier(url, "twilio");
+    line.start();
+    const arrived = await eventually(() => voice.arrived[0] ?? Promise.reject(new Error("no stream")));
+    const leg = arrived.accept(us.to, {
+      farEnd: FAR_END,
+      press: (_keys, urls) => press(urls),
+      transfer: async () => {},
+      hangUp: async () => {},
+    });
+    return { voice, us, line, leg, ownerId };
+  }
+
+  test("goes on in the new stream, with what was still to be said, and without a second call", async () => {
+    const other = voiceProcess();
+    let next: Awaited<ReturnType<typeof carrier>> | undefined;
+    const { voice, us, line, leg } = await held(async ([first = "", second = ""]) => {
+      line.hangUp();
+      leg.play(tone(500, 0.2));
+      leg.mark("said");
+      // The first address leads to a process that does not hold the call and closes the stream.
+      const elsewhere = await carrier(first.replace(voice.address ?? "", other.address ?? ""), "twilio");
+      elsewhere.start();
+      await eventually(() => expect(other.arrived).toHaveLength(1));
+      other.arrived[0]?.refuse();
+      expect(await elsewhere.closed).toBe(1_000);
+      next = await carrier(second, "twilio");
+      next.start();
+    });
+    await leg.press("1");
+    next?.press("7");
+    await eventually(() => {
+      expect(us.keys).toEqual(["7"]);
+      expect(us.marks).toEqual(["said"]);
+    });
+    expect(next?.played.length).toBeGreaterThan(0);
+    expect([us.endings, voice.arrived.length]).toEqual([[], 1]);
+    next?.hangUp();
+    await eventually(() => expect(us.endings).toEqual(["hung_up"]));
+  });
+
+  test("goes on in its stream if the carrier refuses", async () => {
+    const { us, line, leg } = await held(() => Promise.reject(new Error("no")));
+    await expect(leg.press("1")).rejects.toThrow("no");
+    line.press("7");
+    await eventually(() => expect(us.keys).toEqual(["7"]));
+    expect(us.endings).toEqual([]);
+  });
+
+  test("ends if it is hung up meanwhile, and closes the stream that comes late", async () => {
+    let late = "";
+    const { us, leg } = await held(async ([first = ""]) => {
+      late = first;
+      await leg.hangUp();
+      const line = await carrier(late, "twilio");
+      line.start();
+      expect(await line.closed).toBe(1_000);
+    });
+    await leg.press("1").catch(() => {});
+    expect(us.endings).toEqual(["ended_by_us"]);
   });
 });

@@ -55,10 +55,16 @@ test("whatever a carrier sends, its stream ends once, closes once and plays noth
             closes.push(code);
           },
           terminate: () => {},
+          expectAnother: async () => ({ urls: [], arrived: Promise.resolve(false), cancel: () => {} }),
           dropped: () => {},
         },
         (stream) => {
-          const leg = stream.accept(us.to, { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} });
+          const leg = stream.accept(us.to, {
+            farEnd: FAR_END,
+            press: async () => {},
+            transfer: async () => {},
+            hangUp: async () => {},
+          });
           leg.play(new Int16Array(320));
           leg.clear();
         },

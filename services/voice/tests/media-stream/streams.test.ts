@@ -31,6 +31,7 @@ async function stream(dialect: "twilio" | "plivo", to: LegListener, asked: strin
   const arrived = await eventually(() => streams.arrived[0] ?? Promise.reject(new Error("no stream")));
   const leg = arrived.accept(to, {
     farEnd: FAR_END,
+    press: async (keys, urls) => void asked.push(`press ${keys}`, ...urls),
     transfer: async (target) => void asked.push(`transfer ${target}`),
     hangUp: async () => void asked.push("hang up"),
   });
@@ -85,6 +86,18 @@ test.each([
   await eventually(() => expect(us.marks).toEqual(["after"]));
 });
 
+test("a carrier that goes on with its stream presses keys in the call, in the order in which they were asked for", async () => {
+  const us = listening();
+  const asked: string[] = [];
+  const { line, leg } = await stream("plivo", us.to, asked);
+  await Promise.all([leg.press("1"), leg.press("2w#")]);
+  expect(asked).toEqual(["press 1", "press 2w#"]);
+  line.press("7");
+  await eventually(() => expect(us.keys).toEqual(["7"]));
+  await leg.hangUp();
+  await expect(leg.press("3")).rejects.toThrow("The call has ended");
+});
+
 test("a call is hung up at the carrier too, once", async () => {
   const us = listening();
   const asked: string[] = [];
@@ -105,6 +118,7 @@ test("a carrier that ends the stream before it confirms a transfer has transferr
   const confirmed = Promise.withResolvers<void>();
   const leg = arrived.accept(us.to, {
     farEnd: FAR_END,
+    press: async () => {},
     transfer: () => confirmed.promise,
     hangUp: () => Promise.reject(new Error("no")),
   });
@@ -135,18 +149,17 @@ test("the stream of a call whose transfer is confirmed stays open until the carr
 test("a carrier that never takes a transferred call over loses its stream", async () => {
   const us = listening();
   const closed = Promise.withResolvers<void>();
-  const { leg } = streamLeg(
+  const { leg, use } = streamLeg(
     {
       dialect: DIALECTS.plivo,
-      streamId: "s",
-      carrier: { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} },
-      send: () => {},
-      close: closed.resolve,
+      expectAnother: async () => ({ urls: [], arrived: Promise.resolve(false), cancel: () => {} }),
+      carrier: { farEnd: FAR_END, press: async () => {}, transfer: async () => {}, hangUp: async () => {} },
       dropped: () => {},
       takeOverMaxMs: 1,
     },
     us.to,
   );
+  use({ streamId: "s", send: () => {}, close: closed.resolve });
   await leg.transfer("+15550100");
   await closed.promise;
   expect(us.endings).toEqual(["ended_by_us"]);
@@ -161,6 +174,7 @@ test("a call continues after a transfer that the carrier refuses", async () => {
   const refused = new Error("not a number");
   const leg = arrived.accept(us.to, {
     farEnd: FAR_END,
+    press: async () => {},
     transfer: () => Promise.reject(refused),
     hangUp: async () => {},
   });
@@ -273,7 +287,7 @@ test("a stream that is refused is closed, and one that left cannot be accepted",
   const arrived = await eventually(() => patient.arrived[0] ?? Promise.reject(new Error("no stream")));
   other.hangUp();
   await eventually(() => expect(arrived.gone.aborted).toBeTrue());
-  const nobody = { farEnd: FAR_END, transfer: async () => {}, hangUp: async () => {} };
+  const nobody = { farEnd: FAR_END, press: async () => {}, transfer: async () => {}, hangUp: async () => {} };
   expect(() => arrived.accept(listening().to, nobody)).toThrow(
     "The other party hung up before the agent was on the line",
   );

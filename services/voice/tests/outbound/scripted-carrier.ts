@@ -50,6 +50,7 @@ export function scriptedCarrier(): ScriptedCarrier {
         if (call.carrierCallId === carrierCallId)
           Object.assign(call, { state: "ended", end: { how: "cancelled", notes: null, durationSeconds: null } });
     },
+    press: async () => {},
     transfer: async () => {},
   };
   return carrier;

@@ -34,6 +34,25 @@ test.each(["UDP", "TCP"] as const)(
   },
 );
 
+test("keys that one side presses reach the other as keys, and what it says waits until they are pressed", async () => {
+  const callee = listening();
+  const answering = await phone((invite) => void invite.accept(callee.to));
+  const caller = listening();
+  const leg = legOf(await (await phone()).call(to(answering), caller.to));
+  leg.play(tone(500, 0.4));
+  leg.mark("said");
+  await leg.press("12w#");
+  expect(caller.marks).toEqual([]);
+  await leg.press("1");
+  await eventually(() => {
+    expect(callee.keys.join("")).toBe("12#1");
+    expect(caller.marks).toEqual(["said"]);
+    expect(callee.heardTone(500)).toBeTrue();
+  });
+  await leg.hangUp();
+  await expect(leg.press("1")).rejects.toThrow("The call ended before all keys were pressed");
+});
+
 test.each([
   ["UDP", "caller"],
   ["TCP", "caller"],

@@ -26,6 +26,8 @@ export type PlivoFields = Record<string, string | number | boolean | null>;
 export interface PlivoHooks {
   /** A call was asked for, with the request's parameters. The answer waits for what it returns. @param call by its `request_uuid` */
   placed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields): void | Promise<void>;
+  /** Keys were pressed in a call in progress. */
+  pressed?(call: PlivoFields, digits: string): void;
   /** A call in progress was hung up, or sent to another URL. */
   changed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields | "hang_up"): void;
 }
@@ -39,6 +41,8 @@ interface State extends PlivoAccount {
 interface Asked {
   method: string;
   id: string | undefined;
+  /** What to do with it, beside `method`. */
+  action: string | undefined;
   query: URLSearchParams;
   body: PlivoFields;
 }
@@ -70,14 +74,14 @@ export function plivoApi(hooks: PlivoHooks = {}): PlivoApi {
     calls: (authId) => stateOf(authId).byUuid,
     fetch: async (request) => {
       const { pathname, searchParams: query } = new URL(request.url);
-      const [authId = "", collection, id] = pathname.slice(VERSION.length).split("/").filter(Boolean);
+      const [authId = "", collection, id, action] = pathname.slice(VERSION.length).split("/").filter(Boolean);
       const account = accounts.get(authId);
       if (!account || request.headers.get("authorization") !== basicAuth(authId, account.authToken)) {
         const error = "Could not verify your access level for that URL. You have to login with proper credentials";
         return new Response(error, { status: 401 });
       }
       const text = await request.text();
-      const asked: Asked = { method: request.method, id, query, body: text ? JSON.parse(text) : {} };
+      const asked: Asked = { method: request.method, id, query, action, body: text ? JSON.parse(text) : {} };
       if (collection === undefined)
         return Response.json({ auth_id: authId, account_type: "standard", api_id: newUuid() });
       if (collection === "Number") return numbers(account, asked);
@@ -118,7 +122,7 @@ function applications({ byAppId }: State, { method, id, query, body }: Asked): R
   return new Response(null, { status: 204 });
 }
 
-async function calls(account: State, hooks: PlivoHooks, { method, id, query, body }: Asked): Promise<Response> {
+async function calls(account: State, hooks: PlivoHooks, { method, id, action, query, body }: Asked): Promise<Response> {
   const { byUuid, byNumber } = account;
   if (id === undefined && method === "POST") {
     if (!byNumber.has(String(body.from).replace(/^\+/, ""))) return refused("from parameter is not a valid number");
@@ -158,6 +162,11 @@ async function calls(account: State, hooks: PlivoHooks, { method, id, query, bod
   if (method === "DELETE") {
     hooks.changed?.(account, call, "hang_up");
     return new Response(null, { status: 204 });
+  }
+  if (action === "DTMF") {
+    if (!/^[0-9*#]+$/.test(String(body.digits))) return refused("digits parameter is not valid");
+    hooks.pressed?.(call, String(body.digits));
+    return Response.json({ message: "digits sent", api_id: newUuid() }, { status: 202 });
   }
   if (method === "POST") {
     hooks.changed?.(account, call, body);

@@ -24,6 +24,7 @@ const PLAIN = {
   tools: {
     end_call: true,
     transfer_call: true,
+    send_dtmf: true,
     schedule_call: true,
     set_language: true,
     background_audio: { sound: "office", volume: 0.3 },

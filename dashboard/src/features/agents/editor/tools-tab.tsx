@@ -73,6 +73,12 @@ const IN_CALLS: readonly Tool[] = [
     ],
   },
   {
+    name: "send_dtmf",
+    label: "Press keys",
+    description: "Lets the model press keys of the telephone, such as to choose from the menu of a machine.",
+    fields: [],
+  },
+  {
     name: "schedule_call",
     label: "Schedule another call",
     description: "Lets the model agree on a time for another call.",

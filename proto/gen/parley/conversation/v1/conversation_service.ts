@@ -480,6 +480,9 @@ export interface CallAction {
     | //
     /** Already stored with the conversation; for a runtime that keeps a calendar. */
     { $case: "scheduleCall"; value: ScheduledCall }
+    | //
+    /** Press these keys of the telephone now. The words of the reply that have not been heard wait until then. */
+    { $case: "sendDtmf"; value: SendDtmf }
     | undefined;
 }
 
@@ -494,6 +497,11 @@ export interface TransferCall {
 export interface SetLanguage {
   /** BCP 47. */
   language: string;
+}
+
+export interface SendDtmf {
+  /** 0-9, *, # and w, a pause of half a second: 1 to 32, at most 10 of them pauses. */
+  keys: string;
 }
 
 export interface RunCallToolRequest {
@@ -4511,6 +4519,9 @@ export const CallAction: MessageFns<CallAction> = {
       case "scheduleCall":
         ScheduledCall.encode(message.action.value, writer.uint32(34).fork()).join();
         break;
+      case "sendDtmf":
+        SendDtmf.encode(message.action.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -4560,6 +4571,14 @@ export const CallAction: MessageFns<CallAction> = {
             message.action = { $case: "scheduleCall", value: ScheduledCall.decode(reader, reader.uint32()) };
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.action = { $case: "sendDtmf", value: SendDtmf.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4599,6 +4618,12 @@ export const CallAction: MessageFns<CallAction> = {
       case "scheduleCall": {
         if (object.action?.value !== undefined && object.action?.value !== null) {
           message.action = { $case: "scheduleCall", value: ScheduledCall.fromPartial(object.action.value) };
+        }
+        break;
+      }
+      case "sendDtmf": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "sendDtmf", value: SendDtmf.fromPartial(object.action.value) };
         }
         break;
       }
@@ -4756,6 +4781,61 @@ export const SetLanguage: MessageFns<SetLanguage> = {
   fromPartial<I extends Exact<DeepPartial<SetLanguage>, I>>(object: I): SetLanguage {
     const message = createBaseSetLanguage();
     message.language = object.language ?? "";
+    return message;
+  },
+};
+
+function createBaseSendDtmf(): SendDtmf {
+  return { keys: "" };
+}
+
+export const SendDtmf: MessageFns<SendDtmf> = {
+  encode(message: SendDtmf, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.keys !== "") {
+      writer.uint32(10).string(message.keys);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SendDtmf {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSendDtmf();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SendDtmf>, I>>(base?: I): SendDtmf {
+    return SendDtmf.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SendDtmf>, I>>(object: I): SendDtmf {
+    const message = createBaseSendDtmf();
+    message.keys = object.keys ?? "";
     return message;
   },
 };

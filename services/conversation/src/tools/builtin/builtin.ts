@@ -4,7 +4,7 @@ import type { ToolContext, ToolOutcome } from "../tool.ts";
 /** A tool that every agent can be given by its name in `tools`, with `true` or a configuration. */
 export interface BuiltinTool {
   definition(config: ToolConfig): ModelTool;
-  run(input: ToolCall["input"], config: ToolConfig, context: Pick<ToolContext, "clock">): ToolOutcome;
+  run(input: ToolCall["input"], config: ToolConfig, context: Pick<ToolContext, "clock" | "isTelephone">): ToolOutcome;
 }
 
 export type ToolConfig = Readonly<Record<string, unknown>>;

@@ -10,6 +10,8 @@ import { filledPrompt } from "./filled-texts.ts";
 /** The additions of a channel to an agent. */
 export interface Channel {
   name: ToolChannel;
+  /** Whether the user is at the other end of a telephone line. */
+  isTelephone?: boolean;
   /** An instruction after the agent's prompt; may be empty. */
   note: string;
 }

@@ -26,6 +26,8 @@ export interface Reply {
   language: string | null;
   /** Whether the conversation ends with this reply. */
   ends: boolean;
+  /** Whether the model need not say anything, because a tool has answered for it. */
+  mayBeSilent: boolean;
   /** Whether the turn came to its end, and the client has all of the reply. */
   isWhole: boolean;
   /** Why the model's answer is not whole, in its provider's words; null if it is, or if the reply broke off. */
@@ -43,6 +45,7 @@ export function emptyReply({ provider, name }: ModelName): Reply {
     toolCalls: [],
     language: null,
     ends: false,
+    mayBeSilent: false,
     isWhole: false,
     partialReason: null,
   };
@@ -114,7 +117,7 @@ export async function speak(
     const before = reply.costUsdMicros;
     // The cost of a call that breaks off is unknown, because providers report tokens at the end.
     reply.costUsdMicros = null;
-    const asked = { ...request(said), firstWordMs, mayBeEmpty: hasWords };
+    const asked = { ...request(said), firstWordMs, mayBeEmpty: hasWords || reply.mayBeSilent };
     const { by, toolCalls, usage, partialReason } = await ask(
       round > ROUNDS_MAX ? { ...asked, tools: [] } : asked,
       hear,
@@ -144,7 +147,7 @@ export async function speak(
   }
   const isSilent = calls.length > 0 ? isBlank(reply.text) : reply.text === "";
   const lastWords = isSilent && reply.ends ? farewell(calls) : "";
-  if (isSilent && lastWords === "") throw nothingSaid(reply.by);
+  if (isSilent && lastWords === "" && !reply.mayBeSilent) throw nothingSaid(reply.by);
   reply.text += lastWords;
   reply.isWhole = true;
   const rest = words.push(lastWords) + words.end();

@@ -8,6 +8,7 @@ import type { TurnState } from "../../turn/state.ts";
 import type { CommonParts } from "../held-call.ts";
 import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
 import { type LatencyWatch, watchLatency } from "../latency.ts";
+import { pressKeys } from "../press-keys.ts";
 import { roomOn } from "../queued-audio.ts";
 import type { Answer, AnswerEvents, Transcript } from "../transcript.ts";
 import { mouth } from "./mouth.ts";
@@ -173,10 +174,16 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   function act(action: NonNullable<CallAction["action"]>): void {
     if (action.$case === "endCall") next = { ...next, after: "hang_up" };
     if (action.$case === "transferCall") next = { after: "transfer", phoneNumber: action.value.phoneNumber };
+    if (action.$case === "sendDtmf") void press(action.value.keys);
     if (action.$case === "setLanguage") {
       speaking.language = action.value.language;
       hearing.setLanguage(action.value.language);
     }
+  }
+
+  async function press(keys: string): Promise<void> {
+    const fault = await pressKeys(leg, keys, parts.log);
+    if (fault !== null) call.note(fault);
   }
 
   function stop(): void {

@@ -35,6 +35,8 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   let latency: Latency | undefined;
   let transferTo = "";
   let toolCalls = 0;
+  /** It has pressed keys, which a machine answers, and may say nothing. */
+  let mayBeSilent = false;
   const talk = parts.sts.converse(
     { ...parts.conversing, history: said.history, signal: call.signal },
     contained((event) => {
@@ -76,9 +78,12 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
 
   function done(): void {
     // Words without sound are over at once.
-    if (reply?.hasBegun() && reply.isSilent()) happen({ type: "sound", reply: reply.id, ms: 0 });
+    const isOver = reply?.hasBegun() || mayBeSilent;
+    mayBeSilent = false;
+    if (reply && isOver && reply.isSilent()) happen({ type: "sound", reply: reply.id, ms: 0 });
     happen({ type: "done" });
     if (reply?.hasBegun()) reply.done();
+    else if (reply && isOver) happen({ type: "played", reply: reply.id });
   }
 
   async function answerWithTool(toolCall: ToolCall): Promise<void> {
@@ -88,9 +93,11 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
     const rules = parts.rulesOf(toolCall.name);
     happen({ type: "tool_started", call: id, rules });
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
-    const { result, next } = await answerTool(parts.runTool, toolCall, place, rules.timeoutMs, log);
+    const hands = { leg, log };
+    const { result, next, hasPressed } = await answerTool(parts.runTool, toolCall, place, rules.timeoutMs, hands);
     contained(() => {
       if (call.signal.aborted) return;
+      mayBeSilent = hasPressed;
       if (next?.after === "transfer") transferTo = next.to;
       // A user who speaks is answered when they have finished, with the result.
       const asks = call.state().model?.hearsSince === null;

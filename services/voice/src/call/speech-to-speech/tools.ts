@@ -5,7 +5,9 @@ import type {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Logger } from "@parley/shared/log";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
+import type { Leg } from "../../transport/leg.ts";
 import type { ToolRules } from "../../turn/events.ts";
+import { pressKeys } from "../press-keys.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
@@ -44,20 +46,22 @@ function nextOf(action: CallAction | undefined): Next | null {
 
 const TOOL_FAILED = "The tool does not work now. Tell the user.";
 
-/** Runs a tool. A failure becomes an answer that the model can pass on to the user. Never rejects. */
+/** Runs a tool, and presses the keys that it decides. A failure becomes an answer that the model can pass on to the user. Never rejects. */
 export async function answerTool(
   run: RunTool,
   { name, arguments: given }: ToolCall,
   place: CallPlace,
   withinMs: number,
-  log: Logger,
-): Promise<{ result: string; next: Next | null }> {
+  { leg, log }: { leg: Leg; log: Logger },
+): Promise<{ result: string; next: Next | null; hasPressed: boolean }> {
   const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   try {
     const { result, action } = await run(name, input, place, withinMs);
-    return { result, next: nextOf(action) };
+    const pressing = action?.action?.$case === "sendDtmf" ? action.action.value : null;
+    const fault = pressing && (await pressKeys(leg, pressing.keys, log));
+    return { result: fault ?? result, next: nextOf(action), hasPressed: pressing !== null && fault === null };
   } catch (err) {
     log.warn({ err, tool: name }, "a tool could not be run");
-    return { result: TOOL_FAILED, next: null };
+    return { result: TOOL_FAILED, next: null, hasPressed: false };
   }
 }

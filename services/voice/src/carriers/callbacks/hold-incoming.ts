@@ -35,6 +35,7 @@ function carrierFor(
 ): StreamCarrier {
   return {
     farEnd: { type: "carrier", carrierId, carrierCallId },
+    press: async (keys, streamUrls) => (await carriersOf(ownerId, carrierId)).press(carrierCallId, keys, streamUrls),
     transfer: async (to) => (await carriersOf(ownerId, carrierId)).transfer({ carrierCallId, ownNumber }, to),
     hangUp: async () => (await carriersOf(ownerId, carrierId, { hangsUp: true })).hangUp(carrierCallId),
   };

@@ -5,7 +5,13 @@ import type { ExpectedStream } from "../../store/media-streams.ts";
 import { byteRate } from "../byte-rate.ts";
 import type { Leg, LegListener } from "../leg.ts";
 import { DIALECTS, type StreamMessage } from "./dialects.ts";
-import { type StreamCarrier, type StreamLeg, streamLeg } from "./stream-leg.ts";
+import {
+  type StreamCarrier,
+  type StreamLeg,
+  type StreamLegOptions,
+  streamLeg,
+  type WireReports,
+} from "./stream-leg.ts";
 
 /** A call whose audio a carrier has begun to stream. Either `accept` or `refuse` follows, unless the carrier leaves first. */
 export interface ArrivedStream {
@@ -17,6 +23,8 @@ export interface ArrivedStream {
   gone: AbortSignal;
   /** Begins to hear and to play. @throws NotConnected left, if the other party has hung up; ServiceError condition, if the stream has ended */
   accept(to: LegListener, carrier: StreamCarrier): Leg;
+  /** Goes on with a leg whose stream before it ended. @throws as `accept` */
+  resume(leg: StreamLeg): void;
   /** Closes the stream. */
   refuse(): void;
 }
@@ -37,6 +45,7 @@ export interface ConnectionOptions {
   /** Ends the connection of a peer that might go on sending after a close. */
   terminate(): void;
   dropped(reason: Dropped): void;
+  expectAnother: StreamLegOptions["expectAnother"];
   startMaxMs?: number | undefined;
 }
 
@@ -66,7 +75,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
   let isOpen = true;
   let hasLeft = false;
   let hasStarted = false;
-  let leg: StreamLeg | null = null;
+  let leg: WireReports | null = null;
   let timer = setTimeout(() => fail("stream_no_start"), options.startMaxMs ?? START_MAX_MS);
 
   const close = (code: number) => {
@@ -96,6 +105,19 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
     hasStarted = true;
     clearTimeout(timer);
     timer = setTimeout(() => close(NORMAL), ACCEPT_MAX_MS);
+    const check = () => {
+      if (hasLeft) throw new NotConnected("left", "The other party hung up before the agent was on the line");
+      if (!isOpen || leg) throw new ServiceError("condition", "The carrier has closed the call's media stream");
+    };
+    const resume = (made: StreamLeg) => {
+      check();
+      clearTimeout(timer);
+      leg = made.use({
+        streamId,
+        send: (message) => isOpen && options.send(JSON.stringify(message)),
+        close: () => close(NORMAL),
+      });
+    };
     arrived({
       ownerId: expected.ownerId,
       callId: expected.callId,
@@ -105,22 +127,15 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
         if (!leg) close(NORMAL);
       },
       accept: (to, carrier) => {
-        if (hasLeft) throw new NotConnected("left", "The other party hung up before the agent was on the line");
-        if (!isOpen || leg) throw new ServiceError("condition", "The carrier has closed the call's media stream");
-        clearTimeout(timer);
-        leg = streamLeg(
-          {
-            dialect,
-            streamId,
-            carrier,
-            send: (message) => isOpen && options.send(JSON.stringify(message)),
-            close: () => close(NORMAL),
-            dropped: () => dropped("stream_too_much"),
-          },
+        check();
+        const made = streamLeg(
+          { dialect, carrier, expectAnother: options.expectAnother, dropped: () => dropped("stream_too_much") },
           to,
         );
-        return leg.leg;
+        resume(made);
+        return made.leg;
       },
+      resume,
     });
   };
 

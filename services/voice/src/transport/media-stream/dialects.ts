@@ -20,6 +20,8 @@ export interface Dialect {
   mark(streamId: string, name: string): object;
   /** Makes the carrier drop what it has not played. */
   clear(streamId: string): object;
+  /** Whether the carrier ends the stream to press keys, and opens another one for the same call then. */
+  isReplacedByKeys: boolean;
 }
 
 /** https://www.twilio.com/docs/voice/media-streams/websocket-messages */
@@ -35,6 +37,7 @@ const twilio: Dialect = {
   media: (streamSid, audio) => ({ event: "media", streamSid, media: { payload: base64(audio) } }),
   mark: (streamSid, name) => ({ event: "mark", streamSid, mark: { name } }),
   clear: (streamSid) => ({ event: "clear", streamSid }),
+  isReplacedByKeys: true,
 };
 
 /** https://www.plivo.com/docs/voice/audio-streaming/audio-streaming: it ends with the connection, without a message. */
@@ -53,6 +56,7 @@ const plivo: Dialect = {
   }),
   mark: (streamId, name) => ({ event: "checkpoint", streamId, name }),
   clear: (streamId) => ({ event: "clearAudio", streamId }),
+  isReplacedByKeys: false,
 };
 
 export const DIALECTS = { twilio, plivo } as const satisfies Record<DialectName, Dialect>;

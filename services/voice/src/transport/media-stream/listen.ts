@@ -1,6 +1,7 @@
 import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
 import type { ExpectedStream } from "../../store/media-streams.ts";
 import { type ArrivedStream, type Connection, type Dropped, openConnection } from "./connection.ts";
+import type { AnotherStream, StreamLeg } from "./stream-leg.ts";
 
 export interface ListenOptions {
   hostname: string;
@@ -12,6 +13,7 @@ export interface ListenOptions {
   /** Uses up a token. Null if the token is unknown or has been used. */
   claim(token: string): Promise<ExpectedStream | null>;
   arrived(stream: ArrivedStream): void;
+  expectAnother(stream: ExpectedStream, leg: StreamLeg): Promise<AnotherStream>;
   /** Counts what is not used, by reason. */
   dropped(reason: Dropped | "stranger"): void;
   /** How long a carrier may take to say what the stream is; absent: 5 s. */
@@ -106,6 +108,7 @@ export function listenForStreams(options: ListenOptions): MediaListener {
             send: (text) => void socket.send(text),
             close: (code) => socket.close(code),
             terminate: () => socket.terminate(),
+            expectAnother: (leg) => options.expectAnother(expected, leg),
             dropped: options.dropped,
             startMaxMs: options.startMaxMs,
           },

@@ -8,6 +8,7 @@ import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../..
 import { newToken, tokenDigest } from "../../token.ts";
 import type { ArrivedStream } from "./connection.ts";
 import { expiredMediaStreams } from "./expire.ts";
+import { furtherStreams } from "./further-streams.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
 
 /** The calls whose audio carriers stream to us over WebSockets. */
@@ -49,8 +50,21 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const sweeps = [expiredMediaStreams(db)];
   if (listen === "") return { address: null, expect: refuse, close: () => {}, sweeps, stop: async () => {} };
   const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(listen) ?? [];
+  const expect: ExpectMediaStream = async (stream) => {
+    const token = newToken();
+    await insertMediaStream(db, { ...stream, tokenDigest: tokenDigest(token) });
+    return { url: `${base}/media/${token}` };
+  };
+  const further = furtherStreams(async ({ ownerId, callId, dialect }, expiresInMs) => {
+    const expiresAt = new Date(clock.now().getTime() + expiresInMs);
+    return (await expect({ ownerId, callId, dialect, expiresAt })).url;
+  });
   const listener = listenForStreams({
     ...options,
+    arrived: (stream) => {
+      if (!further.take(stream)) options.arrived(stream);
+    },
+    expectAnother: further.expect,
     hostname,
     port: Number(port),
     claim: batched((tokens) => claimMediaStreams(db, tokens.map(tokenDigest), clock.now()), TOKENS_AT_ONCE),
@@ -59,11 +73,7 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
 
   return {
     address: listener.address,
-    expect: async (stream) => {
-      const token = newToken();
-      await insertMediaStream(db, { ...stream, tokenDigest: tokenDigest(token) });
-      return { url: `${base}/media/${token}` };
-    },
+    expect,
     close: listener.close,
     sweeps,
     stop: listener.stop,

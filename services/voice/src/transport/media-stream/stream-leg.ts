@@ -8,9 +8,23 @@ import { pace } from "../pacer.ts";
 import type { Dialect, StreamMessage } from "./dialects.ts";
 import { streamPlayback } from "./stream-playback.ts";
 
-/** A leg and what its WebSocket reports to it. */
+/** A leg, on one WebSocket after the other. */
 export interface StreamLeg {
   leg: Leg;
+  /** Goes on with this one. */
+  use(wire: Wire): WireReports;
+}
+
+/** The WebSocket of one stream. */
+export interface Wire {
+  streamId: string;
+  send(message: object): void;
+  /** Closes the connection. */
+  close(): void;
+}
+
+/** What a WebSocket reports. */
+export interface WireReports {
   received(message: StreamMessage): void;
   /** The connection has ended: `hung_up` if the carrier closed it in order. */
   closed(how: "hung_up" | "lost"): void;
@@ -19,6 +33,8 @@ export interface StreamLeg {
 /** What the carrier does for a call besides carrying audio. */
 export interface StreamCarrier {
   farEnd: FarEnd;
+  /** @param streamUrls as of a `Carrier` @throws when the carrier refuses or cannot be reached */
+  press(keys: string, streamUrls: readonly string[]): Promise<void>;
   /** @throws when the carrier refuses or cannot be reached */
   transfer(to: string): Promise<void>;
   hangUp(): Promise<void>;
@@ -26,19 +42,27 @@ export interface StreamCarrier {
 
 export interface StreamLegOptions {
   dialect: Dialect;
-  streamId: string;
   carrier: StreamCarrier;
-  send(message: object): void;
-  /** Closes the connection. */
-  close(): void;
+  /** Expects another stream of this call, with which the leg goes on. */
+  expectAnother(leg: StreamLeg): Promise<AnotherStream>;
   /** Counts audio that is not used. */
   dropped(reason: "too_much"): void;
   /** How long a carrier that has confirmed a transfer may take to end the stream; 10 s by default. */
   takeOverMaxMs?: number;
 }
 
-/** A transfer in progress. Until the carrier has answered, nobody knows whether the end of the stream is the end of the call. */
-interface Transfer {
+/** A stream that a carrier is asked to open. */
+export interface AnotherStream {
+  /** The carrier uses the first that leads to this process. */
+  urls: readonly string[];
+  /** Whether it has arrived, as soon as that is known. */
+  arrived: Promise<boolean>;
+  /** It is not expected anymore. */
+  cancel(): void;
+}
+
+/** Something that the carrier does with the call. Until it has answered, nobody knows whether the end of the stream is the end of the call. */
+interface Handover {
   streamEnded: PromiseWithResolvers<void>;
   /** How the stream has ended; null while it continues. */
   endedAs: "hung_up" | "lost" | null;
@@ -52,23 +76,28 @@ const UNHEARD_MAX_MS = 30_000;
 const TAKE_OVER_MAX_MS = 10_000;
 
 export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg {
-  const { dialect, streamId, carrier, send } = options;
+  const { dialect, carrier } = options;
   const widen = resampler(TELEPHONE_HZ, SAMPLES_PER_SECOND);
   const narrow = resampler(SAMPLES_PER_SECOND, TELEPHONE_HZ);
   const incoming = incomingAudio({ aheadMaxSamples: AHEAD_MAX_SAMPLES, dropped: options.dropped }, to);
+  let wire: Wire | null = null;
+  const send = (message: (streamId: string) => object) => wire?.send(message(wire.streamId));
   const player = streamPlayback({
-    media: (frame) => send(dialect.media(streamId, muLaw.encode(narrow(frame)))),
-    mark: (name) => send(dialect.mark(streamId, name)),
-    clear: () => send(dialect.clear(streamId)),
+    media: (frame) => send((id) => dialect.media(id, muLaw.encode(narrow(frame)))),
+    mark: (name) => send((id) => dialect.mark(id, name)),
+    clear: () => send((id) => dialect.clear(id)),
     reached: to.reached,
     sending: to.sending,
     now: () => performance.now(),
   });
-  let state: "held" | Transfer | "over" = "held";
+  let state: "held" | Handover | "over" = "held";
+  let last: Promise<void> = Promise.resolve();
+  /** Keys are pressed, and what is queued waits for the stream after them. */
+  let isPressing = false;
 
   const stopPacing = pace(() => {
     incoming.fillSilence();
-    player.tick();
+    if (!isPressing) player.tick();
     if (incoming.unheardMs() > UNHEARD_MAX_MS) end("lost");
   });
 
@@ -83,41 +112,71 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
     }
     state = "over";
     stopPacing();
-    options.close();
+    wire?.close();
     to.ended(how);
+  };
+
+  /** One after the other. @throws what the work fails with; the call goes on then, unless its stream has ended */
+  const handOver = (work: (handover: Handover) => Promise<void>): Promise<void> => {
+    const run = async () => {
+      if (state !== "held") throw new ServiceError("condition", "The call has ended");
+      const handover: Handover = { streamEnded: Promise.withResolvers(), endedAs: null };
+      state = handover;
+      try {
+        await work(handover);
+      } finally {
+        if (state === handover) state = "held";
+        if (handover.endedAs) end(handover.endedAs);
+      }
+    };
+    const done = last.then(run);
+    last = done.catch(() => {});
+    return done;
   };
 
   /**
    * A carrier ends the stream when it takes the call over, which it may do before or after it confirms the transfer. A call whose
    * stream we end first is over: the carrier finds nothing left to transfer.
    */
-  const takenOver = async ({ streamEnded }: Transfer) => {
+  const takenOver = async ({ streamEnded }: Handover) => {
     const timer = setTimeout(streamEnded.resolve, options.takeOverMaxMs ?? TAKE_OVER_MAX_MS);
     await streamEnded.promise;
     clearTimeout(timer);
   };
 
-  return {
+  /** The carrier ends the stream, presses the keys, and opens another one. */
+  const pressBetweenStreams = async (keys: string) => {
+    const another = await options.expectAnother(self);
+    isPressing = true;
+    try {
+      await carrier.press(keys, another.urls);
+      if (!(await another.arrived)) {
+        // Whatever the carrier does now, nobody hears it.
+        if (typeof state === "object") state.endedAs ??= "lost";
+        throw new ServiceError("upstream_timeout", "The carrier did not stream the call again after the keys");
+      }
+    } finally {
+      isPressing = false;
+      another.cancel();
+    }
+  };
+
+  const self: StreamLeg = {
     leg: {
       play: player.play,
       clear: player.clear,
       mark: player.mark,
       heardSamples: player.heardSamples,
       queuedSamples: player.queuedSamples,
-      transfer: async (target) => {
-        if (state === "over") throw new ServiceError("condition", "The call has ended");
-        const transfer: Transfer = { streamEnded: Promise.withResolvers(), endedAs: null };
-        state = transfer;
-        try {
-          await carrier.transfer(target);
-          await takenOver(transfer);
-          end("ended_by_us");
-        } catch (err) {
-          if (state === transfer) state = "held";
-          if (transfer.endedAs) end(transfer.endedAs);
-          throw err;
-        }
+      press: async (keys) => {
+        await handOver(() => (dialect.isReplacedByKeys ? pressBetweenStreams(keys) : carrier.press(keys, [])));
       },
+      transfer: (target) =>
+        handOver(async (handover) => {
+          await carrier.transfer(target);
+          await takenOver(handover);
+          end("ended_by_us");
+        }),
       hangUp: async () => {
         if (state === "over") return;
         end("ended_by_us");
@@ -125,20 +184,32 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
       },
       farEnd: () => carrier.farEnd,
     },
-    received: (message) => {
-      if (state === "over") return;
-      switch (message.type) {
-        case "media":
-          incoming.arrived();
-          return incoming.hear(widen(muLaw.decode(message.audio)));
-        case "key":
-          return to.pressed(message.key);
-        case "mark":
-          return player.marked(message.name);
-        case "stop":
-          return end("hung_up");
-      }
+    use: (given) => {
+      wire = given;
+      // The end of the stream before was not that of the call.
+      if (typeof state === "object") state.endedAs = null;
+      if (state === "over") given.close();
+      const isUsed = () => wire === given;
+      return {
+        received: (message) => {
+          if (state === "over" || !isUsed()) return;
+          switch (message.type) {
+            case "media":
+              incoming.arrived();
+              return incoming.hear(widen(muLaw.decode(message.audio)));
+            case "key":
+              return to.pressed(message.key);
+            case "mark":
+              return player.marked(message.name);
+            case "stop":
+              return end("hung_up");
+          }
+        },
+        closed: (how) => {
+          if (isUsed()) end(how);
+        },
+      };
     },
-    closed: end,
   };
+  return self;
 }

@@ -1,6 +1,7 @@
 import type { RtpPacket } from "@parley/shared/media/rtp-packet";
 
-const KEYS = "0123456789*#ABCD";
+/** The keys in the order of their events (RFC 4733, section 3.2). */
+export const KEYS = "0123456789*#ABCD";
 
 /** In steps of the clock, five seconds: packets that are later belong to a stream whose timestamps start over. */
 const LATE_MAX = 40_000;

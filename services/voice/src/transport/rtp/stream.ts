@@ -12,7 +12,7 @@ import { SRTP_KEY_BYTES, type Srtp, srtp } from "./srtp.ts";
 export interface RtpMedia {
   law: Law;
   payloadType: number;
-  /** The payload type of telephone events; null if the peer sends none. */
+  /** The payload type of telephone events; null if the peer has none. */
   keysType: number | null;
   /** The address that the peer announces, until its packets show the real one (symmetric RTP). */
   address: string;
@@ -120,7 +120,7 @@ export async function openRtpStream(
       if (!agreed.remoteKey) cipher = null;
       else if (cipher) cipher.rekey(agreed.remoteKey);
       else cipher = srtp(localKey, agreed.remoteKey);
-      audio.use(telephoneCodec(agreed.law, agreed.payloadType), agreed.peerListens);
+      audio.use(telephoneCodec(agreed.law, agreed.payloadType), agreed.peerListens, agreed.keysType);
       if (!moved) return;
       agreedAt = performance.now();
       peer = null;

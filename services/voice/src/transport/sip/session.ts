@@ -201,6 +201,7 @@ export function startSession({
       mark: rtp.mark,
       heardSamples: rtp.heardSamples,
       queuedSamples: rtp.queuedSamples,
+      press: rtp.press,
       transfer: (target) => refers.transfer(target).then(hangUp),
       hangUp: async () => hangUp(),
       farEnd: () => ({ type: "sip", dialog: { ...dialog } }),

@@ -104,6 +104,9 @@ function legOn(
     mark: audio.mark,
     heardSamples: audio.heardSamples,
     queuedSamples: audio.queuedSamples,
+    press: async () => {
+      throw new ServiceError("condition", "A call from a browser has no keys to press");
+    },
     transfer: async () => {
       throw new ServiceError("condition", "A call from a browser cannot be transferred");
     },

@@ -44,6 +44,8 @@ describe("creating an agent", () => {
       first_message_prompt: null,
       dynamic_variables: [],
       tools: {},
+      custom_tools: [],
+      handoffs: [],
       call_settings: {},
       whatsapp: {},
       widget_config: {},

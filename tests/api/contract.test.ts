@@ -14,8 +14,8 @@ import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
 import { connectWhatsApp } from "../kit/whatsapp.ts";
 
-/** The status of what needs a phone number of the operator's, which the shared stack does not have. */
-const REFUSED: Readonly<Record<string, number>> = { callWithCode: 400, proveMobileNumber: 422 };
+/** The status of what needs a phone number of the operator's, or a tool of an MCP server, which the shared stack does not have. */
+const REFUSED: Readonly<Record<string, number>> = { callWithCode: 400, proveMobileNumber: 422, acceptToolChanges: 400 };
 
 interface Operation {
   method: string;

@@ -20,6 +20,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   // What the owner's rows add up to is counted by triggers.
   stored_bytes: { bytes: 0 },
   stored_changes: { bytes: 0 },
+  tool_calls: { kind: "builtin", state: "SUCCEEDED" },
   tools: { type: "http" },
   trunk_registrations: { state: "REFUSED" },
 };

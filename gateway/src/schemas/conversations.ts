@@ -189,7 +189,17 @@ export const AnalysisItem = Resource("AnalysisItem", {
 export const Conversation = Resource("Conversation", {
   id: RecordId,
   conversation_id: ConversationId,
-  agent_id: AgentId,
+  agent_id: About(AgentId, "The agent with which the conversation began."),
+  agent_path: Type.Array(
+    Type.Object({
+      agent_id: AgentId,
+      from_seq: Type.Integer({
+        description: "Number of the first message with words of the agent; the conversation's first one has 1.",
+        minimum: 1,
+      }),
+    }),
+    { description: "The agents that have held the conversation, in order. The last one answers now." },
+  ),
   conversation_type: ConversationType,
   conversation_status: Status,
   conversation_analysis: Nullable(Type.Array(AnalysisItem), "An item for each field, null until there is an analysis."),

@@ -24,6 +24,8 @@ create table conversations (
   variables jsonb not null default '{}',
   -- Whether tool_calls has rows of it, so that turns of other conversations do not look.
   has_tool_calls boolean not null default false,
+  -- The agents that have held it, in order, once one has handed over: [{ agentId, fromSeq, contextFrom, voiceAgentId }].
+  agent_path jsonb,
   notes text,
   analysis jsonb,
   -- A further call that the agent agreed with the user: { at, reason? }.
@@ -162,7 +164,8 @@ alter table conversations
   alter column room_url set statistics 0,
   alter column room_name set statistics 0,
   alter column traceparent set statistics 0,
-  alter column scheduled_call set statistics 0;
+  alter column scheduled_call set statistics 0,
+  alter column agent_path set statistics 0;
 alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,

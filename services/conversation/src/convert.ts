@@ -18,6 +18,7 @@ import {
   ROLES,
   TOOL_CALL_STATES,
 } from "@parley/shared/domain/api-names";
+import { agentPathOf } from "./store/agent-path.ts";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
 import type { ToolCallRow } from "./store/turns/kept-tool-calls.ts";
@@ -34,6 +35,7 @@ export function toConversation(
     conversationId: row.conversationId,
     ownerId: row.ownerId,
     agentId: row.agentId,
+    agentPath: agentPathOf(row).map(({ agentId, fromSeq }) => ({ agentId, fromSeq })),
     type: CONVERSATION_TYPES[row.type],
     status: CONVERSATION_STATUSES[row.status],
     outcome: row.outcome ? CALL_OUTCOMES[row.outcome] : Outcome.OUTCOME_UNSPECIFIED,

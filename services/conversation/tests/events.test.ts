@@ -59,6 +59,7 @@ describe("the event of a conversation that ended", () => {
       id: conversation?.id,
       conversation_id: sessionId,
       agent_id: agent.agentId,
+      last_agent_id: agent.agentId,
       conversation_type: "CHAT",
       conversation_status: "COMPLETED",
       notes: null,

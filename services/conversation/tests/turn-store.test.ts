@@ -82,6 +82,7 @@ test("concurrent turns of many owners are each stored with their own messages, r
         variables: { said: `${at} again` },
         language: null,
         hasToolCalls: false,
+        agentPath: null,
         earlier: [
           { role: "user", content: `${at}` },
           { role: "assistant", content: `Re: ${at}` },

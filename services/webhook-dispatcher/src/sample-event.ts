@@ -7,12 +7,14 @@ const DURATION_SECONDS = 42;
 /** Makes a test event: a conversation.completed with every field it can have (docs/api-reference.md#events). */
 export function sampleEvent(ownerId: string, now: Date): EventRow {
   const conversationId = newUuid();
+  const agentId = newId("agt");
   const at = (second: number) => new Date(now.getTime() - (DURATION_SECONDS - second) * 1000).toISOString();
   const payload = {
     event: "conversation.completed",
     id: newId("cnv"),
     conversation_id: conversationId,
-    agent_id: newId("agt"),
+    agent_id: agentId,
+    last_agent_id: agentId,
     conversation_type: "TELEPHONY",
     conversation_status: "COMPLETED",
     notes: "A test event: there is no such conversation.",

@@ -4102,10 +4102,20 @@ export interface components {
              */
             conversation_id: string;
             /**
-             * @description ID of the agent.
+             * @description The agent with which the conversation began.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /** @description The agents that have held the conversation, in order. The last one answers now. */
+            agent_path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /** @description Number of the first message with words of the agent; the conversation's first one has 1. */
+                from_seq: number;
+            }[];
             /**
              * @description Channel of the conversation.
              * @enum {string}
@@ -6240,10 +6250,15 @@ export interface components {
              */
             conversation_id: string;
             /**
-             * @description ID of the agent.
+             * @description The agent with which the conversation began.
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
+            /**
+             * @description The agent that answered last: another one if agents handed over.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            last_agent_id: string;
             /**
              * @description Channel of the conversation.
              * @enum {string}
@@ -12280,6 +12295,12 @@ export interface operations {
                      *           "id": "cnv_01m7yyhwpyegyarwxc0gvz1xd5",
                      *           "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
                      *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "agent_path": [
+                     *             {
+                     *               "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *               "from_seq": 1
+                     *             }
+                     *           ],
                      *           "conversation_type": "CHAT",
                      *           "conversation_status": "IN_PROGRESS",
                      *           "conversation_analysis": null,
@@ -12473,6 +12494,12 @@ export interface operations {
                      *       "id": "cnv_01m7yyhwpyegyarwxc0gvz1xd5",
                      *       "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
                      *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *       "agent_path": [
+                     *         {
+                     *           "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                     *           "from_seq": 1
+                     *         }
+                     *       ],
                      *       "conversation_type": "CHAT",
                      *       "conversation_status": "IN_PROGRESS",
                      *       "conversation_analysis": null,
@@ -27830,7 +27857,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.completed",
-                 *       "payload": "{\"event\":\"conversation.completed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"COMPLETED\",\"notes\":null,\"conversation_duration\":21.5,\"conversation_recording_url\":\"https://recordings.acme.example/call.mp3\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"},{\"role\":\"user\",\"content\":\"When do you open?\",\"timestamp\":\"2026-01-31T09:31:00.000Z\"}],\"conversation_analysis\":[{\"name\":\"helped\",\"value\":true,\"type\":\"bool\"},{\"name\":\"mood\",\"value\":null,\"type\":\"str\",\"error\":\"The model gave no value\"}]}"
+                 *       "payload": "{\"event\":\"conversation.completed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"COMPLETED\",\"notes\":null,\"conversation_duration\":21.5,\"conversation_recording_url\":\"https://recordings.acme.example/call.mp3\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"},{\"role\":\"user\",\"content\":\"When do you open?\",\"timestamp\":\"2026-01-31T09:31:00.000Z\"}],\"conversation_analysis\":[{\"name\":\"helped\",\"value\":true,\"type\":\"bool\"},{\"name\":\"mood\",\"value\":null,\"type\":\"str\",\"error\":\"The model gave no value\"}]}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -27889,7 +27916,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.disconnected",
-                 *       "payload": "{\"event\":\"conversation.disconnected\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"DISCONNECTED\",\"notes\":\"No answer.\",\"conversation_transcript\":[],\"conversation_analysis\":[]}"
+                 *       "payload": "{\"event\":\"conversation.disconnected\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"DISCONNECTED\",\"notes\":\"No answer.\",\"conversation_transcript\":[],\"conversation_analysis\":[]}"
                  *     }
                  */
                 "multipart/form-data": {
@@ -27948,7 +27975,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "event": "conversation.failed",
-                 *       "payload": "{\"event\":\"conversation.failed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"FAILED\",\"notes\":\"The carrier lost the call.\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"}],\"conversation_transcript_truncated\":true,\"conversation_analysis\":[]}"
+                 *       "payload": "{\"event\":\"conversation.failed\",\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"last_agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_type\":\"TELEPHONY\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"to_mobile_number\":\"+14155550123\",\"from_mobile_number\":\"+919876543210\",\"is_test_call\":false,\"conversation_status\":\"FAILED\",\"notes\":\"The carrier lost the call.\",\"conversation_transcript\":[{\"role\":\"assistant\",\"content\":\"Front desk, how can I help?\",\"timestamp\":\"2026-01-31T09:30:00.000Z\"}],\"conversation_transcript_truncated\":true,\"conversation_analysis\":[]}"
                  *     }
                  */
                 "multipart/form-data": {

@@ -53,6 +53,7 @@ const conversation = {
   id: RECORD_ID,
   conversation_id: SESSION_ID,
   agent_id: AGENT_ID,
+  agent_path: [{ agent_id: AGENT_ID, from_seq: 1 }],
   conversation_type: "CHAT",
   conversation_status: "IN_PROGRESS",
   conversation_analysis: null,

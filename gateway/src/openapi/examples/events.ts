@@ -5,6 +5,7 @@ const call = {
   id: RECORD_ID,
   conversation_id: SESSION_ID,
   agent_id: AGENT_ID,
+  last_agent_id: AGENT_ID,
   conversation_type: "TELEPHONY",
   calling_type: "INBOUND",
   telephony_provider: "TWILIO",

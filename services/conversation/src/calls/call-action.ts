@@ -17,6 +17,8 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
       return { $case: "setLanguage", value: { language: action.language } };
     case "schedule_call":
       return { $case: "scheduleCall", value: { at: new Date(action.call.at), reason: action.call.reason } };
+    case "hand_over":
+      return { $case: "handOver", value: { agentId: action.agentId, voiceAgentId: action.voiceAgentId } };
   }
 }
 

@@ -1,4 +1,3 @@
-import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConverseRequest, SpokenTurn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { cancelled, invalid, ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
@@ -112,11 +111,10 @@ async function askAndStore(
   memory: TurnMemory,
   tell: Tell,
 ): Promise<number> {
-  const { agent } = prepared;
-  const reply = emptyReply(prepared.model);
+  const reply = emptyReply(prepared.agent, prepared.model);
   const decided: Decided = { language: null, scheduledCall: null };
   const lease = keepTurn(ctx, accepted);
-  const soFar = () => ({ ...replySoFar(reply, agent), content: hearing.heard.text });
+  const soFar = () => ({ ...replySoFar(reply), content: hearing.heard.text });
   const checkpoints = checkpointReply(ctx, accepted, soFar, call.log);
   const watch = watchModel(() => reply.by.provider, ctx.limits.model, {
     clientGone: call.signal,
@@ -158,7 +156,7 @@ async function askAndStore(
   } finally {
     watch.done();
     checkpoints.stop();
-    const ended = { accepted, heard: hearing.heard, decided, spoken: { reply, agent } };
+    const ended = { accepted, heard: hearing.heard, decided, reply };
     await store(ctx, ended, call.log).finally(lease.stop);
   }
   return lastSequenceOf(accepted, hearing.heard);
@@ -196,7 +194,7 @@ interface EndedSpokenTurn {
   heard: Heard;
   /** For a turn whose model was asked on this stream. */
   decided?: Decided;
-  spoken?: { reply: Reply; agent: AgentRuntime };
+  reply?: Reply;
 }
 
 const NOTHING_DECIDED: Decided = { language: null, scheduledCall: null };
@@ -206,8 +204,7 @@ const NOTHING_DECIDED: Decided = { language: null, scheduledCall: null };
  * last sequence.
  */
 async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logger): Promise<number> {
-  const { accepted, heard, decided = NOTHING_DECIDED, spoken } = ended;
-  const reply = spoken?.reply;
+  const { accepted, heard, decided = NOTHING_DECIDED, reply } = ended;
   const since = (at: number | null) => (at === null || !reply ? null : Math.round(at - reply.startedAt));
   const partialReason = reply?.partialReason ?? null;
   const fillers = fillerPlaces(heard.text, heard.fillers);
@@ -220,7 +217,7 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
     const content = {
       content: heard.text,
       toolCalls,
-      by: spoken ? replySoFar(spoken.reply, spoken.agent) : null,
+      by: reply ? replySoFar(reply) : null,
       partial: partialReason !== null || !isHeardToTheEnd,
       partialReason,
       usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },

@@ -1,4 +1,5 @@
 import { charactersOf } from "@parley/shared/text/length";
+import { agentPathOf } from "../store/agent-path.ts";
 import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 
@@ -36,6 +37,7 @@ function payloadOf(event: string, source: PayloadSource): string {
     id: source.id,
     conversation_id: source.conversationId,
     agent_id: source.agentId,
+    last_agent_id: agentPathOf(source).at(-1)?.agentId,
     conversation_type: source.type,
     conversation_status: source.status,
     notes: source.notes,

@@ -6,6 +6,7 @@ import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
+import { unavailableHandoffs } from "../tools/handoff-tool.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
@@ -34,7 +35,13 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const kept: ToolCallRow[] = [];
     let outcome: ToolOutcome | undefined;
     const tools = turnTools({
-      ...{ ledger, toolbox: waiting(toolboxOf(agent, "call", ctx.toolSources)), kept, signal: NEVER, log },
+      ...{
+        ledger,
+        toolbox: waiting(toolboxOf(agent, "call", [unavailableHandoffs, ...ctx.toolSources])),
+        kept,
+        signal: NEVER,
+        log,
+      },
       turn: { ...key, turnId: null, replySeq: seq },
       place: () => ({
         ...key,

@@ -6,6 +6,7 @@ import type {
   CONVERSATION_TYPES,
 } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { AgentOnPath } from "./agent-path.ts";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import { tellRelay } from "./tell-relay.ts";
@@ -34,6 +35,8 @@ export interface ConversationRow {
   conversationId: string;
   id: string;
   agentId: string;
+  /** Null while no agent has handed over. */
+  agentPath: AgentOnPath[] | null;
   type: TypeName;
   status: StatusName;
   /** How a call ended; null for others. */
@@ -67,8 +70,8 @@ export interface ConversationRow {
 }
 
 export const conversationColumns = (sql: Sql) => sql`
-  owner_id, conversation_id, id, agent_id, type, status, outcome, calling_type, name, message_count, metadata, variables, notes,
-  analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
+  owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, message_count, metadata, variables,
+  notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
   room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */

@@ -20,6 +20,7 @@ type ConversationSource = Pick<
   | "conversationId"
   | "id"
   | "agentId"
+  | "agentPath"
   | "type"
   | "status"
   | "callingType"
@@ -66,7 +67,7 @@ export function keyOf({ ownerId, conversationId }: SessionKey): string {
 /** Cuts an analysis that is too long to its shortest fields, as many as fit. */
 async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationSource[]> {
   return sql<ConversationSource[]>`
-    select owner_id, conversation_id, id, agent_id, type, status, calling_type, notes, to_mobile_number,
+    select owner_id, conversation_id, id, agent_id, agent_path, type, status, calling_type, notes, to_mobile_number,
       from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call, scheduled_call,
       coalesce(octet_length(analysis::text) > ${ANALYSIS_BYTES_MAX}, false) as is_analysis_truncated,
       case when octet_length(analysis::text) <= ${ANALYSIS_BYTES_MAX} then analysis else (

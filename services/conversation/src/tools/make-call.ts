@@ -59,7 +59,7 @@ export async function makeCall(
     own.signal.reason === INTERRUPTED && !isOutside ? "CANCELLED" : outcome.isError ? "FAILED" : "SUCCEEDED";
   countCall(kind, state, startedAt);
   const { text: result, isCut } = cut(outcome.result, RESULT_BYTES_MAX);
-  const { status = null, note = null, attempts = 1, assignments } = outcome;
+  const { status = null, note = null, attempts = 1, assignments, takesOver = null } = outcome;
   const hasAssignments = assignments && Object.keys(assignments).length > 0;
   await ledger.end(
     key,
@@ -73,6 +73,7 @@ export async function makeCall(
       durationMs: Math.round(performance.now() - startedAt),
       furtherAttempts: attempts - 1,
       assignments: hasAssignments ? assignments : null,
+      takesOver,
     },
     place.log,
   );

@@ -2,6 +2,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { Logger } from "@parley/shared/log";
 import type { ModelTool, ToolCall } from "../model/port.ts";
+import type { AgentOnPath } from "../store/agent-path.ts";
 import type { ScheduledCall } from "../store/conversations.ts";
 import type { ToolKind } from "../store/turns/kept-tool-calls.ts";
 
@@ -81,6 +82,8 @@ export interface ToolOutcome {
   mayBeSilent?: boolean;
   /** What the runtime of a call must do. */
   action?: CallAction;
+  /** The agent that takes over the conversation. */
+  takesOver?: AgentOnPath;
 }
 
 /** Something to do besides talking, decided by the model of a call. */
@@ -89,7 +92,8 @@ export type CallAction =
   | { type: "transfer_call"; phoneNumber: string }
   | { type: "send_dtmf"; keys: string }
   | { type: "set_language"; language: string }
-  | { type: "schedule_call"; call: ScheduledCall };
+  | { type: "schedule_call"; call: ScheduledCall }
+  | { type: "hand_over"; agentId: string; voiceAgentId: string };
 
 export function failed(result: string): ToolOutcome {
   return { result, isError: true };

@@ -53,7 +53,7 @@ export interface CallWatch {
 
 export interface TurnToolsParts {
   ledger: ToolLedger;
-  toolbox: Toolbox;
+  toolbox: Pick<Toolbox, "find">;
   turn: CallingTurn;
   /** The conversation as it is now. */
   place(): CallPlace;
@@ -226,6 +226,7 @@ const ENDED = {
   durationMs: null,
   furtherAttempts: 0,
   assignments: null,
+  takesOver: null,
 };
 /** The end of a call that waited for others when its turn ended. */
 const NOT_MADE: ToolCallEnd = {

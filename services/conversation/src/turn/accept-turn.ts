@@ -117,6 +117,7 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
       variables: fields.variables,
       language: null,
       hasToolCalls: false,
+      agentPath: null,
       earlier: [],
     };
   };

@@ -4,11 +4,11 @@ import type { Asked, Hear, Model, ModelEnd, ModelMessage, ModelRequest } from ".
 import type { ModelWatch } from "../model/watch.ts";
 import { farewellOf } from "../tools/builtin/end-call.ts";
 import type { CallAction, ToolOutcome } from "../tools/tool.ts";
-import { toolboxOf } from "../tools/toolbox.ts";
 import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 import { conversationSoFar } from "./ask/conversation-so-far.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
+import { turnHandoffs } from "./handoffs.ts";
 import { closedTurn } from "./reply/closed-turn.ts";
 import { type Reply, type Speaking, speak } from "./reply/speak.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory } from "./turn-memory.ts";
@@ -41,8 +41,16 @@ export async function answer(
   const { ownerId, conversationId, language } = accepted;
   const { clock, limits, ledger } = ctx;
   let { variables } = accepted;
-  const toolbox = toolboxOf(agent, channel.name, ctx.toolSources);
+  const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, log);
+  const { speaker } = handoffs;
+  const speaks = () => {
+    const { agent, model, onPath } = speaker();
+    Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
+    act?.({ type: "hand_over", agentId: onPath.agentId, voiceAgentId: onPath.voiceAgentId });
+  };
+  if (accepted.agentPath) speaks();
   const apply = (outcome: ToolOutcome) => {
+    handoffs.apply(outcome);
     if (outcome.language !== undefined) reply.language = outcome.language;
     if (outcome.ends) reply.ends = true;
     if (outcome.mayBeSilent) reply.mayBeSilent = true;
@@ -50,7 +58,8 @@ export async function answer(
     if (outcome.action) act?.(outcome.action);
   };
   const tools = turnTools({
-    ...{ ledger, toolbox, turn: accepted, apply, watch: calls, signal: watch.signal, log },
+    ...{ ledger, turn: accepted, apply, watch: calls, signal: watch.signal, log },
+    toolbox: { find: (name) => speaker().toolbox.find(name) },
     place: () => ({
       ownerId,
       conversationId,
@@ -67,17 +76,31 @@ export async function answer(
   const earlier = await conversationSoFar(ctx, accepted, message, tools);
   if (!earlier) return;
   const { contextTokens } = limits;
-  const request = (said: readonly ModelMessage[]) =>
-    modelRequest({ agent, variables, language, channel, toolbox, earlier, said, contextTokens });
-  const hasRoom = roomFor(memory, request([]));
+  const request = (said: readonly ModelMessage[]) => {
+    const { agent, toolbox, onPath } = speaker();
+    const told = earlier(onPath.contextFrom);
+    return modelRequest({ agent, variables, language, channel, toolbox, earlier: told, said, contextTokens });
+  };
+  let hasRoom = roomFor(memory, request([]));
   if (!hasRoom(0)) throw outOfTurnMemory();
   const received = (bytes: number) => {
     if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
   };
   const meter = { ownerId, received };
-  const ask = (round: ModelRequest, hear: Hear) => askModel(model, { ...round, meter }, asked, watch.signal, hear);
-  const farewell = (made: Parameters<Speaking["farewell"]>[0]) => farewellOf(made, agent.tools);
-  await speak(reply, { ask, request, tools, farewell, watch, hasRoom, limits: limits.model, say });
+  const ask = (round: ModelRequest, hear: Hear) =>
+    askModel(speaker().model, { ...round, meter }, asked, watch.signal, hear);
+  const farewell = (made: Parameters<Speaking["farewell"]>[0]) => farewellOf(made, speaker().agent.tools);
+  const handOver = () => {
+    const handed = handoffs.take();
+    const begin = () => {
+      handed?.begin();
+      speaks();
+      hasRoom = roomFor(memory, request([]));
+    };
+    return handed && { ...handed, begin };
+  };
+  const speaking = { ask, request, tools, farewell, handOver, watch, limits: limits.model, say };
+  await speak(reply, { ...speaking, hasRoom: (characters) => hasRoom(characters) });
 }
 
 async function askModel(

@@ -63,7 +63,7 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
 async function askAndStore(
   ctx: ConversationContext,
   turn: Turn,
-  { prepared: { agent, model }, accepted }: Extract<Acceptance, { type: "run" }>,
+  { prepared, accepted }: Extract<Acceptance, { type: "run" }>,
   { signal, log }: Call,
   asked: Asked,
   memory: TurnMemory,
@@ -71,9 +71,9 @@ async function askAndStore(
 ): Promise<void> {
   const sessionId = accepted.conversationId;
   const key = turn.idempotency?.key ?? null;
-  const reply = emptyReply(model);
+  const reply = emptyReply(prepared.agent, prepared.model);
   const lease = keepTurn(ctx, accepted);
-  const checkpoints = checkpointReply(ctx, accepted, () => replySoFar(reply, agent), log);
+  const checkpoints = checkpointReply(ctx, accepted, () => replySoFar(reply), log);
   const watch = watchModel(() => reply.by.provider, ctx.limits.model, {
     clientGone: key === null ? signal : NEVER,
     cutOff: ctx.turns.cutOff,
@@ -89,14 +89,14 @@ async function askAndStore(
     const { message, type } = turn;
     const isThread = type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
     const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
-    await answer(ctx, reply, { agent, model, accepted, message, channel, asked, memory, watch, log, say });
+    await answer(ctx, reply, { ...prepared, accepted, message, channel, asked, memory, watch, log, say });
   } catch (error) {
     await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);
   } finally {
     watch.done();
     checkpoints.stop();
-    const ended = { accepted, agent, reply, key, isStreamed: asked === "streamed", checkpointed: checkpoints.begun };
+    const ended = { accepted, reply, key, isStreamed: asked === "streamed", checkpointed: checkpoints.begun };
     await storeReply(ctx, ended, log)
       .catch((error) => {
         throw inSession(error, sessionId);

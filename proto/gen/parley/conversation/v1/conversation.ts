@@ -320,7 +320,17 @@ export interface Conversation {
   /** How a call ended; unspecified for other conversations. */
   outcome: Outcome;
   /** When the other party was on the line, which is when a recording begins. */
-  answeredAt: Date | undefined;
+  answeredAt:
+    | Date
+    | undefined;
+  /** The agents that have held the conversation, in order: `agent_id` first. It ends with the one that answers now. */
+  agentPath: AgentOnPath[];
+}
+
+export interface AgentOnPath {
+  agentId: string;
+  /** Sequence of the first message with words of the agent. */
+  fromSeq: number;
 }
 
 export interface Transcript {
@@ -1285,6 +1295,7 @@ function createBaseConversation(): Conversation {
     usage: undefined,
     outcome: 0,
     answeredAt: undefined,
+    agentPath: [],
   };
 }
 
@@ -1373,6 +1384,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.answeredAt !== undefined) {
       Timestamp.encode(toTimestamp(message.answeredAt), writer.uint32(226).fork()).join();
+    }
+    for (const v of message.agentPath) {
+      AgentOnPath.encode(v!, writer.uint32(234).fork()).join();
     }
     return writer;
   },
@@ -1614,6 +1628,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.answeredAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.agentPath.push(AgentOnPath.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1665,6 +1687,74 @@ export const Conversation: MessageFns<Conversation> = {
     message.usage = (object.usage !== undefined && object.usage !== null) ? Usage.fromPartial(object.usage) : undefined;
     message.outcome = object.outcome ?? 0;
     message.answeredAt = object.answeredAt ?? undefined;
+    message.agentPath = object.agentPath?.map((e) => AgentOnPath.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAgentOnPath(): AgentOnPath {
+  return { agentId: "", fromSeq: 0 };
+}
+
+export const AgentOnPath: MessageFns<AgentOnPath> = {
+  encode(message: AgentOnPath, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== "") {
+      writer.uint32(10).string(message.agentId);
+    }
+    if (message.fromSeq !== 0) {
+      writer.uint32(16).int32(message.fromSeq);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentOnPath {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentOnPath();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.fromSeq = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentOnPath>, I>>(base?: I): AgentOnPath {
+    return AgentOnPath.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentOnPath>, I>>(object: I): AgentOnPath {
+    const message = createBaseAgentOnPath();
+    message.agentId = object.agentId ?? "";
+    message.fromSeq = object.fromSeq ?? 0;
     return message;
   },
 };

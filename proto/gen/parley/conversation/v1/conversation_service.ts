@@ -483,10 +483,19 @@ export interface CallAction {
     | //
     /** Press these keys of the telephone now. The words of the reply that have not been heard wait until then. */
     { $case: "sendDtmf"; value: SendDtmf }
+    | //
+    /** Another agent speaks from the next word on. Repeated at the beginning of each later turn. */
+    { $case: "handOver"; value: HandOver }
     | undefined;
 }
 
 export interface EndCall {
+}
+
+export interface HandOver {
+  agentId: string;
+  /** The agent with whose voice it speaks. */
+  voiceAgentId: string;
 }
 
 export interface TransferCall {
@@ -4522,6 +4531,9 @@ export const CallAction: MessageFns<CallAction> = {
       case "sendDtmf":
         SendDtmf.encode(message.action.value, writer.uint32(42).fork()).join();
         break;
+      case "handOver":
+        HandOver.encode(message.action.value, writer.uint32(50).fork()).join();
+        break;
     }
     return writer;
   },
@@ -4579,6 +4591,14 @@ export const CallAction: MessageFns<CallAction> = {
             message.action = { $case: "sendDtmf", value: SendDtmf.decode(reader, reader.uint32()) };
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.action = { $case: "handOver", value: HandOver.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4627,6 +4647,12 @@ export const CallAction: MessageFns<CallAction> = {
         }
         break;
       }
+      case "handOver": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "handOver", value: HandOver.fromPartial(object.action.value) };
+        }
+        break;
+      }
     }
     return message;
   },
@@ -4671,6 +4697,73 @@ export const EndCall: MessageFns<EndCall> = {
   },
   fromPartial<I extends Exact<DeepPartial<EndCall>, I>>(_: I): EndCall {
     const message = createBaseEndCall();
+    return message;
+  },
+};
+
+function createBaseHandOver(): HandOver {
+  return { agentId: "", voiceAgentId: "" };
+}
+
+export const HandOver: MessageFns<HandOver> = {
+  encode(message: HandOver, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== "") {
+      writer.uint32(10).string(message.agentId);
+    }
+    if (message.voiceAgentId !== "") {
+      writer.uint32(18).string(message.voiceAgentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HandOver {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHandOver();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.voiceAgentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HandOver>, I>>(base?: I): HandOver {
+    return HandOver.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HandOver>, I>>(object: I): HandOver {
+    const message = createBaseHandOver();
+    message.agentId = object.agentId ?? "";
+    message.voiceAgentId = object.voiceAgentId ?? "";
     return message;
   },
 };

@@ -1,6 +1,7 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { AgentOnPath } from "../agent-path.ts";
 import type { ScheduledCall } from "../conversations.ts";
 import { type FillerPlace, newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
@@ -27,6 +28,8 @@ export interface TakenSpokenTurn {
   language: string | null;
   /** Whether its models have called tools. */
   hasToolCalls: boolean;
+  /** Null while no agent has handed over. */
+  agentPath: AgentOnPath[] | null;
   /** The earlier messages, oldest first; null in a conversation with tool calls. */
   earlier: Said[] | null;
 }
@@ -56,14 +59,14 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning variables, language, has_tool_calls
+      returning variables, language, has_tool_calls, agent_path
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select variables, language, has_tool_calls, case when not has_tool_calls then (
+    select variables, language, has_tool_calls, agent_path, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
     ) end as earlier
@@ -91,7 +94,7 @@ export async function takeResultTurn(
             and role = 'assistant' and partial and total_ms is null
         )
       )
-    returning variables, language, has_tool_calls`;
+    returning variables, language, has_tool_calls, agent_path`;
   return taken ?? null;
 }
 

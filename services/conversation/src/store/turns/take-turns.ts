@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { AgentOnPath } from "../agent-path.ts";
 import { newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
@@ -103,6 +104,8 @@ export interface TakenTurn {
   language: string | null;
   /** Whether its models have called tools. */
   hasToolCalls: boolean;
+  /** Null while no agent has handed over. */
+  agentPath: AgentOnPath[] | null;
   /** The earlier messages that were requested, oldest first; null when not read, as in a session with tool calls. */
   earlier: Said[] | null;
 }
@@ -152,12 +155,12 @@ export async function takeTurns(
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
       returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, variables, language,
-        has_tool_calls, message, now
+        has_tool_calls, agent_path, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, seq, seq + 1 as reply_seq, variables, language, has_tool_calls, (
+    select turn_id, seq, seq + 1 as reply_seq, variables, language, has_tool_calls, agent_path, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { type AgentOnPath, takingOver } from "../agent-path.ts";
 import type { SessionKey } from "../session-key.ts";
 import type { ToolCallRow, ToolCallState } from "./kept-tool-calls.ts";
 import { METADATA_BYTES_MAX } from "./take-turns.ts";
@@ -69,6 +70,8 @@ export interface ToolCallEnd
   furtherAttempts: number;
   /** Values that its result gives the conversation's dynamic variables. */
   assignments: Readonly<Record<string, unknown>> | null;
+  /** The agent that takes over the conversation; null if it stays with the one that called. */
+  takesOver: AgentOnPath | null;
 }
 
 /** Stores the result of a call, also of one that was given up as unknown: the model is then told later. */
@@ -82,6 +85,7 @@ export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, 
       where ${sqlKey(sql, key)} and state in ('REQUESTED', 'RUNNING', 'UNKNOWN')
       returning 1
     ) ${end.assignments ? sql`, ${assigning(sql, key, end.assignments, now)}` : sql``}
+    ${end.takesOver ? sql`, ${handingOver(sql, key, end.takesOver, now)}` : sql``}
     select from ended`;
 }
 
@@ -91,6 +95,14 @@ function assigning(sql: Sql, { ownerId, conversationId }: SessionKey, assignment
     update conversations set variables = variables || ${values}, updated_at = ${now}
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and exists (select from ended)
       and octet_length((variables || ${values})::text) <= ${METADATA_BYTES_MAX}
+  )`;
+}
+
+/** In the same statement, so that nobody takes over without the call's result, and the result is never that of another agent. */
+function handingOver(sql: Sql, { ownerId, conversationId }: SessionKey, agent: AgentOnPath, now: Date) {
+  return sql`handed as (
+    update conversations set ${takingOver(sql, agent)}, updated_at = ${now}
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS' and exists (select from ended)
   )`;
 }
 

@@ -56,7 +56,7 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language" | "hasToolCalls">;
+type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language" | "hasToolCalls" | "agentPath">;
 
 /** Resumes a key's turn from its stored user message when no process is working on it anymore. */
 export async function retakeTurn(
@@ -72,12 +72,12 @@ export async function retakeTurn(
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning message_count + 1 as reply_seq, variables, language, has_tool_calls
+      returning message_count + 1 as reply_seq, variables, language, has_tool_calls, agent_path
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select reply_seq, variables, language, has_tool_calls from retaken`;
+    select reply_seq, variables, language, has_tool_calls, agent_path from retaken`;
   return retaken ?? null;
 }
 

@@ -10,13 +10,14 @@ import { withCalls } from "./with-calls.ts";
 /**
  * What was said before a turn, and the user's message. Null for a turn without one if there are no results to be told. In a conversation with tool calls, first ends those that a process left when
  * it died, and notes which results the model is told now.
+ * @returns a function that gives what was said from a sequence on, with the calls
  */
 export async function conversationSoFar(
   { db, clock, limits }: Pick<ConversationContext, "db" | "clock" | "limits">,
   turn: AcceptedTurn,
   message: string | null,
   tools: Pick<TurnTools, "resume">,
-): Promise<ModelMessage[] | null> {
+): Promise<((fromSeq: number) => ModelMessage[]) | null> {
   const maxBytes = byteBudget(limits.contextTokens);
   // Of the next message: results are told before it.
   const seq = message === null ? turn.replySeq : turn.seq;
@@ -24,7 +25,8 @@ export async function conversationSoFar(
   if (!turn.hasToolCalls) {
     if (message === null) return null;
     const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, seq, maxBytes));
-    return [...earlier, ...asked];
+    const firstSeq = seq - earlier.length;
+    return (fromSeq) => [...(fromSeq > firstSeq ? earlier.slice(fromSeq - firstSeq) : earlier), ...asked];
   }
   const readCalls = () => listEarlierCalls(db, turn, maxBytes, clock.now());
   const [earlier, known] = await Promise.all([listMessagesBefore(db, turn, seq, maxBytes), readCalls()]);
@@ -36,7 +38,7 @@ export async function conversationSoFar(
   if (running.length + results.length > 0) await noteTold(db, turn, { running, results, seq });
   const told = calls.map((call) => (results.includes(call.toolCallId) ? { ...call, toldSeq: seq } : call));
   if (message === null && !told.some(({ toldSeq }) => toldSeq === seq)) return null;
-  return withCalls([...earlier, ...asked], told);
+  return (fromSeq) => withCalls([...earlier.filter((said) => said.seq >= fromSeq), ...asked], told);
 }
 
 function isOpen({ state }: EarlierToolCall): boolean {

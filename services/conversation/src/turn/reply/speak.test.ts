@@ -1,4 +1,5 @@
 import { afterEach, expect, mock, spyOn, test } from "bun:test";
+import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { failureOf } from "@parley/testkit/failures";
 import type { ModelMessage, ToolCall } from "../../model/port.ts";
@@ -7,6 +8,7 @@ import { emptyReply, type Speaking, speak } from "./speak.ts";
 
 afterEach(() => mock.restore());
 
+const AGENT = AgentRuntime.fromPartial({});
 const HI: ModelMessage = { role: "user", content: "Hi" };
 const request = (said: readonly ModelMessage[]) => ({ system: "", messages: [HI, ...said], tools: [] });
 const answer = (calls: readonly ToolCall[]) =>
@@ -33,13 +35,14 @@ test("the time to the first word is that of all questions until it comes, and no
     request,
     tools: { answer },
     farewell: () => "Goodbye!",
+    handOver: () => null,
     watch,
     hasRoom: () => true,
     limits,
     say: () => null,
   };
   try {
-    await speak(emptyReply(by), speaking);
+    await speak(emptyReply(AGENT, by), speaking);
   } finally {
     watch.done();
   }
@@ -67,6 +70,7 @@ test.each([
       request,
       tools: { answer },
       farewell: () => "Goodbye!",
+      handOver: () => null,
       watch,
       hasRoom: () => true,
       limits,
@@ -74,7 +78,7 @@ test.each([
       ...more,
     };
     try {
-      expect(await failureOf(speak(emptyReply(by), speaking))).toMatchObject({ kind });
+      expect(await failureOf(speak(emptyReply(AGENT, by), speaking))).toMatchObject({ kind });
       // Unhandled, it would fail this test, and end the process of a service.
       reader.reject(new ServiceError("cancelled", "The reply was read too slowly"));
       await new Promise((resolve) => setImmediate(resolve));
@@ -100,13 +104,14 @@ test("tool calls, which go back to the model, take room like a reply", async () 
     request,
     tools: { answer },
     farewell: () => "Goodbye!",
+    handOver: () => null,
     watch,
     hasRoom: (characters) => characters < 30_000,
     limits,
     say: () => null,
   };
   try {
-    expect(await failureOf(speak(emptyReply(by), speaking))).toMatchObject({ kind: "rate_limited" });
+    expect(await failureOf(speak(emptyReply(AGENT, by), speaking))).toMatchObject({ kind: "rate_limited" });
   } finally {
     watch.done();
   }

@@ -1,3 +1,4 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
@@ -5,13 +6,15 @@ import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage,
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
 import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
 import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
+import type { Handed } from "../handoffs.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
 /** A turn's reply. It grows while the model speaks, and is stored as it is when the turn ends. */
 export interface Reply {
   text: string;
-  /** The model that spoke last. */
+  /** The agent and the model that spoke last. */
+  agent: AgentRuntime;
   by: ModelName;
   /** The sum over all calls of the turn. */
   usage: TokenUsage;
@@ -34,9 +37,10 @@ export interface Reply {
   partialReason: string | null;
 }
 
-export function emptyReply({ provider, name }: ModelName): Reply {
+export function emptyReply(agent: AgentRuntime, { provider, name }: ModelName): Reply {
   return {
     text: "",
+    agent,
     by: { provider, name },
     usage: { inputTokens: undefined, outputTokens: undefined },
     costUsdMicros: 0,
@@ -61,6 +65,8 @@ export interface Speaking {
   tools: Pick<TurnTools, "answer">;
   /** The last words, if the model ends the conversation with these calls and says nothing. */
   farewell(calls: readonly ToolCall[]): string;
+  /** The handoff that the last calls decided; null if none did. */
+  handOver(): Handed | null;
   watch: ModelWatch;
   /** Whether there is room for a reply of this many characters. */
   hasRoom(characters: number): boolean;
@@ -78,12 +84,14 @@ const ROUNDS_MAX = 8;
  */
 export async function speak(
   reply: Reply,
-  { ask, request, tools, farewell, watch, hasRoom, limits, say }: Speaking,
+  { ask, request, tools, farewell, handOver, watch, hasRoom, limits, say }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
   let deadlineAt = performance.now() + limits.deadlineMs;
   const said: ModelMessage[] = [];
   const calls: ToolCall[] = [];
+  /** Where the words of the agent begin that has to answer. */
+  let answerFrom = 0;
   /** Characters of the tool calls and their results, which go back to the model. */
   let called = 0;
 
@@ -110,8 +118,29 @@ export async function speak(
     if (rest !== "") await say(rest);
   }
 
+  /** Says a line that no model wrote. */
+  async function utter(line: string): Promise<void> {
+    if (isBlank(line)) return;
+    const text = `${line.trim()} `;
+    reply.text += text;
+    reply.firstTextAt ??= performance.now();
+    if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
+    await say(words.push(text) + words.end());
+  }
+
+  async function passOn({ message, greeting, begin }: Handed): Promise<void> {
+    await utter(message);
+    begin();
+    await utter(greeting);
+    answerFrom = reply.text.length;
+    reply.mayBeSilent = false;
+    deadlineAt = performance.now() + limits.deadlineMs;
+  }
+
   for (let round = 1; ; round++) {
-    const hasWords = !isBlank(reply.text);
+    const handed = handOver();
+    if (handed) await passOn(handed);
+    const hasWords = !isBlank(reply.text.slice(answerFrom));
     const firstWordMs = hasWords ? limits.stallMs : deadlineAt - performance.now();
     const from = reply.text.length;
     const before = reply.costUsdMicros;
@@ -145,7 +174,8 @@ export async function speak(
     said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });
     await finishWords();
   }
-  const isSilent = calls.length > 0 ? isBlank(reply.text) : reply.text === "";
+  const owed = reply.text.slice(answerFrom);
+  const isSilent = calls.length > 0 ? isBlank(owed) : owed === "";
   const lastWords = isSilent && reply.ends ? farewell(calls) : "";
   if (isSilent && lastWords === "" && !reply.mayBeSilent) throw nothingSaid(reply.by);
   reply.text += lastWords;

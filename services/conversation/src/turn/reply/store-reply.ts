@@ -1,4 +1,3 @@
-import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../../context.ts";
 import { isReplyStored } from "../../store/messages.ts";
@@ -10,7 +9,6 @@ import type { Reply } from "./speak.ts";
 
 export interface EndedTurn {
   accepted: AcceptedTurn;
-  agent: AgentRuntime;
   reply: Reply;
   /** The request's idempotency key. */
   key: string | null;
@@ -28,7 +26,7 @@ export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log
 }
 
 /** The reply so far, in the form that is stored. */
-export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRuntime): ReplySoFar {
+export function replySoFar({ agent: { prompt }, text, by, toolCalls }: Reply): ReplySoFar {
   return {
     content: text,
     toolCalls,
@@ -41,14 +39,14 @@ export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRunt
 
 async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { db, clock, turnStore } = ctx;
-  const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
+  const { accepted, reply, key, isStreamed, checkpointed } = ended;
   const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, partialReason, toolCalls } =
     reply;
   if (text === "") return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
     accepted,
     {
-      ...replySoFar(reply, agent),
+      ...replySoFar(reply),
       partial: !isWhole || partialReason !== null,
       partialReason,
       usage,

@@ -1,0 +1,42 @@
+import type { Fragment, Sql } from "@parley/shared/db/database";
+import type { SessionKey } from "./session-key.ts";
+
+/** One of the agents that have held a conversation, in order. */
+export interface AgentOnPath {
+  agentId: string;
+  /** Sequence of the first message with words of it. */
+  fromSeq: number;
+  /** Sequence of the first message that it learns of. */
+  contextFrom: number;
+  /** The agent with whose voice it speaks in a call. */
+  voiceAgentId: string;
+}
+
+/** The agents of a conversation. Its row has the path only once an agent has handed over. */
+export function agentPathOf({
+  agentId,
+  agentPath,
+}: {
+  agentId: string;
+  agentPath: readonly AgentOnPath[] | null;
+}): readonly AgentOnPath[] {
+  return agentPath ?? [{ agentId, fromSeq: 1, contextFrom: 1, voiceAgentId: agentId }];
+}
+
+/** For the `set` of a conversation: the agent takes over. */
+export function takingOver(sql: Sql, agent: AgentOnPath): Fragment {
+  return sql`agent_path = coalesce(agent_path, jsonb_build_array(jsonb_build_object(
+    'agentId', agent_id, 'fromSeq', 1, 'contextFrom', 1, 'voiceAgentId', agent_id))) || ${sql.json(agent as never)}::jsonb`;
+}
+
+/** Stores that an agent takes over a conversation whose turn it is. */
+export async function storeTakeOver(
+  sql: Sql,
+  { ownerId, conversationId, turnId }: SessionKey & { turnId: string },
+  agent: AgentOnPath,
+  now: Date,
+): Promise<void> {
+  await sql`
+    update conversations set ${takingOver(sql, agent)}, updated_at = ${now}
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and turn_id = ${turnId}`;
+}

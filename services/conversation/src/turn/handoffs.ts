@@ -1,0 +1,166 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { type Handoff, HandoffContext } from "@parley/proto/parley/agent/v1/tool.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import type { ConversationContext } from "../context.ts";
+import type { Model } from "../model/port.ts";
+import { llmOf } from "../model/select.ts";
+import { type AgentOnPath, storeTakeOver } from "../store/agent-path.ts";
+import { handoffTool } from "../tools/handoff-tool.ts";
+import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
+import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
+import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
+import { filledGreeting, filledPrompt } from "./ask/filled-texts.ts";
+
+/** The agent that answers, with its model and its tools. */
+export interface Speaker {
+  agent: AgentRuntime;
+  model: Model;
+  toolbox: Toolbox;
+  onPath: AgentOnPath;
+}
+
+/** A handoff whose words are to be said. */
+export interface Handed {
+  /** Said by the agent that hands over; may be empty. */
+  message: string;
+  /** Said by the one that takes over; may be empty. */
+  greeting: string;
+  /** The next agent answers from now on. */
+  begin(): void;
+}
+
+/** Who answers in a turn. */
+export interface Handoffs {
+  speaker(): Speaker;
+  /** Takes over what a tool has decided. */
+  apply(outcome: ToolOutcome): void;
+  /** The handoff that was decided since the last time; null if none was. */
+  take(): Handed | null;
+}
+
+const OF_TURN_MAX = 3;
+const OF_CONVERSATION_MAX = 10;
+/** Messages with the context `last_messages`, the user's newest one among them. */
+const LAST_MESSAGES = 10;
+const STAYS = "The conversation stays with you: answer the user yourself.";
+
+/**
+ * Begins a turn with the agent to which the conversation was handed over last. If that one was deleted, the first agent takes over
+ * again.
+ * @throws ServiceError condition when that agent has no model that can be called
+ */
+export async function turnHandoffs(
+  ctx: Pick<ConversationContext, "db" | "clock" | "getAgent" | "selectModel" | "toolSources">,
+  accepted: AcceptedTurn,
+  first: PreparedTurn,
+  channel: ToolChannel,
+  log: Logger,
+): Promise<Handoffs> {
+  const { ownerId, seq, replySeq } = accepted;
+  let ofConversation = (accepted.agentPath?.length ?? 1) - 1;
+  let ofTurn = 0;
+  /** The handoff in progress: one of a round at most. */
+  let underWay: { speaker: Speaker; handed: Omit<Handed, "begin"> } | "loading" | null = null;
+  let decided: AgentOnPath | null = null;
+  let speaker = await newest();
+
+  /** @throws ServiceError not_found, forbidden or condition */
+  async function speakerOf(onPath: AgentOnPath): Promise<Speaker> {
+    const { agent, model } = onPath.agentId === first.agent.agentId ? first : await prepare(onPath.agentId);
+    const handoffs = agent.handoffs.map((handoff) => handoffTool(handoff, (context) => handOver(handoff, context)));
+    return { agent, model, onPath, toolbox: toolboxOf(agent, channel, [() => handoffs, ...ctx.toolSources]) };
+  }
+
+  async function prepare(agentId: string): Promise<PreparedTurn> {
+    const agent = await ctx.getAgent(ownerId, agentId);
+    return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log) };
+  }
+
+  async function newest(): Promise<Speaker> {
+    const { agentId } = first.agent;
+    const firstAgain = { agentId, fromSeq: replySeq, contextFrom: 1, voiceAgentId: agentId };
+    const onPath = accepted.agentPath?.at(-1);
+    if (!onPath) return speakerOf(firstAgain);
+    try {
+      return await speakerOf(onPath);
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      await storeTakeOver(ctx.db, accepted, firstAgain, ctx.clock.now());
+      return speakerOf(firstAgain);
+    }
+  }
+
+  function refusal(): string | null {
+    if (underWay) return "The conversation is handed over to another agent already.";
+    if (ofTurn >= OF_TURN_MAX)
+      return `The conversation was handed over ${OF_TURN_MAX} times since the user spoke. ${STAYS}`;
+    if (ofConversation < OF_CONVERSATION_MAX) return null;
+    return `The conversation was handed over ${OF_CONVERSATION_MAX} times, which is the most. ${STAYS}`;
+  }
+
+  async function handOver(handoff: Handoff, { variables }: ToolContext): Promise<ToolOutcome> {
+    const refused = refusal();
+    if (refused !== null) return failed(refused);
+    underWay = "loading";
+    const { agentId, context, message = "", keepVoice, greet } = handoff;
+    const voiceAgentId = keepVoice ? speaker.onPath.voiceAgentId : agentId;
+    try {
+      const next = await speakerOf({ agentId, fromSeq: replySeq, contextFrom: contextFrom(context), voiceAgentId });
+      // A prompt that is too long once it is filled would end the turn.
+      filledPrompt(next.agent, variables);
+      const greeting = greet ? filledGreeting(next.agent, variables) : "";
+      underWay = { speaker: next, handed: { message, greeting } };
+      return { result: resultOf(greeting), isError: false, takesOver: next.onPath };
+    } catch (error) {
+      underWay = null;
+      if (isGone(error)) return failed(`This agent does not exist anymore. ${STAYS}`);
+      if (isRefused(error)) return failed(`This agent cannot take over: ${error.detail}. ${STAYS}`);
+      throw error;
+    }
+  }
+
+  function contextFrom(context: HandoffContext): number {
+    if (context === HandoffContext.HANDOFF_CONTEXT_NONE) return seq;
+    return context === HandoffContext.HANDOFF_CONTEXT_LAST_MESSAGES ? Math.max(1, seq + 1 - LAST_MESSAGES) : 1;
+  }
+
+  return {
+    speaker: () => speaker,
+    apply: ({ takesOver }) => {
+      decided = takesOver ?? decided;
+    },
+    take: () => {
+      const handoff = underWay;
+      const isDecided = decided !== null;
+      underWay = decided = null;
+      if (!isDecided || handoff === null || handoff === "loading") return null;
+      ofTurn++;
+      ofConversation++;
+      return {
+        ...handoff.handed,
+        begin: () => {
+          speaker = handoff.speaker;
+        },
+      };
+    },
+  };
+}
+
+const GREETING_SHOWN_MAX = 1_000;
+
+/** For the agent that takes over, which sees the call. */
+function resultOf(greeting: string): string {
+  const done = "You have taken over the conversation from another agent. Answer the user now.";
+  if (greeting === "") return done;
+  return `${done} You have greeted the user with these words: ${greeting.slice(0, GREETING_SHOWN_MAX).toWellFormed()}`;
+}
+
+/** Whether an agent was deleted, or is another owner's, which the owner must not learn. */
+function isGone(error: unknown): boolean {
+  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
+}
+
+function isRefused(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.kind === "condition";
+}

@@ -26,6 +26,7 @@ import { holdCall } from "./hold-call.ts";
 import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { pipelineAgent } from "./pipeline/agent.ts";
+import type { Voice } from "./pipeline/mouth.ts";
 import type { CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
@@ -129,7 +130,7 @@ export async function prepare(
   const held =
     speech.type === "one"
       ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
-      : eachModel(setup, speech, common);
+      : eachModel(options, request, setup, speech, common);
   const ended = held.ended.then(async (over) => {
     await said.settled();
     return over;
@@ -158,6 +159,8 @@ async function startConversation(
 type Models = ReturnType<typeof modelsOf>;
 
 function eachModel(
+  options: Pick<StartCallOptions, "getSpeech" | "selectSpeech">,
+  { ownerId, agentId, draftId }: CallRequest,
   setup: Setup,
   { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
   common: CommonParts & { transcript: Transcript },
@@ -166,11 +169,22 @@ function eachModel(
     ...common,
     hearing,
     listening: { model: stt.modelName, language: stt.language, params: {} },
-    voice,
-    speaking: { model: tts.modelName, voiceId: tts.voiceId, language: tts.language, speed: tts.speed, params: {} },
+    voice: voiceWith(voice, tts),
+    agentId,
+    voiceOf: async (otherId: string) => {
+      const ofDraft = otherId === agentId ? (draftId ?? undefined) : undefined;
+      const theirs = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft });
+      if (!theirs.tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+      const { voice } = options.selectSpeech({ stt, tts: theirs.tts });
+      return { voice: voiceWith(voice, theirs.tts), language: theirs.stt?.language ?? theirs.tts.language };
+    },
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: false, endsTurns: hearing.endsTurns });
   return holdCall(common, settings, (call) => pipelineAgent(parts, call));
+}
+
+function voiceWith(tts: TextToSpeech, { modelName, voiceId, language, speed }: TtsConfig): Voice {
+  return { tts, options: { model: modelName, voiceId, language, speed, params: {} } };
 }
 
 function oneModel(

@@ -4,7 +4,7 @@ import { fakeClock } from "@parley/testkit/clock";
 import { speakable } from "../../src/turn/speakable.ts";
 import { complete, fakeConversations, says, words } from "../kit/fake-conversations.ts";
 import { type Given, newCall } from "../kit/scripted-call.ts";
-import { WORD_MS } from "../kit/scripted-speech.ts";
+import { scriptedVoice, WORD_MS } from "../kit/scripted-speech.ts";
 
 test("a call is held: greeting, question, answer, goodbye, and the end of the conversation", async () => {
   const conversations = fakeConversations({ greeting: "Front desk, how can I help?" });
@@ -270,6 +270,62 @@ test("a language that the model sets is recognized and spoken from then on", asy
   await call.time.pass(1_000);
   expect(call.hearing.language).toBe("es");
   expect(call.voice.languages).toEqual(["es"]);
+});
+
+const handOver = {
+  $case: "action" as const,
+  value: { action: { $case: "handOver" as const, value: { agentId: "agt_2", voiceAgentId: "agt_2" } } },
+};
+
+/** A call in which another agent takes over between two words of a reply. */
+async function handedOver(otherVoice: ReturnType<typeof scriptedVoice> | null = scriptedVoice()) {
+  const conversations = fakeConversations();
+  conversations.script = () => [words("I pass you on. "), handOver, words("Soy Ana. Buenos días."), complete];
+  const call = await newCall({ conversations, otherVoice });
+  await call.asks("Spanish, please.");
+  return { ...call, otherVoice };
+}
+
+test("an agent that takes over speaks with its own voice, once the words of the one before were heard", async () => {
+  const call = await handedOver();
+  expect([call.voice.said, call.otherVoice?.said]).toEqual([["I pass you on. "], []]);
+  await call.time.pass(3_000);
+  expect([call.voice.said, call.otherVoice?.said]).toEqual([["I pass you on. "], ["Soy Ana. Buenos días."]]);
+  expect(call.conversations.lines.at(-1)).toBe("assistant: I pass you on. Soy Ana. Buenos días.");
+  expect([call.hearing.language, call.otherVoice?.languages]).toEqual(["es", ["es"]]);
+});
+
+test("an agent that has taken over speaks all later replies, also when a turn tells again that it does", async () => {
+  const call = await handedOver();
+  await call.time.pass(3_000);
+  for (const reply of ["Abrimos a las nueve.", "Adiós."]) {
+    call.conversations.script = () => [handOver, words(reply), complete];
+    await call.asks("And now?");
+    await call.time.pass(3_000);
+    expect(call.otherVoice?.said.at(-1)).toBe(reply);
+    expect(call.conversations.lines.at(-1)).toBe(`assistant: ${reply}`);
+  }
+  expect(call.voice.said).toHaveLength(1);
+});
+
+test.each([
+  ["the one before", 100, "I pass"],
+  ["the new one", 1_000, "I pass you on. Soy Ana."],
+])("a reply of two agents that is interrupted while %s speaks ends where it was heard", async (_, afterMs, heard) => {
+  const call = await handedOver();
+  await call.time.pass(afterMs);
+  call.speaks("Wait, please");
+  await call.time.pass(1_000);
+  call.falls("Wait, please");
+  await call.time.pass(600);
+  expect(call.conversations.lines[1]).toBe(`assistant: ${heard}`);
+});
+
+test("an agent that takes over without a voice of its own speaks with the one that was heard so far", async () => {
+  const call = await handedOver(null);
+  await call.time.pass(3_000);
+  expect(call.voice.said).toEqual(["I pass you on. ", "Soy Ana. Buenos días."]);
+  expect(call.conversations.lines.at(-1)).toBe("assistant: I pass you on. Soy Ana. Buenos días.");
 });
 
 test("keys that the caller presses are answered and shown in the transcript and in captions", async () => {

@@ -26,6 +26,7 @@ const SPEECH = {
   mobileNumbers: [],
 };
 
+const SPANISH = { ...SPEECH.tts, language: "es" };
 const STS = { providerName: "OPENAI", modelName: "m", language: "en", voiceId: "v", params: {} };
 
 export interface Given {
@@ -39,6 +40,8 @@ export interface Given {
   /** The clock that all processes share. */
   sharedTime?: Clock;
   live?: Live;
+  /** The voice of the agent `agt_2`; null: it has none. */
+  otherVoice?: ReturnType<typeof scriptedVoice> | null;
   transfer?: "fails" | "ends";
   request?: Partial<CallRequest>;
   recordings?: StartCallOptions["recordings"];
@@ -62,8 +65,11 @@ export async function newCall(given: Given = {}) {
   let listenerOf = null as LegListener | null;
   const all = callHolder({
     conversations,
-    getSpeech: async () => (given.sts ? { ...SPEECH, sts: STS } : SPEECH),
-    selectSpeech: () => ({ hearing, voice }),
+    getSpeech: async ({ agentId }) => {
+      if (agentId === "agt_2") return { ...SPEECH, stt: undefined, tts: given.otherVoice ? SPANISH : undefined };
+      return given.sts ? { ...SPEECH, sts: STS } : SPEECH;
+    },
+    selectSpeech: ({ tts }) => ({ hearing, voice: (tts === SPANISH && given.otherVoice) || voice }),
     selectSpeechToSpeech: () => given.sts ?? scriptedSts(),
     detector,
     live: {

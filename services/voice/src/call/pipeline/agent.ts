@@ -1,7 +1,6 @@
 import type { CallAction, ToolStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ListenOptions, SpeechEvent, SpeechToText } from "../../speech/stt.ts";
-import type { SpeakOptions, TextToSpeech } from "../../speech/tts.ts";
 import type { Decision } from "../../turn/events.ts";
 import { isUnfinished } from "../../turn/phrases.ts";
 import type { TurnState } from "../../turn/state.ts";
@@ -11,21 +10,25 @@ import { type LatencyWatch, watchLatency } from "../latency.ts";
 import { pressKeys } from "../press-keys.ts";
 import { roomOn } from "../queued-audio.ts";
 import type { Answer, AnswerEvents, Transcript } from "../transcript.ts";
-import { mouth } from "./mouth.ts";
+import { mouth, type Voice } from "./mouth.ts";
 
 /** What an agent needs that hears with one model, answers with another and speaks with a third. */
 export interface PipelineParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
   hearing: SpeechToText;
   listening: Omit<ListenOptions, "signal">;
-  voice: TextToSpeech;
-  speaking: Omit<SpeakOptions, "signal">;
+  voice: Voice;
+  agentId: string;
+  /** The voice of another agent, and the language that its users speak. @throws if it has none */
+  voiceOf(agentId: string): Promise<{ voice: Voice; language: string | undefined }>;
   transcript: Transcript;
 }
 
 export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallAgent {
   const { clock, transcript, lines } = parts;
   const { leg, captioned, contained, happen } = call;
-  const speaking = { ...parts.speaking };
+  let { voice, agentId: voiceAgentId } = parts;
+  /** That the model has set for the call. */
+  let language: string | undefined;
   let answer: Answer | null = null;
   let latency: LatencyWatch | null = null;
   /** Since when the reply can be heard. */
@@ -40,8 +43,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
 
   const agent = mouth({
     leg,
-    voice: parts.voice,
-    options: () => speaking,
+    voice: () => voice,
     room: (signal) => roomOn(leg, clock, signal),
     events: {
       worded: (reply) => happen({ type: "worded", reply }),
@@ -176,9 +178,34 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     if (action.$case === "transferCall") next = { after: "transfer", phoneNumber: action.value.phoneNumber };
     if (action.$case === "sendDtmf") void press(action.value.keys);
     if (action.$case === "setLanguage") {
-      speaking.language = action.value.language;
-      hearing.setLanguage(action.value.language);
+      language = action.value.language;
+      voice.options.language = language;
+      hearing.setLanguage(language);
     }
+    if (action.$case === "handOver") changeVoice(action.value.voiceAgentId);
+  }
+
+  /** A later turn tells again whose voice it is, so one that cannot be had now may speak then. */
+  function changeVoice(agentId: string): void {
+    if (agentId === voiceAgentId) return;
+    const before = voiceAgentId;
+    voiceAgentId = agentId;
+    agent.change(
+      parts.voiceOf(agentId).then(
+        (found) => {
+          if (voiceAgentId !== agentId) return found.voice;
+          voice = found.voice;
+          if (language !== undefined) voice.options.language = language;
+          else if (found.language !== undefined) hearing.setLanguage(found.language);
+          return voice;
+        },
+        (err) => {
+          parts.log.warn({ err, agent_id: agentId }, "the voice of an agent that took over could not be had");
+          if (voiceAgentId === agentId) voiceAgentId = before;
+          return voice;
+        },
+      ),
+    );
   }
 
   async function press(keys: string): Promise<void> {

@@ -19,6 +19,8 @@ export interface Mouth {
   hold(): void;
   /** Resumes after what was heard. */
   resume(): void;
+  /** Another voice speaks the words that follow, as soon as it is known. */
+  change(voice: Promise<Voice>): void;
   /** Ends the reply at any point. Returns what was heard of it, as the model wrote it. */
   stop(): string;
   /** What has been heard of the reply so far, as the model wrote it. */
@@ -39,18 +41,33 @@ export interface MouthEvents {
   failed(reply: number): void;
 }
 
+/** A voice with its options, which may change. */
+export interface Voice {
+  tts: TextToSpeech;
+  options: Omit<SpeakOptions, "signal" | "room">;
+}
+
 export interface MouthOptions {
   leg: Leg;
-  voice: TextToSpeech;
-  /** The voice's options at this moment. */
-  options(): Omit<SpeakOptions, "signal" | "room">;
+  /** The voice that begins a reply. */
+  voice(): Voice;
   /** Resolves when the leg has room for more audio, or the signal aborts; null if it has. */
   room: NonNullable<SpeakOptions["room"]>;
   events: MouthEvents;
 }
 
+/** What one voice speaks of a reply. */
+interface Part {
+  /** Characters of what can be spoken before it. */
+  from: number;
+  /** Null while it is not known. */
+  voice: Voice | null;
+}
+
 interface Utterance {
   reply: number;
+  /** At least one, in order. */
+  parts: Part[];
   /** All words so far. */
   text: Speakable;
   isWhole: boolean;
@@ -62,6 +79,7 @@ interface Utterance {
 
 /** One request for speech; a reply makes another one whenever it resumes after a stop. */
 interface Take {
+  part: Part;
   mark: string;
   abort: AbortController;
   say(text: string): void;
@@ -72,11 +90,11 @@ interface Take {
   from: number;
 }
 
-export function mouth({ leg, voice, options, room, events }: MouthOptions): Mouth {
+export function mouth({ leg, voice, room, events }: MouthOptions): Mouth {
   let current: Utterance | null = null;
   let takes = 0;
 
-  function begin(utterance: Utterance): Take {
+  function begin(utterance: Utterance, part: Part, { tts, options }: Voice): Take {
     takes++;
     const abort = new AbortController();
     const spoken: Take["spoken"] = { text: "", audioMs: 0, isWhole: false, timings: [] };
@@ -88,6 +106,7 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
       voiced.say(sentence);
     };
     const take: Take = {
+      part,
       mark: `played ${takes}`,
       abort,
       say: (text) => cutter.push(text).forEach(give),
@@ -99,7 +118,7 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
       spoken,
       from: leg.heardSamples(),
     };
-    const voiced = voice.speak({ ...options(), room, signal: abort.signal }, (event) => {
+    const voiced = tts.speak({ ...options, room, signal: abort.signal }, (event) => {
       // Audio that still arrives from a stopped take is never played.
       if (current === utterance && utterance.take === take) spoke(utterance, take, event);
     });
@@ -140,22 +159,38 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
   }
 
   function speakOn(utterance: Utterance): void {
-    const rest = utterance.text.spoken().slice(utterance.heardBefore);
+    const part = utterance.parts.findLast(({ from }) => from <= utterance.heardBefore) as Part;
+    const next = after(utterance, part);
+    const rest = utterance.text.spoken().slice(utterance.heardBefore, next?.from);
     if (!SPEAKABLE.test(rest)) {
+      if (next) return void speakNext(utterance, next);
       if (!utterance.isWhole) return;
       utterance.heardBefore += rest.length;
       events.sound(utterance.reply, 0);
       return void events.played(utterance.reply);
     }
-    utterance.take = begin(utterance);
+    if (!part.voice) return;
+    utterance.take = begin(utterance, part, part.voice);
     utterance.take.say(rest);
-    if (utterance.isWhole) utterance.take.end();
+    if (next || utterance.isWhole) utterance.take.end();
+  }
+
+  /** Everything before this part was spoken. */
+  function speakNext(utterance: Utterance, part: Part): void {
+    utterance.heardBefore = part.from;
+    utterance.take = null;
+    speakOn(utterance);
+  }
+
+  /** Whether more words may be said with this take. */
+  function isOpen(utterance: Utterance, { part }: Take): boolean {
+    return after(utterance, part) === undefined;
   }
 
   function speak(utterance: Utterance, words: string): void {
     if (words === "" || utterance.isHeld) return;
-    if (utterance.take) utterance.take.say(words);
-    else speakOn(utterance);
+    if (!utterance.take) speakOn(utterance);
+    else if (isOpen(utterance, utterance.take)) utterance.take.say(words);
   }
 
   /** How many characters of what can be spoken were heard. */
@@ -173,7 +208,8 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
 
   return {
     begin: (reply) => {
-      current = { reply, text: speakable(), isWhole: false, isHeld: false, heardBefore: 0, take: null };
+      const parts = [{ from: 0, voice: voice() }];
+      current = { reply, parts, text: speakable(), isWhole: false, isHeld: false, heardBefore: 0, take: null };
     },
     say: (text) => {
       if (current) speak(current, current.text.push(text));
@@ -189,8 +225,21 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
       const rest = current.text.end();
       if (current.isHeld) return;
       if (!current.take) return speakOn(current);
+      if (!isOpen(current, current.take)) return;
       current.take.say(rest);
       current.take.end();
+    },
+    change: (found) => {
+      if (!current) return;
+      const utterance = current;
+      speak(utterance, utterance.text.pause());
+      if (utterance.take && isOpen(utterance, utterance.take)) utterance.take.end();
+      const part: Part = { from: utterance.text.spoken().length, voice: null };
+      utterance.parts.push(part);
+      void found.then((next) => {
+        part.voice = next;
+        if (current === utterance && !utterance.isHeld && !utterance.take) speakOn(utterance);
+      });
     },
     hold: () => {
       if (!current || current.isHeld) return;
@@ -214,8 +263,14 @@ export function mouth({ leg, voice, options, room, events }: MouthOptions): Mout
       if (!current) return;
       if (mark === `audible ${current.reply}`) return events.audible(current.reply);
       if (mark !== current.take?.mark) return;
+      const next = after(current, current.take.part);
+      if (next) return speakNext(current, next);
       events.sound(current.reply, 0);
       events.played(current.reply);
     },
   };
+}
+
+function after({ parts }: Utterance, part: Part): Part | undefined {
+  return parts[parts.indexOf(part) + 1];
 }

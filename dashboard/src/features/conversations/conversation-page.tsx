@@ -57,7 +57,8 @@ function Shown({ conversation }: { conversation: Conversation }) {
   const audio = useRef<HTMLAudioElement>(null);
   const playback = usePlayback(audio);
   const names = useQuery(agentNamesQuery).data;
-  const agentName = nameOfAgent(names, conversation.agent_id);
+  const nameOf = (agentId: string) => nameOfAgent(names, agentId);
+  const agentName = nameOf(conversation.agent_id);
   const recording = recordingOf(conversation);
   const messages = conversation.conversation_transcript ?? [];
   const tabs = [
@@ -67,7 +68,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
       content: (
         <div className="flex flex-col gap-5">
           {recording && <Player ref={audio} address={recording} />}
-          <Transcript conversation={conversation} playback={recording ? playback : null} agentName={agentName} />
+          <Transcript conversation={conversation} playback={recording ? playback : null} nameOf={nameOf} />
         </div>
       ),
     },

@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import { MessageSquareDashed } from "lucide-react";
+import { ArrowRightLeft, MessageSquareDashed } from "lucide-react";
 import { Fragment, useEffect, useLayoutEffect, useRef } from "react";
 import { clockOf, dollarsOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
@@ -7,7 +7,8 @@ import { Time } from "../../ui/time.tsx";
 import { beganAt, placeOf } from "./place.ts";
 import type { Playback } from "./player.tsx";
 import type { Conversation, Message } from "./queries.ts";
-import { saidInOrder } from "./said.ts";
+import { saidInOrder, type ToolCall } from "./said.ts";
+import { handedTo, speakersOf } from "./speakers.ts";
 import { ToolCallCard } from "./tool-call-card.tsx";
 import { audibleAfter } from "./waits.ts";
 
@@ -15,13 +16,14 @@ import { audibleAfter } from "./waits.ts";
 export function Transcript({
   conversation,
   playback,
-  agentName,
+  nameOf,
 }: {
   conversation: Conversation;
   playback: Playback | null;
-  agentName: string;
+  nameOf: NameOf;
 }) {
   const messages = conversation.conversation_transcript ?? [];
+  const speakers = speakersOf(conversation).map(nameOf);
   const isLive = conversation.conversation_status === "IN_PROGRESS";
   const end = useRef<HTMLDivElement>(null);
   const count = messages.length;
@@ -58,7 +60,8 @@ export function Transcript({
           <Fragment key={`${message.timestamp} ${at}`}>
             <Line
               message={message}
-              name={message.role === "user" ? "User" : agentName}
+              name={message.role === "user" ? "User" : (speakers[at] ?? "")}
+              nameOf={nameOf}
               startedAt={conversation.created_at}
               offset={offsetOf(message)}
               isCurrent={at === current}
@@ -66,9 +69,9 @@ export function Transcript({
             />
             {message.role === "user" && message.tool_calls && (
               <li className={clsx(LINE, "items-start self-start")}>
-                <span className="max-w-full truncate text-xs font-medium text-muted">{agentName}</span>
+                <span className="max-w-full truncate text-xs font-medium text-muted">{speakers[at]}</span>
                 {message.tool_calls.map((call, each) => (
-                  <ToolCallCard key={`${call.name} ${each}`} call={call} />
+                  <Called key={`${call.name} ${each}`} call={call} nameOf={nameOf} />
                 ))}
               </li>
             )}
@@ -85,11 +88,27 @@ export function Transcript({
   );
 }
 
+/** The name of an agent. */
+type NameOf = (agentId: string) => string;
+
+/** A line where another agent takes over, a card for any other tool call. */
+function Called({ call, nameOf }: { call: ToolCall; nameOf: NameOf }) {
+  const agentId = handedTo(call);
+  if (agentId === null) return <ToolCallCard call={call} />;
+  return (
+    <p className="flex max-w-full items-center gap-1.5 text-xs text-muted">
+      <ArrowRightLeft className="size-3.5 shrink-0" aria-hidden />
+      <span className="min-w-0 truncate">{nameOf(agentId)} takes over</span>
+    </p>
+  );
+}
+
 const LINE = "flex max-w-[min(42rem,92%)] flex-col gap-1.5";
 
 function Line({
   message,
   name,
+  nameOf,
   startedAt,
   offset,
   isCurrent,
@@ -97,6 +116,7 @@ function Line({
 }: {
   message: Message;
   name: string;
+  nameOf: NameOf;
   startedAt: string;
   offset: number;
   isCurrent: boolean;
@@ -127,7 +147,7 @@ function Line({
       </span>
       {said.map((each, at) =>
         each.type === "call" ? (
-          <ToolCallCard key={`call ${at}`} call={each.call} />
+          <Called key={`call ${at}`} call={each.call} nameOf={nameOf} />
         ) : (
           <p
             key={`text ${at}`}

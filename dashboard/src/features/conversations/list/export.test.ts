@@ -16,6 +16,7 @@ function conversation(given: Partial<Conversation> = {}): Conversation {
     id: "cnv_1",
     conversation_id: "c1",
     agent_id: "agt_1",
+    agent_path: [{ agent_id: "agt_1", from_seq: 1 }],
     conversation_type: "TELEPHONY",
     conversation_status: "DISCONNECTED",
     conversation_analysis: null,

@@ -303,6 +303,10 @@ test("in a call, the runtime learns of a handoff between the words of the two ag
   script(handsTo(billing));
   const spoken = speakTurn(service.chat, call, 1, "What do I owe?");
   const handOver = { $case: "handOver", value: { agentId: billing.agentId, voiceAgentId: billing.agentId } };
+  expect([await spoken.next(), await spoken.next()]).toMatchObject([
+    { $case: "toolStarted", value: { name: toolOf(billing) } },
+    { $case: "toolEnded" },
+  ]);
   expect(await spoken.reply()).toMatchObject({ text: "I pass you on. ", event: { value: { action: handOver } } });
   const { text, event } = await spoken.reply();
   expect({ text, event: event?.$case }).toEqual({ text: "Billing here. I do money.", event: "complete" });
@@ -322,7 +326,8 @@ test("with keep_voice, an agent that takes over a call speaks with the voice tha
   script(handsTo(billing));
   const spoken = speakTurn(service.chat, call, 1, "What do I owe?");
   const value = { agentId: billing.agentId, voiceAgentId: desk.agentId };
-  expect(await spoken.next()).toMatchObject({ value: { action: { $case: "handOver", value } } });
+  const events = [await spoken.next(), await spoken.next(), await spoken.next()];
+  expect(events.at(-1)).toMatchObject({ value: { action: { $case: "handOver", value } } });
   spoken.heard("I do money.");
   await spoken.stored();
 });

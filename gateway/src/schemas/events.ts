@@ -43,6 +43,12 @@ export const ConversationEvent = Resource(
     from_mobile_number: Type.Optional(
       Type.String({ description: "Number that called, in E.164 form, when known.", examples: ["+919876543210"] }),
     ),
+    dynamic_variables: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description:
+          "Values of its dynamic variables by name, those that tools assigned too; left out if there are none, or more than 100,000 bytes.",
+      }),
+    ),
     is_test_call: Type.Boolean({ description: "Whether it was a test call, or this is a sample event." }),
     conversation_transcript: Type.Array(TranscriptMessage, {
       description: "What was said, oldest first; empty for a call without a transcript.",

@@ -21,7 +21,7 @@ import {
 import { agentPathOf } from "./store/agent-path.ts";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
-import type { ToolCallRow } from "./store/turns/kept-tool-calls.ts";
+import { isFailed, type ToolCallRow } from "./store/turns/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
 
@@ -119,7 +119,7 @@ function toToolCall(row: ToolCallRow): ToolCall {
     name: row.name,
     arguments: row.arguments,
     result: row.result,
-    isError: row.state === "FAILED" || row.state === "CANCELLED" || row.state === "UNKNOWN",
+    isError: isFailed(row.state),
     isCut: row.isCut,
     state: TOOL_CALL_STATES[row.state],
     httpStatus: row.status ?? undefined,

@@ -68,6 +68,7 @@ describe("the event of a conversation that ended", () => {
         role: line.split(": ")[0],
         content: line.split(": ")[1],
         timestamp,
+        ...(line.startsWith("assistant") && { tool_calls: [expect.objectContaining({ name: "end_call" })] }),
       })),
       conversation_analysis: [],
     });

@@ -279,6 +279,27 @@ test("a call in the background does not hold up the reply, and its result is tol
   expect(asked()[2]?.asked.messages.at(-1)).toMatch(/^user: The tool order, .*order is done.*And\?$/s);
 });
 
+test("the event of a conversation has its tool calls and the values that they assigned", async () => {
+  const ending = await createAgent(service, { tools: { end_call: true } });
+  serve = (call) => call.end({ assignments: { order: "C 3" } });
+  script(calls("book"), (model) => model.callTool("end_call", "{}", "Bye."));
+  const { sessionId } = await say(service, ending, "Book");
+  await eventually(() =>
+    expect(service.dispatcher.events.map(({ conversationId }) => conversationId)).toContain(sessionId),
+  );
+  const event = service.dispatcher.events.find(({ conversationId }) => conversationId === sessionId);
+  expect(JSON.parse(event?.payload ?? "")).toMatchObject({
+    dynamic_variables: { order: "C 3" },
+    conversation_transcript: [
+      { content: "Book" },
+      {
+        content: "Bye.",
+        tool_calls: [{ name: "book", status: "SUCCEEDED", result: "book is done", attempts: 1 }, { name: "end_call" }],
+      },
+    ],
+  });
+});
+
 describe("in a call", () => {
   const lines = async (call: CallKey) => {
     const { conversation } = await service.chat.getConversation({ ...call, withToolCalls: true });

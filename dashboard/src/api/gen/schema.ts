@@ -6295,6 +6295,10 @@ export interface components {
              * @example +919876543210
              */
             from_mobile_number?: string;
+            /** @description Values of its dynamic variables by name, those that tools assigned too; left out if there are none, or more than 100,000 bytes. */
+            dynamic_variables?: {
+                [key: string]: unknown;
+            };
             /** @description Whether it was a test call, or this is a sample event. */
             is_test_call: boolean;
             /** @description What was said, oldest first; empty for a call without a transcript. */

@@ -15,6 +15,8 @@ const CHAT: PayloadSource = {
   callingType: null,
   notes: null,
   analysis: null,
+  variables: null,
+  hasToolCalls: false,
   isAnalysisTruncated: false,
   toMobileNumber: null,
   fromMobileNumber: null,
@@ -60,7 +62,7 @@ test("a call's payload has every documented field, in its documented form", () =
       { name: "mood", value: "calm", type: "str" },
       { name: "calls", value: null, type: "int", error: "the model left it out" },
     ],
-    messages: [{ role: "user", content: "Hi ☎", createdAt: NOW }],
+    messages: [{ seq: 1, role: "user", content: "Hi ☎", createdAt: NOW }],
   };
   expect(JSON.parse(eventPayload("conversation.failed", call))).toEqual({
     event: "conversation.failed",
@@ -86,7 +88,7 @@ test("a call's payload has every documented field, in its documented form", () =
   });
 });
 
-const said = (content: string): PayloadMessage => ({ role: "assistant", content, createdAt: NOW });
+const said = (content: string): PayloadMessage => ({ seq: 1, role: "assistant", content, createdAt: NOW });
 
 test.each([
   ["ASCII", "x"],

@@ -2,6 +2,7 @@ import { charactersOf } from "@parley/shared/text/length";
 import { agentPathOf } from "../store/agent-path.ts";
 import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
+import { isFailed, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 
 /** A shorter transcript has at most 600 KB as JSON, however it is escaped. */
 const SHORT_CHARACTERS = 100_000;
@@ -50,6 +51,7 @@ function payloadOf(event: string, source: PayloadSource): string {
     from_mobile_number: source.fromMobileNumber ?? undefined,
     is_test_call: source.isTestCall,
     scheduled_call: source.scheduledCall ?? undefined,
+    dynamic_variables: source.variables ?? undefined,
     conversation_transcript: source.messages.map(presentMessage),
     conversation_transcript_truncated: source.isTranscriptTruncated || undefined,
     conversation_analysis: (source.analysis ?? []).map(({ name, value, type, error }) => ({
@@ -63,8 +65,27 @@ function payloadOf(event: string, source: PayloadSource): string {
 }
 
 /** The same form as in GET /conversations/{conversation_id}. */
-function presentMessage({ role, content, createdAt }: PayloadMessage) {
-  return { role, content, timestamp: createdAt.toISOString() };
+function presentMessage({ role, content, createdAt, toolCalls = [] }: PayloadMessage) {
+  const calls = toolCalls.length > 0 ? toolCalls.map(presentCall) : undefined;
+  return { role, content, timestamp: createdAt.toISOString(), tool_calls: calls };
+}
+
+function presentCall(call: ToolCallRow) {
+  return {
+    tool_call_id: call.toolCallId,
+    name: call.name,
+    arguments: call.arguments,
+    result: call.result,
+    status: call.state,
+    is_error: isFailed(call.state),
+    is_cut: call.isCut,
+    http_status: call.status,
+    note: call.note,
+    attempts: call.attempts,
+    started_ms: call.startedMs,
+    duration_ms: call.durationMs,
+    offset: call.place,
+  };
 }
 
 function newestWithin(messages: readonly PayloadMessage[], bytesMax: number): PayloadMessage[] {

@@ -1,8 +1,10 @@
 import type { Logger } from "@parley/shared/log";
 import { askForAnalyses, wantAnalysis } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
+import { withCalls } from "../lists/read-transcript.ts";
 import { type DueEvent, deleteEvents, readPayloads, storePayloads } from "../store/conversation-events.ts";
 import { keyOf, listPayloadSources } from "../store/payload-sources.ts";
+import { listToolCalls } from "../store/turns/tool-calls.ts";
 import { eventPayload } from "./payload.ts";
 import type { ReadyEvent } from "./send.ts";
 
@@ -60,15 +62,22 @@ async function withConversation(
 }
 
 /** @returns the stored payloads, by `keyOf` */
-async function build({ db }: ConversationContext, unbuilt: readonly DueEvent[]): Promise<Map<string, string>> {
+async function build({ db, clock }: ConversationContext, unbuilt: readonly DueEvent[]): Promise<Map<string, string>> {
   if (unbuilt.length === 0) return new Map();
   const names = new Map(unbuilt.map((event) => [keyOf(event), event.event]));
   const sources = await listPayloadSources(db, unbuilt);
   const built: { ownerId: string; conversationId: string; payload: string }[] = [];
   for (const source of sources) {
     const { ownerId, conversationId } = source;
+    // One after the other, because each may be a megabyte.
+    const calls = source.hasToolCalls ? await listToolCalls(db, source, clock.now()) : [];
+    const messages = calls.length === 0 ? source.messages : withCalls(source.messages, calls);
     // A payload of a megabyte takes milliseconds.
-    built.push({ ownerId, conversationId, payload: eventPayload(names.get(keyOf(source)) ?? "", source) });
+    built.push({
+      ownerId,
+      conversationId,
+      payload: eventPayload(names.get(keyOf(source)) ?? "", { ...source, messages }),
+    });
   }
   return storePayloads(db, built);
 }

@@ -60,11 +60,14 @@ export function inParts(message: MessageRow): MessageRow[] {
 }
 
 /** The messages with the calls that were made for them. */
-function withCalls(messages: readonly MessageRow[], called: readonly StoredToolCall[]): MessageRow[] {
+export function withCalls<M extends Pick<MessageRow, "seq" | "role" | "content">>(
+  messages: readonly M[],
+  called: readonly StoredToolCall[],
+): (M & { toolCalls: ToolCallRow[] })[] {
   const shown = messages.map((message) => ({ ...message, toolCalls: [] as ToolCallRow[] }));
   const first = shown[0]?.seq ?? 1;
-  const lengths = new Map<MessageRow, number>();
-  const lengthOf = (message: MessageRow) => {
+  const lengths = new Map<M, number>();
+  const lengthOf = (message: M) => {
     const length = lengths.get(message) ?? codePoints(message.content);
     lengths.set(message, length);
     return length;

@@ -10,5 +10,8 @@ export const MESSAGE_CHARACTERS_MAX = 100_000;
  */
 export const ANALYSIS_BYTES_MAX = 250_000;
 
+/** Limit for the dynamic variables in a payload, as JSON; more are left out. */
+export const VARIABLES_BYTES_MAX = 100_000;
+
 /** The longest JSON escape of one byte, such as `\u0001`. */
 export const ESCAPED_BYTES_MAX = 6;

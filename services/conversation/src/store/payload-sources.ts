@@ -1,8 +1,14 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { ConversationRow } from "./conversations.ts";
 import type { MessageRow } from "./messages.ts";
-import { ANALYSIS_BYTES_MAX, MESSAGE_CHARACTERS_MAX, PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
+import {
+  ANALYSIS_BYTES_MAX,
+  MESSAGE_CHARACTERS_MAX,
+  PAYLOAD_BYTES_MAX,
+  VARIABLES_BYTES_MAX,
+} from "./payload-bounds.ts";
 import type { SessionKey } from "./session-key.ts";
+import type { ToolCallRow } from "./turns/kept-tool-calls.ts";
 
 /** The data of an event's payload. */
 export interface PayloadSource extends ConversationSource {
@@ -12,7 +18,10 @@ export interface PayloadSource extends ConversationSource {
   isTranscriptTruncated: boolean;
 }
 
-export type PayloadMessage = Pick<MessageRow, "role" | "content" | "createdAt">;
+export interface PayloadMessage extends Pick<MessageRow, "seq" | "role" | "content" | "createdAt"> {
+  /** What the agent's models called for this reply, or after this message. */
+  toolCalls?: readonly ToolCallRow[];
+}
 
 type ConversationSource = Pick<
   ConversationRow,
@@ -34,12 +43,14 @@ type ConversationSource = Pick<
   | "isTestCall"
   | "scheduledCall"
 > & {
+  /** Null if there are none, or too many. */
+  variables: ConversationRow["variables"] | null;
+  hasToolCalls: boolean;
   /** Whether fields of the analysis are left out. */
   isAnalysisTruncated: boolean;
 };
 
 interface SaidRow extends PayloadMessage, SessionKey {
-  seq: number;
   isTruncated: boolean;
 }
 
@@ -68,7 +79,8 @@ export function keyOf({ ownerId, conversationId }: SessionKey): string {
 async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationSource[]> {
   return sql<ConversationSource[]>`
     select owner_id, conversation_id, id, agent_id, agent_path, type, status, calling_type, notes, to_mobile_number,
-      from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call, scheduled_call,
+      from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call, scheduled_call, has_tool_calls,
+      case when variables <> '{}' and octet_length(variables::text) <= ${VARIABLES_BYTES_MAX} then variables end as variables,
       coalesce(octet_length(analysis::text) > ${ANALYSIS_BYTES_MAX}, false) as is_analysis_truncated,
       case when octet_length(analysis::text) <= ${ANALYSIS_BYTES_MAX} then analysis else (
         select jsonb_agg(item order by at)

@@ -7,6 +7,11 @@ export type ToolKind = "builtin" | "http" | "client" | "mcp" | "handoff";
 /** REQUESTED and RUNNING calls have no result yet. Of an UNKNOWN one nobody knows whether it had an effect. */
 export type ToolCallState = keyof typeof TOOL_CALL_STATES;
 
+/** Whether the tool has not done what the model wanted, as far as anybody knows. */
+export function isFailed(state: ToolCallState): boolean {
+  return state === "FAILED" || state === "CANCELLED" || state === "UNKNOWN";
+}
+
 /** A tool call of a conversation's model, as the ledger has it. */
 export interface ToolCallRow {
   /** `tcl_…`, later calls having greater ids. */

@@ -31,6 +31,8 @@ export interface LlmProvider {
   protocol: Protocol;
   /** The provider refuses conversations that start with an assistant message. */
   userFirst?: true;
+  /** The provider refuses earlier tool calls in a request without tools. */
+  needsTools?: true;
 }
 
 const OPENAI = { prefix: "OPENAI", baseURL: "https://api.openai.com/v1" };
@@ -52,6 +54,7 @@ export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
     create: (access, model) => createAnthropic(access)(model),
     protocol: anthropic,
     userFirst: true,
+    needsTools: true,
   },
   GOOGLE: {
     prefix: "GOOGLE",

@@ -76,7 +76,7 @@ function modelOf(
   const writeRequest = remembered(settings).standard(JSON.stringify([providerName, modelName]), () =>
     requestWriter(provider.create({ ...credential, fetch: onlyWrite }, modelName)),
   );
-  const given = { temperature, userFirst: provider.userFirst ?? false };
+  const given = { temperature, userFirst: provider.userFirst ?? false, needsTools: provider.needsTools };
   return askedModel(provider.protocol, { by, writeRequest, settings: given, send: sendBy(settings.standardFetch) });
 }
 

@@ -11,6 +11,8 @@ export interface ModelSettings {
   temperature: number | undefined;
   /** Whether the provider may refuse conversations that start with an assistant message. */
   userFirst: boolean;
+  /** Whether the provider refuses earlier tool calls in a request without tools. */
+  needsTools?: boolean | undefined;
   /** Whether the system prompt begins the user's first message, because the model's template has no role for it. */
   isSystemSaid?: boolean | undefined;
 }
@@ -18,7 +20,7 @@ export interface ModelSettings {
 /** Converts a request to the AI SDK's form. @param signal aborts the call, if the SDK makes it */
 export function callOptions(
   request: ModelRequest,
-  { temperature, ...roles }: ModelSettings,
+  { temperature, needsTools = false, ...roles }: ModelSettings,
   signal?: AbortSignal,
 ): LanguageModelV4CallOptions {
   return {
@@ -26,8 +28,20 @@ export function callOptions(
     ...(signal && { abortSignal: signal }),
     ...(temperature !== undefined && { temperature }),
     ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
-    ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
+    ...toolsOf(request, needsTools),
   };
+}
+
+/** The tools that the model may call, or else, if it must be told of some, those that it has called. */
+function toolsOf(
+  { tools, messages }: ModelRequest,
+  needsTools: boolean,
+): Pick<LanguageModelV4CallOptions, "tools" | "toolChoice"> {
+  if (tools.length > 0) return { tools: tools.map(functionTool) };
+  const names = needsTools ? messages.flatMap((message) => toolCallsOf(message) ?? []).map(({ name }) => name) : [];
+  if (names.length === 0) return {};
+  const called = [...new Set(names)].map((name) => ({ name, description: "", inputSchema: { type: "object" } }));
+  return { tools: called.map(functionTool), toolChoice: { type: "none" } };
 }
 
 function functionTool({ name, description, inputSchema }: ModelRequest["tools"][number]): LanguageModelV4FunctionTool {

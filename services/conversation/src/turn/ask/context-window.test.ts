@@ -34,3 +34,23 @@ test("what is kept fits, and one message more would not", () => {
 test("without messages there is no context", () => {
   expect(fitContext("system", [], 100)).toEqual([]);
 });
+
+test("a result without room is shortened before its call is left out, and both go together", () => {
+  const result = "r".repeat(8_000);
+  const calls = [{ name: "look_up", input: {}, result, isError: false }];
+  const all = [
+    { role: "user" as const, content: "One" },
+    { role: "assistant" as const, content: "", toolCalls: calls },
+    { role: "user" as const, content: "Two" },
+    { role: "assistant" as const, content: "", toolCalls: calls },
+  ];
+  const kept = (max: number) =>
+    fitContext("", all, max, 2).map((message) => {
+      const [call] = "toolCalls" in message ? message.toolCalls : [];
+      return call ? (call.result === result ? "whole" : "shortened") : "said";
+    });
+  expect(kept(10_000)).toEqual(["said", "whole", "said", "whole"]);
+  expect(kept(2_400)).toEqual(["said", "shortened", "said", "whole"]);
+  expect(kept(2_050)).toEqual(["said", "whole"]);
+  expect(kept(500)).toEqual(["said", "shortened", "said", "shortened"]);
+});

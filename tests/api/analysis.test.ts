@@ -74,6 +74,7 @@ test("a chat that its model ends is analyzed, with fields in schema order, and i
     id: conversation.id,
     conversation_id: body.session_id,
     agent_id: agentId,
+    last_agent_id: agentId,
     conversation_type: "CHAT",
     conversation_status: "COMPLETED",
     notes: null,

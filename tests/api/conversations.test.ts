@@ -41,6 +41,7 @@ test("a conversation of a chat shows what was said and what the client gave", as
     id: expect.stringMatching(/^cnv_[0-9a-z]{26}$/),
     conversation_id: sessions[1],
     agent_id: agentId,
+    agent_path: [{ agent_id: agentId, from_seq: 1 }],
     conversation_type: "CHAT",
     conversation_status: "IN_PROGRESS",
     conversation_analysis: null,

@@ -69,6 +69,11 @@ describe("the stand-in model", () => {
     expect(reply(messages)).toBe(said);
   });
 
+  test("answers the user's message after it has taken over the conversation", () => {
+    const told = result("You have taken over the conversation from another agent. Answer the user now.");
+    expect(reply([user("What do I owe?"), told])).toBe(reply([user("What do I owe?")]));
+  });
+
   test("calls a tool with the next message that asks for it", () => {
     const before = [user("Book a table for four."), result("Full."), user("Then book a table for two on Saturday.")];
     expect(toolCallFor({ messages: before, tools: TOOLS })).toMatchObject({

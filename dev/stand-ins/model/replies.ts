@@ -17,6 +17,7 @@ const GOODBYE =
 const FAREWELL = "Goodbye, and thank you for the conversation.";
 const REPEAT = /\b(?:repeat that|say that again|pardon)\b/i;
 
+const TAKEN_OVER = "You have taken over the conversation";
 const WHO = /\b(?:who are you|what(?:'s| is) your name)\b/i;
 const WITHOUT_NAME = "I stand in for a language model until you configure one. How can I help?";
 
@@ -52,7 +53,8 @@ export function reply(messages: readonly Message[]): string {
   if (said === undefined) return "Hello. What can I do for you?";
   if (isGoodbye(said)) return FAREWELL;
   const result = messages.at(-1)?.role === "tool" ? messages.at(-1)?.text : undefined;
-  if (result) return shortened(spokenResult(result));
+  // After a handoff, the user's message is still to be answered.
+  if (result && !result.startsWith(TAKEN_OVER)) return shortened(spokenResult(result));
   if (REPEAT.test(said))
     return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
   // A note in the user's name, such as the one before a greeting, is in parentheses.

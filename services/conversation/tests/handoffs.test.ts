@@ -11,6 +11,7 @@ import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
+import { eventOf, payloadOf } from "./events-kit.ts";
 import {
   createAgent,
   failure,
@@ -282,6 +283,18 @@ test("a handoff leaves another owner's conversation with the same id to its agen
     "You are billing for Ada.",
   ]);
   expect((await pathOf(desk, sessionId)).at(-1)).toEqual([billing.agentId, 4]);
+});
+
+test("the event of a handed-over conversation names its first and last agent, and its figures are the first one's", async () => {
+  const billing = await agentWith("You are billing.", { tools: { end_call: true } });
+  const desk = await agentWith("You are the desk.", {}, billing);
+  script(handsTo(billing), (call) => call.callTool("end_call", "{}", "Goodbye."));
+  const { sessionId } = await say(service, desk, "Money?");
+  const { agentId: agent_id } = desk;
+  expect(payloadOf(await eventOf(service, sessionId))).toMatchObject({ agent_id, last_agent_id: billing.agentId });
+  const day = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
+  const { agents } = await service.chat.getStatistics({ ownerId, agentId: "", ...day });
+  expect(agents).toMatchObject([{ agentId: agent_id, figures: { begun: 1, replies: 1, completed: 1 } }]);
 });
 
 test("a runtime that asks the model itself is not offered handoffs, and a model that hands over is told so", async () => {

@@ -279,6 +279,17 @@ test("a call in the background does not hold up the reply, and its result is tol
   expect(asked()[2]?.asked.messages.at(-1)).toMatch(/^user: The tool order, .*order is done.*And\?$/s);
 });
 
+test("a call whose conversation has ended goes on, and its result is stored", async () => {
+  const ending = await createAgent(service, { tools: { end_call: true } }, agent.ownerId);
+  serve = null;
+  script(calls("order"), (model) => model.callTool("end_call", "{}", "Bye."));
+  const { sessionId } = await say(service, ending, "Order, and that is all");
+  expect(await states(sessionId)).toEqual(["RUNNING", "SUCCEEDED"]);
+  made[0]?.end();
+  await eventually(async () => expect(await states(sessionId)).toEqual(["SUCCEEDED", "SUCCEEDED"]));
+  expect(await stored(sessionId)).toMatchObject([{ result: "order is done" }, { name: "end_call" }]);
+});
+
 test("the event of a conversation has its tool calls and the values that they assigned", async () => {
   const ending = await createAgent(service, { tools: { end_call: true } });
   serve = (call) => call.end({ assignments: { order: "C 3" } });

@@ -161,6 +161,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     createTool: newTool("contract"),
     updateTool: { description: "E" },
     tryTool: { arguments: {} },
+    importTools: { curl: "curl https://example.com/" },
     createSecret: { name: "contract", value: "a secret of eight" },
     setSecret: { value: "another of eight" },
     signIn: { email: "nobody@example.com", password: PASSWORD },

@@ -77,6 +77,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   }),
   updateTool: () => ({ description: "Theirs" }),
   tryTool: () => ({ arguments: {} }),
+  importTools: () => ({ curl: "curl https://shop.example/" }),
   createSecret: () => ({ name: newId("key"), value: "not theirs" }),
   setSecret: () => ({ value: "not theirs" }),
   sendMessage: ({ agent_id, session_id }) => ({ agent_id, session_id, message: "Hi", streaming: false }),

@@ -37,7 +37,7 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
   "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
   "tools:read": ["listTools", "getTool"],
-  "tools:write": ["createTool", "updateTool", "deleteTool", "rotateToolSecret", "acceptToolChanges", "tryTool"],
+  "tools:write": ["createTool", "updateTool", "deleteTool", "rotateToolSecret", "acceptToolChanges", "importTools", "tryTool"],
   "conversations:read": ["listConversations", "getConversation", "getRecording", "listChatSessions", "getChatSession"],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],

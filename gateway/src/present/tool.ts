@@ -1,3 +1,4 @@
+import type { ImportToolsResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type {
   HttpTool,
   McpTool,
@@ -48,6 +49,18 @@ export function presentNewTool(tool: Tool) {
 export function presentRotatedTool(tool: Tool) {
   const [, old]: (SigningSecret | undefined)[] = tool.signingSecrets;
   return { ...presentNewTool(tool), old_secret_valid_until: isoTime(old?.validUntil) };
+}
+
+/** Tools that are not stored, as POST takes them, without the fields that have defaults. */
+export function presentImported({ tools, problems }: ImportToolsResponse) {
+  return {
+    tools: tools.flatMap(({ name, description, kind }) => {
+      if (kind?.$case !== "http") return [];
+      const { method, url, headers, auth, parameters } = presentHttp(kind.value);
+      return [{ name, description, type: "http", method, url, headers, auth, parameters }];
+    }),
+    problems: problems.map(({ operation, problem }) => ({ operation, problem })),
+  };
 }
 
 /** What came of trying a tool. */

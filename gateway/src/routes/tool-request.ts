@@ -1,3 +1,4 @@
+import type { ImportToolsRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import {
   ClientTool,
   HttpTool,
@@ -19,7 +20,7 @@ import {
 } from "@parley/shared/domain/tools";
 import { invalid } from "@parley/shared/errors";
 import type { AuthBody, HeadersBody, ParameterBody } from "../schemas/tools/parts.ts";
-import { toolFields, type UpdateToolBody } from "../schemas/tools/requests.ts";
+import { type ImportToolsBody, toolFields, type UpdateToolBody } from "../schemas/tools/requests.ts";
 
 type TypeName = keyof typeof TOOL_TYPES;
 type Field = keyof typeof toolFields;
@@ -67,6 +68,18 @@ export function toolChangeOf(type: TypeName, body: UpdateToolBody): { tool: Tool
   const names = Object.entries({ ...COMMON, ...FIELDS[type] });
   const fields = names.filter(([field]) => body[field as Field] !== undefined).map(([, name]) => name);
   return { tool: toolOf(type, body), fields };
+}
+
+/** What to import. @throws ServiceError invalid unless there is exactly one source */
+export function sourceOf({ url, document, curl }: ImportToolsBody): NonNullable<ImportToolsRequest["source"]> {
+  const given = [
+    ...(url == null ? [] : [{ $case: "url" as const, value: url }]),
+    ...(document == null ? [] : [{ $case: "document" as const, value: document }]),
+    ...(curl == null ? [] : [{ $case: "curl" as const, value: curl }]),
+  ];
+  const [source] = given;
+  if (!source || given.length > 1) throw invalid("url", "Give exactly one of url, document and curl");
+  return source;
 }
 
 function toolOf(type: TypeName, body: UpdateToolBody): Tool {

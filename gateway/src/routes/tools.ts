@@ -6,20 +6,26 @@ import type { GateContext } from "../gate.ts";
 import { readDate } from "../http/date.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { presentNewTool, presentRotatedTool, presentTool, presentTried } from "../present/tool.ts";
+import { presentImported, presentNewTool, presentRotatedTool, presentTool, presentTried } from "../present/tool.ts";
 import {
   CreateToolBody,
+  ImportToolsBody,
   ListToolsQuery,
   TryToolBody,
   UpdateToolBody,
   UpdateToolQuery,
 } from "../schemas/tools/requests.ts";
-import { NewTool, RotatedTool, Tool, ToolDeleted, ToolList, TriedTool } from "../schemas/tools/shown.ts";
+import { ImportedTools, NewTool, RotatedTool, Tool, ToolDeleted, ToolList, TriedTool } from "../schemas/tools/shown.ts";
 import { endpoint } from "./endpoint.ts";
-import { newToolOf, toolChangeOf } from "./tool-request.ts";
+import { newToolOf, sourceOf, toolChangeOf } from "./tool-request.ts";
 
 /** More than the longest that a tool's call may take. */
 const TRY_TIMEOUT_MS = 125_000;
+
+/** Of a document of 4 MiB, as JSON text. */
+const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
+/** More than the longest that its server may take. */
+const IMPORT_TIMEOUT_MS = 30_000;
 
 export function toolRoutes(gate: GateContext, { agents, conversations }: Clients) {
   return new Elysia({ prefix: "/v1/public/tools" })
@@ -63,6 +69,27 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
           );
           return { tools: tools.map(presentTool), ...pageFigures(total, page) };
         },
+      ),
+    )
+    .post(
+      "/import",
+      ...endpoint(
+        gate,
+        {
+          id: "importTools",
+          tag: "Tools",
+          summary: "Make tools of an OpenAPI document or a curl command",
+          description:
+            "Stores nothing: each of `tools` is a body for `POST /tools`. The secrets that they name must exist before; their values are never taken from a command. Give one of `url`, `document` and `curl`.",
+          scope: "tools:write",
+          body: ImportToolsBody,
+          bodyBytesMax: IMPORT_BYTES_MAX,
+          response: ImportedTools,
+        },
+        async ({ ownerId, body, origin }) =>
+          presentImported(
+            await agents.importTools({ ownerId, source: sourceOf(body) }, { origin, timeoutMs: IMPORT_TIMEOUT_MS }),
+          ),
       ),
     )
     .get(

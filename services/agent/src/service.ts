@@ -38,6 +38,7 @@ import { getSpeech } from "./rpc/get-speech.ts";
 import { getTool } from "./rpc/get-tool.ts";
 import { getToolRuntime } from "./rpc/get-tool-runtime.ts";
 import { getWidget } from "./rpc/get-widget.ts";
+import { importTools } from "./rpc/import-tools.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listProviders } from "./rpc/list-providers.ts";
@@ -116,6 +117,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               updateTool: settling(changes, updateTool(ctx)),
               deleteTool: deleteTool(ctx),
               rotateToolSecret: settling(changes, rotateToolSecret(ctx)),
+              importTools: importTools(ctx),
               acceptToolChanges: settling(changes, acceptToolChanges(ctx)),
               reportMcpTools: settling(changes, reportMcpTools(ctx)),
               listSecretUsers: listSecretUsers(ctx),

@@ -35,6 +35,7 @@ import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
 import { converse } from "./rpc/converse.ts";
 import { countUsage } from "./rpc/count-usage.ts";
+import { fetchDocument } from "./rpc/fetch-document.ts";
 import { getCallSetup } from "./rpc/get-call-setup.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
@@ -192,6 +193,7 @@ export function startConversation(
               getStatistics: registered(getStatistics(ctx), { isList: true }),
               setRetention: setRetention(ctx),
               listMcpTools: listMcpTools(ctx),
+              fetchDocument: fetchDocument(ctx),
               tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
             },
             queues: {

@@ -172,6 +172,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/tools/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make tools of an OpenAPI document or a curl command
+         * @description Stores nothing: each of `tools` is a body for `POST /tools`. The secrets that they name must exist before; their values are never taken from a command. Give one of `url`, `document` and `curl`.
+         *
+         *     Needs a key with the scope `tools:write`, or a session.
+         */
+        post: operations["importTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/tools/{tool_id}": {
         parameters: {
             query?: never;
@@ -3432,6 +3454,117 @@ export interface components {
             updated_at: string;
             /** @description Who created the tool: an API key or a session. */
             created_by: string | null;
+        };
+        /** @description What to make tools of: one of the fields. */
+        ImportToolsRequest: {
+            /** @description Address of an OpenAPI document of at most 4 MiB. */
+            url?: string | null;
+            /** @description An OpenAPI document of version 3.0 or 3.1, as JSON or YAML. */
+            document?: string | null;
+            /** @description A curl command. */
+            curl?: string | null;
+        };
+        /** @description Tools made of an OpenAPI document or a curl command. */
+        ImportedTools: {
+            /** @description A tool for each operation that can be one. */
+            tools: components["schemas"]["ImportedTool"][];
+            /** @description What cannot be used. */
+            problems: {
+                /**
+                 * @description Method and path, or `curl`.
+                 * @example POST /orders
+                 */
+                operation: string;
+                /** @description Why it is no tool, or what its tool lacks. */
+                problem: string;
+            }[];
+        };
+        /** @description A tool that is not stored: a body for `POST /tools`. */
+        ImportedTool: {
+            /**
+             * @description Name by which models call the tool.
+             * @example look_up_order
+             */
+            name: string;
+            /** @description What the model reads to decide when to call the tool. */
+            description: string;
+            /**
+             * @description The type of the tool.
+             * @constant
+             */
+            type: "http";
+            /**
+             * @description Method of the request.
+             * @enum {string}
+             */
+            method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            /** @description Address, with its `{path parameters}`. */
+            url: string;
+            /** @description Headers of the request. */
+            headers: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /** @description How requests are authenticated, with a secret that must exist before. */
+            auth: ({
+                /** @constant */
+                type: "bearer";
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "basic";
+                /** @description User name. */
+                username: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "header";
+                /**
+                 * @description Name of the header.
+                 * @example X-Api-Key
+                 */
+                name: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+            } | {
+                /** @constant */
+                type: "oauth2_client_credentials";
+                /**
+                 * @description Address that issues tokens.
+                 * @example https://login.shop.example/oauth/token
+                 */
+                token_url: string;
+                /**
+                 * @description ID of the client.
+                 * @example parley
+                 */
+                client_id: string;
+                /**
+                 * @description Name of one of your secrets (`/v1/manage/secrets`).
+                 * @example shop_api_key
+                 */
+                secret: string;
+                /** @description Scopes to ask for, separated by spaces. */
+                scope?: string | null;
+            }) | null;
+            /** @description Parameters of a call. */
+            parameters: components["schemas"]["ToolParameter"][];
         };
         /** @description The fields to change. Those that you leave out stay as they are; null restores a default. */
         UpdateToolRequest: {
@@ -9776,6 +9909,252 @@ export interface operations {
                      *         {
                      *           "path": "name",
                      *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    importTools: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportToolsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "tools": [
+                     *         {
+                     *           "name": "post_orders",
+                     *           "description": "POST /orders of api.shop.example.",
+                     *           "type": "http",
+                     *           "method": "POST",
+                     *           "url": "https://api.shop.example/orders",
+                     *           "headers": {},
+                     *           "auth": {
+                     *             "type": "bearer",
+                     *             "secret": "api_shop_example_token"
+                     *           },
+                     *           "parameters": [
+                     *             {
+                     *               "name": "product",
+                     *               "in": "body",
+                     *               "required": true,
+                     *               "schema": {
+                     *                 "type": "string",
+                     *                 "examples": [
+                     *                   "lamp"
+                     *                 ]
+                     *               }
+                     *             },
+                     *             {
+                     *               "name": "count",
+                     *               "in": "body",
+                     *               "required": true,
+                     *               "schema": {
+                     *                 "type": "integer",
+                     *                 "examples": [
+                     *                   2
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "problems": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ImportedTools"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope tools:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 8 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not application/json. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "url is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "url",
+                     *           "message": "url is not valid"
                      *         }
                      *       ]
                      *     }

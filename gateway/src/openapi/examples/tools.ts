@@ -76,6 +76,35 @@ export const TOOL_EXAMPLES: OperationExamples = {
   deleteTool: {
     response: { message: "Tool deleted", tool_id: TOOL_ID, name: NAME, deleted_at: UPDATED_AT },
   },
+  importTools: {
+    requests: {
+      url: { summary: "An OpenAPI document", value: { url: "https://api.shop.example/openapi.json" } },
+      curl: {
+        summary: "A curl command",
+        value: {
+          curl: 'curl https://api.shop.example/orders -H \'Authorization: Bearer sk_live_51H8\' --json \'{"product":"lamp","count":2}\'',
+        },
+      },
+    },
+    response: {
+      tools: [
+        {
+          name: "post_orders",
+          description: "POST /orders of api.shop.example.",
+          type: "http",
+          method: "POST",
+          url: "https://api.shop.example/orders",
+          headers: {},
+          auth: { type: "bearer", secret: "api_shop_example_token" },
+          parameters: [
+            { name: "product", in: "body", required: true, schema: { type: "string", examples: ["lamp"] } },
+            { name: "count", in: "body", required: true, schema: { type: "integer", examples: [2] } },
+          ],
+        },
+      ],
+      problems: [],
+    },
+  },
   tryTool: {
     request: { arguments: { order_id: "A-1001" }, variables: { customer_id: "C-7" } },
     response: {

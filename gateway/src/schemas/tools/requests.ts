@@ -97,6 +97,25 @@ export const UpdateToolQuery = Type.Object({
   ),
 });
 
+export const ImportToolsBody = Type.Object(
+  {
+    url: Maybe(
+      Text({ min: 1, max: 2048, example: "https://api.shop.example/openapi.json" }),
+      "Address of an OpenAPI document of at most 4 MiB.",
+    ),
+    document: Maybe(
+      Text({ min: 1, max: 4 * 1024 * 1024 }),
+      "An OpenAPI document of version 3.0 or 3.1, as JSON or YAML.",
+    ),
+    curl: Maybe(
+      Text({ min: 1, max: 64 * 1024, example: "curl https://api.shop.example/orders/A-1001" }),
+      "A curl command.",
+    ),
+  },
+  { $id: "ImportToolsRequest", description: "What to make tools of: one of the fields." },
+);
+export type ImportToolsBody = Static<typeof ImportToolsBody>;
+
 export const TryToolBody = Type.Object(
   {
     arguments: Maybe(Json, "Arguments, as the model would give them."),

@@ -117,6 +117,36 @@ export const TriedTool = Resource(
   "What came of trying a tool.",
 );
 
+const ImportedTool = Resource(
+  "ImportedTool",
+  {
+    name: ToolName,
+    description: Type.String({ description: "What the model reads to decide when to call the tool." }),
+    type: OneOf(["http"], { description: "The type of the tool." }),
+    method: OneOf(namesOf(TOOL_METHODS), { description: "Method of the request." }),
+    url: Type.String({ description: "Address, with its `{path parameters}`." }),
+    headers: About(Headers, "Headers of the request."),
+    auth: Nullable(Auth, "How requests are authenticated, with a secret that must exist before."),
+    parameters: Type.Array(Parameter, { description: "Parameters of a call." }),
+  },
+  "A tool that is not stored: a body for `POST /tools`.",
+);
+
+export const ImportedTools = Resource(
+  "ImportedTools",
+  {
+    tools: Type.Array(ImportedTool, { description: "A tool for each operation that can be one." }),
+    problems: Type.Array(
+      Type.Object({
+        operation: Type.String({ description: "Method and path, or `curl`.", examples: ["POST /orders"] }),
+        problem: Type.String({ description: "Why it is no tool, or what its tool lacks." }),
+      }),
+      { description: "What cannot be used." },
+    ),
+  },
+  "Tools made of an OpenAPI document or a curl command.",
+);
+
 export const ToolList = Resource("ToolList", {
   tools: Type.Array(Tool, { description: "Tools of the page, newest first." }),
   ...PageFigures,

@@ -408,6 +408,32 @@ export interface AcceptToolChangesResponse {
   tool: Tool | undefined;
 }
 
+export interface ImportToolsRequest {
+  ownerId: string;
+  source:
+    | //
+    /** Address of an OpenAPI document. */
+    { $case: "url"; value: string }
+    | //
+    /** The document itself, as JSON or YAML. */
+    { $case: "document"; value: string }
+    | { $case: "curl"; value: string }
+    | undefined;
+}
+
+export interface ImportToolsResponse {
+  /** Without ids and times. Their secrets may have to be made. */
+  tools: Tool[];
+  /** Of operations that have no tool, and of those whose tool lacks something. */
+  problems: ImportProblem[];
+}
+
+export interface ImportProblem {
+  /** Method and path, or curl. */
+  operation: string;
+  problem: string;
+}
+
 export interface ReportMcpToolsRequest {
   ownerId: string;
   toolId: string;
@@ -4595,6 +4621,250 @@ export const AcceptToolChangesResponse: MessageFns<AcceptToolChangesResponse> = 
   },
 };
 
+function createBaseImportToolsRequest(): ImportToolsRequest {
+  return { ownerId: "", source: undefined };
+}
+
+export const ImportToolsRequest: MessageFns<ImportToolsRequest> = {
+  encode(message: ImportToolsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    switch (message.source?.$case) {
+      case "url":
+        writer.uint32(18).string(message.source.value);
+        break;
+      case "document":
+        writer.uint32(26).string(message.source.value);
+        break;
+      case "curl":
+        writer.uint32(34).string(message.source.value);
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportToolsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportToolsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.source = { $case: "url", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.source = { $case: "document", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.source = { $case: "curl", value: reader.string() };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ImportToolsRequest>, I>>(base?: I): ImportToolsRequest {
+    return ImportToolsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ImportToolsRequest>, I>>(object: I): ImportToolsRequest {
+    const message = createBaseImportToolsRequest();
+    message.ownerId = object.ownerId ?? "";
+    switch (object.source?.$case) {
+      case "url": {
+        if (object.source?.value !== undefined && object.source?.value !== null) {
+          message.source = { $case: "url", value: object.source.value };
+        }
+        break;
+      }
+      case "document": {
+        if (object.source?.value !== undefined && object.source?.value !== null) {
+          message.source = { $case: "document", value: object.source.value };
+        }
+        break;
+      }
+      case "curl": {
+        if (object.source?.value !== undefined && object.source?.value !== null) {
+          message.source = { $case: "curl", value: object.source.value };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseImportToolsResponse(): ImportToolsResponse {
+  return { tools: [], problems: [] };
+}
+
+export const ImportToolsResponse: MessageFns<ImportToolsResponse> = {
+  encode(message: ImportToolsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.tools) {
+      Tool.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.problems) {
+      ImportProblem.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportToolsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportToolsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.tools.push(Tool.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problems.push(ImportProblem.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ImportToolsResponse>, I>>(base?: I): ImportToolsResponse {
+    return ImportToolsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ImportToolsResponse>, I>>(object: I): ImportToolsResponse {
+    const message = createBaseImportToolsResponse();
+    message.tools = object.tools?.map((e) => Tool.fromPartial(e)) || [];
+    message.problems = object.problems?.map((e) => ImportProblem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImportProblem(): ImportProblem {
+  return { operation: "", problem: "" };
+}
+
+export const ImportProblem: MessageFns<ImportProblem> = {
+  encode(message: ImportProblem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.operation !== "") {
+      writer.uint32(10).string(message.operation);
+    }
+    if (message.problem !== "") {
+      writer.uint32(18).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportProblem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportProblem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.operation = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ImportProblem>, I>>(base?: I): ImportProblem {
+    return ImportProblem.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ImportProblem>, I>>(object: I): ImportProblem {
+    const message = createBaseImportProblem();
+    message.operation = object.operation ?? "";
+    message.problem = object.problem ?? "";
+    return message;
+  },
+};
+
 function createBaseReportMcpToolsRequest(): ReportMcpToolsRequest {
   return { ownerId: "", toolId: "", tools: [] };
 }
@@ -5898,6 +6168,16 @@ export const AgentServiceService = {
       Buffer.from(AcceptToolChangesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcceptToolChangesResponse => AcceptToolChangesResponse.decode(value),
   },
+  /** Makes tools of an OpenAPI document or a curl command. They are not stored. */
+  importTools: {
+    path: "/parley.agent.v1.AgentService/ImportTools" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ImportToolsRequest): Buffer => Buffer.from(ImportToolsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ImportToolsRequest => ImportToolsRequest.decode(value),
+    responseSerialize: (value: ImportToolsResponse): Buffer => Buffer.from(ImportToolsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ImportToolsResponse => ImportToolsResponse.decode(value),
+  },
   /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
   getToolRuntime: {
     path: "/parley.agent.v1.AgentService/GetToolRuntime" as const,
@@ -6025,6 +6305,8 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   rotateToolSecret: handleUnaryCall<RotateToolSecretRequest, RotateToolSecretResponse>;
   /** Pins what the tool's MCP server offers now, switches it on, and forgets what is gone. */
   acceptToolChanges: handleUnaryCall<AcceptToolChangesRequest, AcceptToolChangesResponse>;
+  /** Makes tools of an OpenAPI document or a curl command. They are not stored. */
+  importTools: handleUnaryCall<ImportToolsRequest, ImportToolsResponse>;
   /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
   getToolRuntime: handleUnaryCall<GetToolRuntimeRequest, GetToolRuntimeResponse>;
   /** Tells what the tool's MCP server offers now; called by the conversation service when that is not what the tool has. */
@@ -6361,6 +6643,22 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcceptToolChangesResponse) => void,
+  ): ClientUnaryCall;
+  /** Makes tools of an OpenAPI document or a curl command. They are not stored. */
+  importTools(
+    request: ImportToolsRequest,
+    callback: (error: ServiceError | null, response: ImportToolsResponse) => void,
+  ): ClientUnaryCall;
+  importTools(
+    request: ImportToolsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ImportToolsResponse) => void,
+  ): ClientUnaryCall;
+  importTools(
+    request: ImportToolsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ImportToolsResponse) => void,
   ): ClientUnaryCall;
   /** Returns a tool with its signing secret, to try it; admits the conversation service only. */
   getToolRuntime(

@@ -548,6 +548,16 @@ export interface ListMcpToolsResponse {
   tools: ListedMcpTool[];
 }
 
+export interface FetchDocumentRequest {
+  ownerId: string;
+  url: string;
+}
+
+export interface FetchDocumentResponse {
+  /** UTF-8, at most 4 MiB. */
+  text: string;
+}
+
 export interface TryToolRequest {
   ownerId: string;
   toolId: string;
@@ -5251,6 +5261,128 @@ export const ListMcpToolsResponse: MessageFns<ListMcpToolsResponse> = {
   },
 };
 
+function createBaseFetchDocumentRequest(): FetchDocumentRequest {
+  return { ownerId: "", url: "" };
+}
+
+export const FetchDocumentRequest: MessageFns<FetchDocumentRequest> = {
+  encode(message: FetchDocumentRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.url !== "") {
+      writer.uint32(18).string(message.url);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FetchDocumentRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFetchDocumentRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FetchDocumentRequest>, I>>(base?: I): FetchDocumentRequest {
+    return FetchDocumentRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FetchDocumentRequest>, I>>(object: I): FetchDocumentRequest {
+    const message = createBaseFetchDocumentRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.url = object.url ?? "";
+    return message;
+  },
+};
+
+function createBaseFetchDocumentResponse(): FetchDocumentResponse {
+  return { text: "" };
+}
+
+export const FetchDocumentResponse: MessageFns<FetchDocumentResponse> = {
+  encode(message: FetchDocumentResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FetchDocumentResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFetchDocumentResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FetchDocumentResponse>, I>>(base?: I): FetchDocumentResponse {
+    return FetchDocumentResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FetchDocumentResponse>, I>>(object: I): FetchDocumentResponse {
+    const message = createBaseFetchDocumentResponse();
+    message.text = object.text ?? "";
+    return message;
+  },
+};
+
 function createBaseTryToolRequest(): TryToolRequest {
   return { ownerId: "", toolId: "", arguments: undefined, variables: undefined, mcpTool: undefined };
 }
@@ -7703,6 +7835,17 @@ export const ConversationServiceService = {
       Buffer.from(ListMcpToolsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMcpToolsResponse => ListMcpToolsResponse.decode(value),
   },
+  /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
+  fetchDocument: {
+    path: "/parley.conversation.v1.ConversationService/FetchDocument" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FetchDocumentRequest): Buffer => Buffer.from(FetchDocumentRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FetchDocumentRequest => FetchDocumentRequest.decode(value),
+    responseSerialize: (value: FetchDocumentResponse): Buffer =>
+      Buffer.from(FetchDocumentResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FetchDocumentResponse => FetchDocumentResponse.decode(value),
+  },
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
@@ -7809,6 +7952,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   tryTool: handleUnaryCall<TryToolRequest, TryToolResponse>;
   /** Returns what an MCP server offers; called by the agent service when a tool is saved. A condition error says why it cannot be told. */
   listMcpTools: handleUnaryCall<ListMcpToolsRequest, ListMcpToolsResponse>;
+  /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
+  fetchDocument: handleUnaryCall<FetchDocumentRequest, FetchDocumentResponse>;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** The owner's usage by day. Usage stays counted after conversations are deleted. */
@@ -8112,6 +8257,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMcpToolsResponse) => void,
+  ): ClientUnaryCall;
+  /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
+  fetchDocument(
+    request: FetchDocumentRequest,
+    callback: (error: ServiceError | null, response: FetchDocumentResponse) => void,
+  ): ClientUnaryCall;
+  fetchDocument(
+    request: FetchDocumentRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FetchDocumentResponse) => void,
+  ): ClientUnaryCall;
+  fetchDocument(
+    request: FetchDocumentRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FetchDocumentResponse) => void,
   ): ClientUnaryCall;
   /** Analyzes an ended conversation again, in the background. */
   analyzeConversation(

@@ -77,6 +77,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     WaitForToolCalls: ["voice", "voice-runtime"],
     CompleteConversation: ["voice", "voice-runtime"],
     ListMcpTools: ["agent"],
+    FetchDocument: ["agent"],
   },
   "webhook-dispatcher": {
     rest: ["gateway", "parley"],

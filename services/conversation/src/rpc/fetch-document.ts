@@ -1,0 +1,37 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { send } from "../tools/http/send.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["fetchDocument"]>;
+
+const BYTES_MAX = 4 * 1024 * 1024;
+const WITHIN_MS = 20_000;
+const ACCEPT = "application/json, application/yaml;q=0.9, text/*;q=0.8, */*;q=0.1";
+
+/** Reads a document at an address that an owner gives, as tools send requests: through the egress guard, with one redirect at most. */
+export function fetchDocument({ httpTools }: Pick<ConversationContext, "httpTools">): Handler {
+  return async ({ url }, call) => {
+    const late = AbortSignal.timeout(WITHIN_MS);
+    const request = { method: "GET", url, headers: { accept: ACCEPT, "user-agent": "Parley" }, body: "" };
+    const sending = {
+      ask: httpTools.ask,
+      signal: AbortSignal.any([call.signal, late]),
+      deadlineAt: performance.now() + WITHIN_MS,
+      retries: 0,
+      bytesMax: BYTES_MAX,
+      began: () => {},
+      finish: () => request,
+    };
+    const received = await send(request, sending).catch((error) => {
+      if (!late.aborted) throw error;
+      return new Error(`The server did not answer within ${WITHIN_MS / 1_000} s`);
+    });
+    if (received instanceof Error) throw new ServiceError("condition", received.message);
+    if (received.status !== 200)
+      throw new ServiceError("condition", `The server answered with HTTP status ${received.status}`);
+    if (received.isCut) throw new ServiceError("condition", `The document is longer than ${BYTES_MAX} bytes`);
+    return { text: received.text };
+  };
+}

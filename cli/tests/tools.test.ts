@@ -11,6 +11,13 @@ const TOOL = {
   description: "Looks up an order.",
   url: "https://shop.example/",
 };
+const IMPORTED = {
+  tools: [
+    { ...TOOL, name: "get_order", auth: { type: "bearer", secret: "shop_token" }, parameters: [] },
+    { ...TOOL, name: "drop_order", headers: { "X-Key": { secret: "shop_key" } }, parameters: [] },
+  ],
+  problems: [{ operation: "POST /files", problem: "The body is multipart/form-data, and tools send JSON." }],
+};
 const SECRET = "whsec_c2VjcmV0";
 
 let asked: { line: string; body: unknown }[] = [];
@@ -23,6 +30,7 @@ const api = Bun.serve({
     const { pathname, search } = new URL(request.url);
     const text = await request.text();
     asked.push({ line: `${request.method} ${pathname}${search}`, body: text === "" ? null : JSON.parse(text) });
+    if (pathname.endsWith("/import")) return Response.json(IMPORTED);
     if (pathname.endsWith("/wrong")) {
       const detail = "url cannot be used: it is private";
       return Response.json({ detail, errors: [{ path: "url", message: detail }] }, { status: 422 });
@@ -101,4 +109,36 @@ test("a secret is set from standard input and listed without its value", async (
   expect(stdout).not.toContain("sk_live");
   const short = await stack.parley(["secret", "set", "shop_key", ...owner], {}, "short");
   expect([short.status, short.stderr]).toEqual([1, "value must be 8 to 8192 characters\n"]);
+});
+
+test("an import shows the tools, their secrets and the problems, and creates nothing", async () => {
+  const document = "openapi: 3.0.0";
+  await Bun.write(join(folder, "openapi.yaml"), document);
+  const { stdout, status } = await parley(["tool", "import", "--file", join(folder, "openapi.yaml")]);
+  expect([status, asked]).toEqual([0, [{ line: "POST /v1/public/tools/import", body: { document } }]]);
+  for (const words of ["get_order", "shop_token", "drop_order", "shop_key", "POST /files: The body is multipart"])
+    expect(stdout).toContain(words);
+});
+
+test("an import creates the chosen tools, and none if one of the names is wrong", async () => {
+  const url = "https://shop.example/openapi.json";
+  const { stdout, status } = await parley(["tool", "import", "--url", url, "--operation", "get-order"]);
+  expect([status, asked]).toEqual([
+    0,
+    [
+      { line: "POST /v1/public/tools/import", body: { url } },
+      { line: "POST /v1/public/tools", body: IMPORTED.tools[0] as object },
+    ],
+  ]);
+  expect(stdout).toContain(SECRET);
+  asked = [];
+  const wrong = await parley(["tool", "import", "--url", url, "--operation", "get-order", "missing"]);
+  expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining("There is no tool missing")]);
+  expect(asked).toHaveLength(1);
+});
+
+test("a curl command is read from standard input, where other users do not see its secrets", async () => {
+  const { status } = await parley(["tool", "import", "--curl", "-"], "curl https://shop.example/\n");
+  expect([status, asked[0]?.body]).toEqual([0, { curl: "curl https://shop.example/" }]);
+  expect((await parley(["tool", "import"])).status).toBe(2);
 });

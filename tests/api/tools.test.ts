@@ -9,12 +9,30 @@ interface Asked {
   body: string;
 }
 
+const OPENAPI = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+security: [{ key: [] }]
+components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      summary: Looks up an order.
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+  /files:
+    post: { requestBody: { content: { "image/png": {} } } }
+`;
+
 let asked: Asked[] = [];
 /** A customer's server, which says what it was asked and with which key. */
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/openapi.yaml") return new Response(OPENAPI);
+    if (pathname === "/long.yaml") return new Response("a".repeat(4 * 1024 * 1024 + 1));
+    if (pathname === "/moved.yaml") return Response.redirect("https://shop.example/openapi.yaml");
     asked.push({ url: request.url, headers: request.headers, body: await request.text() });
     return Response.json({ status: "shipped", told: request.headers.get("authorization") });
   },
@@ -171,4 +189,38 @@ test("a taken name is 409, and a changed agent keeps the tools that a change lea
   expect([used.status, used.body.detail]).toEqual([409, expect.stringContaining(agent.id)]);
   expect((await patch({ custom_tools: null })).body.custom_tools).toEqual([]);
   expect((await api.send("DELETE", `/tools/${tool.id}`)).status).toBe(200);
+});
+
+test("a tool imported from an OpenAPI document at an address is created as it is, and calls the server beside the document", async () => {
+  const { status, body } = await api.post("/tools/import", { url: `${server.url.origin}/openapi.yaml` });
+  expect([status, body.problems]).toEqual([
+    200,
+    [{ operation: "POST /files", problem: "The body is image/png, and tools send JSON." }],
+  ]);
+  const [tool, ...others] = body.tools;
+  expect(others).toEqual([]);
+  expect((await api.get("/tools?search=getOrder")).body.tools).toEqual([]);
+  const early = await api.post("/tools", tool);
+  expect([early.status, early.body.errors[0].path]).toEqual([422, "auth.secret"]);
+  await manage.post("/secrets", { name: tool.auth.secret, value: "value-of-the-key" });
+  const made = await api.post("/tools", tool);
+  expect(made.body).toMatchObject({ ...tool, retries: 2 });
+  asked = [];
+  await api.post(`/tools/${made.body.id}/try`, { arguments: { id: "A-1" } });
+  expect(asked.map(({ url, headers }) => [url, headers.get("x-key")])).toEqual([
+    [`${server.url.origin}/orders/A-1`, "value-of-the-key"],
+  ]);
+});
+
+test.each([
+  ["no source", {}, "url"],
+  ["two sources", { curl: "curl https://shop.example", document: "openapi: 3.0.0" }, "url"],
+  ["a document that is none", { document: "Hello" }, "document"],
+  ["a private address", { url: "https://169.254.169.254/openapi.json" }, "url"],
+  ["an address without a document", { url: `${server.url.origin}/long` }, "url"],
+  ["more than 4 MiB", { url: `${server.url.origin}/long.yaml` }, "url"],
+  ["a redirect elsewhere", { url: `${server.url.origin}/moved.yaml` }, "url"],
+])("an import of %s is refused, naming the field", async (_what, body, path) => {
+  const refused = await api.post("/tools/import", body);
+  expect([refused.status, refused.body.errors?.[0].path]).toEqual([422, path]);
 });

@@ -6,6 +6,7 @@ import { examples, jsonOption } from "../options.ts";
 import { formatRecord, formatTable, print, type Value } from "../print.ts";
 import { type PublicApi, publicApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
+import { addToolImport } from "./tool-import.ts";
 
 interface Shown {
   json?: boolean;
@@ -30,6 +31,7 @@ export function addToolCommands(program: Command, env: Environment): void {
         program,
         "tool create < look-up-order.json",
         "tool update tol_… <<< '{ \"timeout_ms\": 5000 }'",
+        "tool import --url https://api.shop.example/openapi.json --operation getOrder",
         'tool try tol_… <<< \'{ "arguments": { "order_id": "A-1001" } }\'',
       ),
     );
@@ -63,6 +65,8 @@ export function addToolCommands(program: Command, env: Environment): void {
     .action(async ({ json }: Shown, command: Command) => {
       await show(await toolApi(env).post<Tool>("/tools", await readObject(command)), json);
     });
+
+  addToolImport(program, tool, () => toolApi(env));
 
   tool
     .command("update")

@@ -23,8 +23,9 @@ import { connectWhatsApp } from "../kit/whatsapp.ts";
 const REFUSED: Readonly<Record<string, number>> = {
   callWithCode: 400,
   proveMobileNumber: 422,
-  // No MCP server has the example's address, and the story's tool is an HTTP tool.
+  // No server has the examples' addresses, and the story's tool is an HTTP tool.
   "createTool mcp": 422,
+  "importTools url": 422,
   acceptToolChanges: 400,
 };
 

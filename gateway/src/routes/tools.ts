@@ -22,8 +22,7 @@ import { newToolOf, sourceOf, toolChangeOf } from "./tool-request.ts";
 /** More than the longest that a tool's call may take. */
 const TRY_TIMEOUT_MS = 125_000;
 
-/** Of a document of 4 MiB, as JSON text. */
-const IMPORT_BYTES_MAX = 8 * 1024 * 1024;
+const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
 /** More than the longest that its server may take. */
 const IMPORT_TIMEOUT_MS = 30_000;
 

@@ -10113,7 +10113,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The request body must be at most 8 MiB"
+                     *       "detail": "The request body must be at most 4 MiB"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

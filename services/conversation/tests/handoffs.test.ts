@@ -138,10 +138,12 @@ test("with the context last_messages, it learns of ten messages, the triggering 
   expect([told[0], told.at(-1)]).toEqual(["assistant: I do money.", "user: What do I owe?"]);
 });
 
-test("the message is said before an agent takes over, its greeting before it answers, and both are stored", async () => {
+test("the message is said before the handoff, the new agent's greeting before it answers, and both are stored", async () => {
   const { desk, sessionId, response, asked } = await handedOver({ message: "I pass you on.", greet: true });
   const said = "Let me see. I pass you on. Billing here, Ada. I do money.";
   expect(response).toBe(said);
+  const [call] = await service.sql`select place from tool_calls where conversation_id = ${sessionId}`;
+  expect(said.slice(0, call?.place)).toBe("Let me see. I pass you on.");
   expect(asked()[1]?.messages.at(-1)).toContain("You have greeted the user with these words: Billing here, Ada.");
   expect(await transcript(service, desk, sessionId)).toEqual([
     "user: Hi",

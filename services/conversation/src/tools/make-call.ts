@@ -1,4 +1,5 @@
 import { durations, secondsSince } from "@parley/shared/telemetry/instruments";
+import { codePoints } from "@parley/shared/text/length";
 import type { ToolCall } from "../model/port.ts";
 import { cut, RESULT_BYTES_MAX, type ToolCallState, type ToolKind } from "../store/turns/kept-tool-calls.ts";
 import type { ToolCallKey } from "../store/turns/tool-ledger.ts";
@@ -59,7 +60,7 @@ export async function makeCall(
     own.signal.reason === INTERRUPTED && !isOutside ? "CANCELLED" : outcome.isError ? "FAILED" : "SUCCEEDED";
   countCall(kind, state, startedAt);
   const { text: result, isCut } = cut(outcome.result, RESULT_BYTES_MAX);
-  const { status = null, note = null, attempts = 1, assignments, takesOver = null } = outcome;
+  const { status = null, note = null, attempts = 1, assignments, takesOver = null, message = "" } = outcome;
   const hasAssignments = assignments && Object.keys(assignments).length > 0;
   await ledger.end(
     key,
@@ -74,6 +75,7 @@ export async function makeCall(
       furtherAttempts: attempts - 1,
       assignments: hasAssignments ? assignments : null,
       takesOver,
+      charactersSaid: codePoints(message.trim()),
     },
     place.log,
   );

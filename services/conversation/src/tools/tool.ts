@@ -82,8 +82,9 @@ export interface ToolOutcome {
   mayBeSilent?: boolean;
   /** What the runtime of a call must do. */
   action?: CallAction;
-  /** The agent that takes over the conversation. */
+  /** The agent that takes over the conversation, once this has been said. */
   takesOver?: AgentOnPath;
+  message?: string;
 }
 
 /** Something to do besides talking, decided by the model of a call. */

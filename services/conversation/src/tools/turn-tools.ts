@@ -227,6 +227,7 @@ const ENDED = {
   furtherAttempts: 0,
   assignments: null,
   takesOver: null,
+  charactersSaid: 0,
 };
 /** The end of a call that waited for others when its turn ended. */
 const NOT_MADE: ToolCallEnd = {

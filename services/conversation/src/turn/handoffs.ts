@@ -111,7 +111,7 @@ export async function turnHandoffs(
       filledPrompt(next.agent, variables);
       const greeting = greet ? filledGreeting(next.agent, variables) : "";
       underWay = { speaker: next, handed: { message, greeting } };
-      return { result: resultOf(greeting), isError: false, takesOver: next.onPath };
+      return { result: resultOf(greeting), isError: false, takesOver: next.onPath, message };
     } catch (error) {
       underWay = null;
       if (isGone(error)) return failed(`This agent does not exist anymore. ${STAYS}`);

@@ -72,6 +72,8 @@ export interface ToolCallEnd
   assignments: Readonly<Record<string, unknown>> | null;
   /** The agent that takes over the conversation; null if it stays with the one that called. */
   takesOver: AgentOnPath | null;
+  /** What the one that called says before that; the call stands behind it. */
+  charactersSaid: number;
 }
 
 /** Stores the result of a call, also of one that was given up as unknown: the model is then told later. */
@@ -81,6 +83,7 @@ export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, 
       update tool_calls set state = ${end.state}, result = ${end.result}, is_outside = ${end.isOutside},
         is_cut = is_cut or ${end.isCut}, status = ${end.status}::integer, note = ${end.note}::text,
         attempts = attempts + ${end.furtherAttempts}::integer, duration_ms = ${end.durationMs}::integer, running_until = null,
+        place = place + case when ${end.charactersSaid}::integer = 0 then 0 else ${end.charactersSaid}::integer + least(place, 1) end,
         is_background = is_background or state = 'UNKNOWN'
       where ${sqlKey(sql, key)} and state in ('REQUESTED', 'RUNNING', 'UNKNOWN')
       returning 1

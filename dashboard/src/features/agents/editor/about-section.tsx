@@ -2,11 +2,11 @@ import { Plus, X } from "lucide-react";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
+import { Lines } from "../../../ui/form/lines.tsx";
+import { Section } from "../../../ui/form/section.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { AGENT_TYPES, type AgentType, type Changes } from "../agents.ts";
 import type { AgentDraft } from "./draft.ts";
-import { Lines } from "./lines.tsx";
-import { Section } from "./section.tsx";
 
 type Category = NonNullable<Changes["agent_category"]>;
 

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { api, ask } from "../../../api/client.ts";
+import { Section, Sections } from "../../../ui/form/section.tsx";
 import { Switch } from "../../../ui/form/switch.tsx";
 import { useShownFirst } from "../../../ui/painted.ts";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { type AgentDraft, ownPromptName } from "./draft.ts";
 import { PromptSource, type Source } from "./prompt-source.tsx";
 import { SchemaBuilder } from "./schema-builder.tsx";
-import { Section, Sections } from "./section.tsx";
 
 const FIRST_PROMPT =
   "Read the conversation and fill in the fields. In `summary`, say in two sentences what the person wanted and how the conversation ended.";

@@ -5,12 +5,12 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { Section, Sections } from "../../../ui/form/section.tsx";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
 import { AboutSection } from "./about-section.tsx";
 import { type AgentDraft, useShownPrompt } from "./draft.ts";
 import { PromptSource } from "./prompt-source.tsx";
-import { Section, Sections } from "./section.tsx";
 
 /** Who the agent is, what it says first, and the prompt it follows. */
 export function PromptTab({ draft }: { draft: AgentDraft }) {

@@ -5,7 +5,7 @@ import { Input } from "../../../ui/form/input.tsx";
 import { type Option, Select } from "../../../ui/form/select.tsx";
 import { Switch } from "../../../ui/form/switch.tsx";
 import type { AgentDraft } from "./draft.ts";
-import { Section, Sections } from "./section.tsx";
+import { Section, Sections } from "../../../ui/section.tsx";
 
 type Tools = Schema["Tools"];
 type ToolName = keyof Tools;

@@ -1,9 +1,9 @@
 import { useId } from "react";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Textarea } from "../../../../ui/form/input.tsx";
+import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import type { AgentDraft } from "../draft.ts";
-import { Section } from "../section.tsx";
 
 const LINES = [
   {

@@ -3,10 +3,10 @@ import { Video } from "lucide-react";
 import { api, ask } from "../../../../api/client.ts";
 import { sentenceOf } from "../../../../api/problem.ts";
 import { Button } from "../../../../ui/button.tsx";
+import { Section } from "../../../../ui/form/section.tsx";
 import { Notice } from "../../../../ui/states.tsx";
 import { Time } from "../../../../ui/time.tsx";
 import type { AgentDraft } from "../draft.ts";
-import { Section } from "../section.tsx";
 import { Snippet } from "./snippet.tsx";
 
 /** Opens a Daily room that the agent joins as soon as somebody is in it. */

@@ -1,7 +1,7 @@
 import { useId } from "react";
+import { Section } from "../../../../ui/form/section.tsx";
 import { Switch } from "../../../../ui/form/switch.tsx";
 import type { AgentDraft } from "../draft.ts";
-import { Section } from "../section.tsx";
 
 /** How the agent behaves on WhatsApp, once a WhatsApp number is connected for it. */
 export function WhatsAppSection({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {

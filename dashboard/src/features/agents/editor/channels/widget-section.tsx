@@ -2,10 +2,10 @@ import { useState } from "react";
 import type { Schema } from "../../../../api/client.ts";
 import { Field } from "../../../../ui/form/field.tsx";
 import { Input } from "../../../../ui/form/input.tsx";
+import { Lines } from "../../../../ui/form/lines.tsx";
+import { Section } from "../../../../ui/form/section.tsx";
 import { Select } from "../../../../ui/form/select.tsx";
 import type { AgentDraft } from "../draft.ts";
-import { Lines } from "../lines.tsx";
-import { Section } from "../section.tsx";
 import { Snippet } from "./snippet.tsx";
 
 type Widget = Schema["WidgetConfig"];

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { Textarea } from "../../../ui/form/input.tsx";
+import { Textarea } from "./input.tsx";
 
 /** A list of texts, one a line. Empty lines are kept only while they are typed. */
 export function Lines({

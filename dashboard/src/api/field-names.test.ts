@@ -45,6 +45,31 @@ test.each([
     "Analysis prompt is required when analysis is true",
   ],
   [
+    "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it",
+    "",
+    "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom tools before deleting it",
+  ],
+  [
+    "Secret shop_key is used by the tools book_table, look_up_order: take it out of every tool before deleting it",
+    "",
+    "Secret shop_key is used by the tools book_table, look_up_order: take it out of every tool before deleting it",
+  ],
+  [
+    "url has {order_id}, but no path parameter has this name",
+    "url",
+    "URL has {order_id}, but no path parameter has this name",
+  ],
+  [
+    "parameters.1.name: the model has an argument order_id already",
+    "parameters.1.name",
+    "Name: the model has an argument order_id already",
+  ],
+  [
+    "auth.secret must be one of your secrets: there is no shop_key",
+    "auth.secret",
+    "Secret must be one of your secrets: there is no shop_key",
+  ],
+  [
     "csv line 4: to_mobile_number must be a phone number in E.164 form",
     "csv",
     "Line 4: phone number must be a phone number in E.164 form",

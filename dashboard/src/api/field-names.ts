@@ -30,6 +30,7 @@ const LABELS: Readonly<Record<string, string>> = {
   sts: "Speech-to-speech model",
   stt: "Speech recognition",
   timezone: "Time zone",
+  tool_id: "Tool",
   to_mobile_number: "Phone number",
   tts: "Voice",
   voice_id: "Voice",
@@ -61,7 +62,9 @@ function inWords(name: string): string {
 
 /** The name of a field in the middle of a sentence. The word after "column" is what has to stand in a file. */
 const NAMES =
-  /(?<!column )(?<![\w."“‘'@/:-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)*_[a-z0-9]+(?:[._][a-z0-9]+)*(?![\w@/-]|:\S)/g;
+  /(?<!column )(?<![\w."“‘'@/:{-])[a-z][a-z0-9]*(?:[._][a-z0-9]+)*_[a-z0-9]+(?:[._][a-z0-9]+)*(?![\w@/-]|:\S)/g;
+/** Before a name that an owner has given to a tool, a parameter or a secret, which stays as it is. */
+const OWN_NAME = /\b(?:tools?|secrets?|argument|there is no|repeated:) (?:[\w.-]+, )*$/i;
 const ID = /^[a-z]{2,4}_[0-9a-z]{26}$/;
 const OWN_PROMPT = /\bPrompt agent-agt_[0-9a-z]{26}(-analysis)?/g;
 const CSV_LINE = /^csv line (\d+): /;
@@ -73,12 +76,12 @@ const CSV_LINE = /^csv line (\d+): /;
 export function worded(sentence: string, path?: string): string {
   const line = CSV_LINE.exec(sentence);
   if (line) return `Line ${line[1]}: ${lowered(worded(sentence.slice(line[0].length)))}`;
-  const isNamed = path !== undefined && path !== "" && sentence.startsWith(`${path} `);
+  const isNamed = path !== undefined && path !== "" && [" ", ":"].some((after) => sentence.startsWith(path + after));
   const [begins, rest] = isNamed ? [labelOf(path), sentence.slice(path.length)] : ["", sentence];
   const told = rest
     .replace(OWN_PROMPT, (_, isAnalysis) => (isAnalysis ? "An agent's analysis prompt" : "An agent's own prompt"))
     .replace(NAMES, (name, at: number) => {
-      if (ID.test(name)) return name;
+      if (ID.test(name) || OWN_NAME.test(rest.slice(0, at))) return name;
       return begins === "" && at === 0 ? labelOf(name) : lowered(labelOf(name));
     });
   return begins + told;

@@ -1,17 +1,18 @@
 import { ChevronRight, Wrench } from "lucide-react";
 import { useId, useState } from "react";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, type Tone } from "../../ui/badge.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { latencyOf } from "../../ui/numbers.ts";
+import { indented } from "./indented.ts";
 import type { ToolCall } from "./said.ts";
 
-const STATUSES: Readonly<Record<ToolCall["status"], string>> = {
-  REQUESTED: "Waiting",
-  RUNNING: "Running",
-  SUCCEEDED: "Done",
-  FAILED: "Failed",
-  CANCELLED: "Cancelled",
-  UNKNOWN: "Outcome unknown",
+const STATUSES: Readonly<Record<ToolCall["status"], { label: string; tone: Tone }>> = {
+  REQUESTED: { label: "Waiting", tone: "neutral" },
+  RUNNING: { label: "Running", tone: "accent" },
+  SUCCEEDED: { label: "Succeeded", tone: "success" },
+  FAILED: { label: "Failed", tone: "danger" },
+  CANCELLED: { label: "Cancelled", tone: "neutral" },
+  UNKNOWN: { label: "Outcome unknown", tone: "warning" },
 };
 
 /** A tool that the agent's model called, with arguments and result. */
@@ -30,9 +31,7 @@ export function ToolCallCard({ call }: { call: ToolCall }) {
         <Wrench className="size-3.5 shrink-0 text-muted" aria-hidden />
         <span className="sr-only">Tool call</span>
         <span className="min-w-0 truncate font-mono text-xs">{call.name || "(no name)"}</span>
-        {call.status !== "SUCCEEDED" && (
-          <Badge tone={call.is_error ? "danger" : "neutral"}>{STATUSES[call.status]}</Badge>
-        )}
+        <Badge tone={STATUSES[call.status].tone}>{STATUSES[call.status].label}</Badge>
         {call.duration_ms !== null && (
           <span className="ml-auto shrink-0 pl-2 text-xs text-muted tabular-nums">
             {call.duration_ms === 0 ? "under 1 ms" : latencyOf(call.duration_ms)}
@@ -46,18 +45,19 @@ export function ToolCallCard({ call }: { call: ToolCall }) {
       {isOpen && (
         <div id={id} className="flex flex-col gap-3 border-t border-line bg-canvas p-3">
           <Part name="Arguments" text={indented(call.arguments)} />
-          {(call.http_status !== null || call.attempts > 1) && (
-            <p className="text-xs text-muted">
-              {[
-                call.http_status === null ? "" : `HTTP status ${call.http_status}`,
-                call.attempts > 1 ? `${call.attempts} attempts` : "",
-              ]
-                .filter((fact) => fact !== "")
-                .join(", ")}
-            </p>
-          )}
+          <p className="text-xs text-muted wrap-anywhere">
+            {[
+              call.http_status !== null && `HTTP status ${call.http_status}`,
+              call.attempts > 0 && `${call.attempts} ${call.attempts === 1 ? "attempt" : "attempts"}`,
+              call.tool_call_id,
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </p>
           {call.note && <p className="text-xs text-muted">{call.note}</p>}
-          <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />
+          {call.status !== "REQUESTED" && call.status !== "RUNNING" && (
+            <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />
+          )}
           {call.is_cut && <p className="text-xs text-muted">Too long to store in full; only the beginning is shown.</p>}
         </div>
       )}
@@ -80,13 +80,4 @@ function Part({ name, text }: { name: string; text: string }) {
       )}
     </div>
   );
-}
-
-/** JSON on lines of its own; any other text as it is. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

@@ -144,6 +144,7 @@ function Line({
         ) : (
           <Time at={beganAt(message)} on={startedAt} />
         )}
+        {message.filler && <span>said while a tool ran</span>}
       </span>
       {said.map((each, at) =>
         each.type === "call" ? (
@@ -154,7 +155,8 @@ function Line({
             dir="auto"
             className={clsx(
               "max-w-full rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap transition-shadow",
-              isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm bg-hover",
+              isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm",
+              !isUser && (message.filler ? "border border-dashed border-line-strong text-muted italic" : "bg-hover"),
               isCurrent && "ring-2 ring-accent-ink ring-offset-2 ring-offset-canvas",
             )}
           >

@@ -1,3 +1,5 @@
+import type { ToolCall } from "../conversations/said.ts";
+
 /** What the agent reports during a call (docs/calls.md#captions). */
 export type Caption =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
@@ -11,6 +13,8 @@ export interface Captioned {
   isFinal: boolean;
   /** What the answer took; "" until it is known. */
   latency: string;
+  /** The tools that the model called, once they are known. */
+  toolCalls?: readonly ToolCall[];
 }
 
 type Said = Exclude<Caption, { type: "state" }>;

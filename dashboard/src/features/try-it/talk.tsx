@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { CallTimer } from "./call-timer.tsx";
 import { Bubble } from "./chat.tsx";
 import { LevelMeter } from "./level-meter.tsx";
@@ -41,6 +42,11 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
             <div className={clsx("flex flex-col", !line.isFinal && "opacity-70")}>
               <Bubble from={line.from} text={line.text} />
             </div>
+            {line.toolCalls?.map((each) => (
+              <div key={each.tool_call_id} className="max-w-[85%] self-start">
+                <ToolCallCard call={each} />
+              </div>
+            ))}
             {line.latency && (
               <p className="px-1 text-xs text-muted tabular-nums" data-testid="latency">
                 {line.latency}

@@ -4,8 +4,11 @@ import { afterPaint } from "../../ui/painted.ts";
 /** From here on there is room for it beside the editor, as the class `xl` has it. */
 const BESIDE = "(width >= 80rem)";
 
+/** What is chosen, or filled in. */
+const FIRST = '[role="tab"][aria-selected="true"], form :is(input, select, textarea)';
+
 /**
- * Holds what tries an agent: beside the editor, or over the page on a narrow screen, where the focus stays in it until it is closed.
+ * Holds what tries an agent or a tool: beside the editor, or over the page on a narrow screen, where the focus stays in it until it is closed.
  * @param children get the function that closes it
  */
 export function TryItPanel({ onClose, children }: { onClose: () => void; children: (close: () => void) => ReactNode }) {
@@ -21,7 +24,7 @@ export function TryItPanel({ onClose, children }: { onClose: () => void; childre
       else dialog.showModal();
       if (focused instanceof HTMLElement && dialog.contains(focused)) focused.focus();
       // A dialog gives the focus to its first button, which may be of what is not shown.
-      else dialog.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
+      else dialog.querySelector<HTMLElement>(FIRST)?.focus();
     };
     show();
     media.addEventListener("change", show);

@@ -2,14 +2,14 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import { type Captioned, caption } from "./captions.ts";
-import { withLatencies } from "./latencies.ts";
 import type { Setup } from "./setup.ts";
+import { withStored } from "./stored-lines.ts";
 import { type Call, callAgent } from "./web-call.ts";
 
 export type AgentState = "connecting" | "listening" | "thinking" | "speaking";
 
-/** Latency is stored when a turn has ended, a moment after its last caption. */
-const LATENCY_AFTER_MS = 500;
+/** Latency and tool calls are stored when a turn has ended, a moment after its last caption. */
+const STORED_AFTER_MS = 500;
 
 /** A call and what is said in it. Leaving or closing the page hangs up. */
 export function useCall(setup: Setup) {
@@ -41,7 +41,7 @@ export function useCall(setup: Setup) {
       leave();
     };
   }, []);
-  const conversationId = useLatencies(state, setLines);
+  const conversationId = useStored(state, setLines);
 
   const start = async () => {
     wanted.current = true;
@@ -97,8 +97,8 @@ export function useCall(setup: Setup) {
   };
 }
 
-/** Adds each answer's latency, from the conversation's transcript, to the agent's lines. */
-function useLatencies(
+/** Adds what the conversation's transcript has of each line, such as an answer's latency. */
+function useStored(
   state: AgentState | null,
   setLines: (change: (lines: readonly Captioned[]) => readonly Captioned[]) => void,
 ) {
@@ -114,8 +114,8 @@ function useLatencies(
       );
       const [conversation] = found && "conversations" in found ? found.conversations : [];
       const messages = conversation?.conversation_transcript ?? [];
-      setLines((lines) => withLatencies(lines, messages));
-    }, LATENCY_AFTER_MS);
+      setLines((lines) => withStored(lines, messages));
+    }, STORED_AFTER_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Captioned } from "./captions.ts";
-import { withLatencies } from "./latencies.ts";
+import { withStored } from "./stored-lines.ts";
 
 const line = (id: number, from: Captioned["from"], text: string, isFinal = true): Captioned => ({
   ...{ id, from, text, isFinal },
@@ -21,7 +21,7 @@ const MESSAGES = [
 ];
 
 test("a reply that follows an interruption does not show the figures of the one before", () => {
-  const shown = withLatencies(CALL, MESSAGES).map(({ latency }) => latency);
+  const shown = withStored(CALL, MESSAGES).map(({ latency }) => latency);
   expect(shown).toEqual(["", "", expect.stringMatching(/^900 ms · End of turn 500 ms/), "", ""]);
 });
 
@@ -31,17 +31,23 @@ test("each line gets the figures of its own message, also if two replies have th
     { role: "assistant", content: "Yes.", latency: { audible: 100 } },
     { role: "assistant", content: "Yes.", latency: { audible: 200 } },
   ];
-  expect(withLatencies(lines, messages).map(({ latency }) => latency.split(" · ")[0])).toEqual([
-    "100 ms",
-    "200 ms",
-    "",
-  ]);
+  expect(withStored(lines, messages).map(({ latency }) => latency.split(" · ")[0])).toEqual(["100 ms", "200 ms", ""]);
 });
 
 test("a reply to an unfinished sentence says why it came later", () => {
-  const lines = withLatencies(
+  const lines = withStored(
     [line(1, "agent", "Go on.")],
     [{ role: "assistant", content: "Go on.", latency: { audible: 1_900, end_of_turn: 1_500, unfinished: true } }],
   );
   expect(lines[0]?.latency).toContain("unfinished");
+});
+
+test("a line has the tools that were called in its message, of either side", () => {
+  const toolCalls = [{ tool_call_id: "tcl_1", name: "look_up_order" }] as never;
+  const lines = [line(1, "user", "Where is my order?"), line(2, "agent", "It is on its way.")];
+  const messages = [
+    { role: "user", content: "Where is my order?" },
+    { role: "assistant", content: "It is on its way.", tool_calls: toolCalls },
+  ];
+  expect(withStored(lines, messages).map((each) => each.toolCalls)).toEqual([undefined, toolCalls]);
 });

@@ -90,6 +90,9 @@ function Palette({ isShown, onClose, typed }: { isShown: boolean; onClose: () =>
           <Entry value="New agent" icon={Plus} onSelect={() => go("/agents", { new: true })}>
             New agent
           </Entry>
+          <Entry value="New tool" icon={Plus} onSelect={() => go("/tools", { new: true })}>
+            New tool
+          </Entry>
           <Entry value="New API key" icon={KeyRound} onSelect={() => go("/keys", { new: true })}>
             New API key
           </Entry>

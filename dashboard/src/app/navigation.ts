@@ -4,12 +4,14 @@ import {
   Hash,
   House,
   KeyRound,
+  LockKeyhole,
   type LucideIcon,
   MessagesSquare,
   Phone,
   ScrollText,
   Settings,
   Webhook,
+  Wrench,
 } from "lucide-react";
 
 export interface Destination {
@@ -26,6 +28,7 @@ export const NAVIGATION: readonly { label: string | null; destinations: readonly
     destinations: [
       { to: "/agents", label: "Agents", icon: Bot },
       { to: "/prompts", label: "Prompts", icon: ScrollText },
+      { to: "/tools", label: "Tools", icon: Wrench },
     ],
   },
   {
@@ -41,6 +44,7 @@ export const NAVIGATION: readonly { label: string | null; destinations: readonly
       { to: "/numbers", label: "Numbers & carriers", icon: Hash },
       { to: "/webhooks", label: "Webhooks", icon: Webhook },
       { to: "/keys", label: "API keys", icon: KeyRound },
+      { to: "/secrets", label: "Secrets", icon: LockKeyhole },
       { to: "/usage", label: "Usage", icon: ChartColumn },
       { to: "/settings", label: "Settings", icon: Settings },
     ],

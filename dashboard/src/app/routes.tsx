@@ -81,6 +81,9 @@ const agents = createRoute({
   staticData: { group: build },
 });
 
+/** As the API names them. */
+const TOOL_TYPE_NAMES = ["http", "client", "mcp"] as const;
+
 const AGENT_TABS = ["prompt", "models", "tools", "analysis", "channels"] as const;
 const agent = createRoute({
   getParentRoute: () => signedIn,
@@ -111,6 +114,35 @@ const prompt = createRoute({
   validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
     Number.isSafeInteger(version) ? { version: Number(version) } : {},
   component: lazyRouteComponent(build, "PromptPage"),
+  staticData: { group: build },
+});
+
+const tools = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tools",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...opensNew(search),
+    ...textIn(search, "search"),
+    ...oneIn(search, "type", TOOL_TYPE_NAMES),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(build, "ToolsPage"),
+  staticData: { group: build },
+});
+
+const newTool = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tools/new",
+  validateSearch: (search: Record<string, unknown>) => oneIn(search, "type", TOOL_TYPE_NAMES),
+  component: lazyRouteComponent(build, "NewToolPage"),
+  staticData: { group: build },
+});
+
+const tool = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tools/$toolId",
+  validateSearch: (search: Record<string, unknown>): { try?: true } => (search.try === true ? { try: true } : {}),
+  component: lazyRouteComponent(build, "ToolPage"),
   staticData: { group: build },
 });
 
@@ -158,6 +190,14 @@ const numbers = createRoute({
   path: "/numbers",
   validateSearch: opensNew,
   component: lazyRouteComponent(manage, "NumbersPage"),
+  staticData: { group: manage },
+});
+
+const secrets = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/secrets",
+  validateSearch: opensNew,
+  component: lazyRouteComponent(manage, "SecretsPage"),
   staticData: { group: manage },
 });
 
@@ -211,6 +251,9 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         agent,
         prompts,
         prompt,
+        tools,
+        newTool,
+        tool,
         conversations,
         conversation,
         calls,
@@ -218,6 +261,7 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         webhooks,
         webhook,
         keys,
+        secrets,
         usage,
         settings,
         unknown,

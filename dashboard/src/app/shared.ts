@@ -11,6 +11,8 @@ import "../features/conversations/filters.ts";
 import "../features/conversations/names.tsx";
 import "../features/conversations/queries.ts";
 import "../features/keys/keys.ts";
+import "../features/secrets/secret-form.tsx";
+import "../features/secrets/secrets.ts";
 import "../features/statistics/period-select.tsx";
 import "../features/statistics/queries.ts";
 import "../features/webhooks/queries.ts";

@@ -23,6 +23,8 @@ const CONVERSATION = {
 };
 const KEY = { key_id: "key_1", name: "Server", prefix: "pk", status: "active", scopes: ["*"], created_at: AT };
 const SETTINGS = { retention_days: 365, tier: "free", rate_limit_per_minute: 60 };
+const TOOL = { id: "tol_1", name: "look_up_order", description: "", type: "client", updated_at: AT };
+const SECRET = { name: "shop_key", version: 1, created_at: AT, updated_at: AT };
 const DESTINATION = {
   destination_id: "dst_1",
   name: "Ledger",
@@ -37,6 +39,8 @@ test.each([
   ["/prompts/refunds", ["prompts", "versions", "refunds"], VERSIONS, "Save as version"],
   ["/conversations", ["conversations", {}], { conversations: [CONVERSATION], total: 1 }, "Are you open?"],
   ["/keys", ["keys"], [KEY], "Server"],
+  ["/tools/tol_1", ["tools", "one", "tol_1"], TOOL, 'value="look_up_order"'],
+  ["/secrets", ["secrets"], [SECRET], "shop_key"],
   ["/settings", ["settings"], SETTINGS, 'value="365"'],
   ["/webhooks", ["destinations"], [DESTINATION], "Ledger"],
   [

@@ -4,17 +4,23 @@
 import "../shared.ts";
 import { agentNamesQuery, agentQuery, agentsQuery } from "../../features/agents/agents.ts";
 import { promptsQuery, sharedPromptsQuery, versionsQuery } from "../../features/prompts/prompts.ts";
+import { toolQuery, toolsQuery } from "../../features/tools/tools.ts";
 import type { FirstQueries } from "../first-data.ts";
 
 export { AgentsPage } from "../../features/agents/agents-page.tsx";
 export { AgentPage } from "../../features/agents/editor/agent-page.tsx";
 export { PromptPage } from "../../features/prompts/prompt-page.tsx";
 export { PromptsPage } from "../../features/prompts/prompts-page.tsx";
+export { NewToolPage } from "../../features/tools/editor/new-tool-page.tsx";
+export { ToolPage } from "../../features/tools/editor/tool-page.tsx";
+export { ToolsPage } from "../../features/tools/tools-page.tsx";
 
 /** What these pages ask for first when their address has no filters. */
 export const FIRST_QUERIES: FirstQueries = {
   "/agents": () => [agentsQuery({})],
   "/agents/$agentId": ({ agentId = "" }) => [agentQuery(agentId), sharedPromptsQuery],
   "/prompts": () => [promptsQuery({}), agentNamesQuery],
+  "/tools": () => [toolsQuery({})],
+  "/tools/$toolId": ({ toolId = "" }) => [toolQuery(toolId)],
   "/prompts/$promptName": ({ promptName = "" }) => [versionsQuery(promptName)],
 };

@@ -4,12 +4,14 @@
 import "../shared.ts";
 import { keysQuery } from "../../features/keys/keys.ts";
 import { carriersQuery, numbersQuery } from "../../features/numbers/queries.ts";
+import { secretsQuery } from "../../features/secrets/secrets.ts";
 import { sessionsQuery, settingsQuery } from "../../features/settings/settings.ts";
 import { deliveriesQuery, destinationsQuery, failuresQuery } from "../../features/webhooks/queries.ts";
 import type { FirstQueries } from "../first-data.ts";
 
 export { KeysPage } from "../../features/keys/keys-page.tsx";
 export { NumbersPage } from "../../features/numbers/numbers-page.tsx";
+export { SecretsPage } from "../../features/secrets/secrets-page.tsx";
 export { SettingsPage } from "../../features/settings/settings-page.tsx";
 export { UsagePage } from "../../features/usage/usage-page.tsx";
 export { DestinationPage } from "../../features/webhooks/destination-page.tsx";
@@ -19,6 +21,7 @@ export { WebhooksPage } from "../../features/webhooks/webhooks-page.tsx";
 export const FIRST_QUERIES: FirstQueries = {
   "/keys": () => [keysQuery],
   "/numbers": () => [carriersQuery, numbersQuery],
+  "/secrets": () => [secretsQuery],
   "/settings": () => [settingsQuery, sessionsQuery],
   "/webhooks": () => [destinationsQuery, failuresQuery],
   "/webhooks/$destinationId": ({ destinationId = "" }) => [

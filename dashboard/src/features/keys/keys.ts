@@ -16,6 +16,8 @@ export const SCOPES = [
   { value: "agents:write", label: "Create and change agents" },
   { value: "prompts:read", label: "Read prompts" },
   { value: "prompts:write", label: "Create and change prompts" },
+  { value: "tools:read", label: "Read tools" },
+  { value: "tools:write", label: "Create, change, and try tools" },
   { value: "conversations:read", label: "Read conversations" },
   { value: "chat", label: "Chat with agents" },
   { value: "messages", label: "Send WhatsApp templates" },

@@ -1,0 +1,12 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+
+export type Secret = Schema["Secret"];
+
+export const SECRETS = ["secrets"] as const;
+
+/** The values that tools send, without the values themselves, by name. */
+export const secretsQuery = queryOptions({
+  queryKey: SECRETS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/secrets", { signal }))).secrets,
+});

@@ -1,0 +1,97 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { api, ask } from "../../../api/client.ts";
+import { Button } from "../../../ui/button.tsx";
+import { Confirm } from "../../../ui/overlay/confirm.tsx";
+import { Dialog } from "../../../ui/overlay/dialog.tsx";
+import { Menu, MenuItem, MenuLine } from "../../../ui/overlay/menu.tsx";
+import { tellDone } from "../../../ui/overlay/toasts.tsx";
+import { agentNamesQuery } from "../../agents/agents.ts";
+import { SigningSecret } from "../signing-secret.tsx";
+import { TOOLS, type Tool, toolQuery } from "../tools.ts";
+
+/** The actions on a tool, besides saving and trying it. */
+export function ToolMenu({ tool, onLeave }: { tool: Tool; onLeave: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<"rotate" | "delete" | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const close = () => setAsked(null);
+  const params = { path: { tool_id: tool.id } };
+  const rotate = useMutation({
+    mutationFn: () => ask(api.POST("/v1/public/tools/{tool_id}/rotate-secret", { params })),
+    onSuccess: async ({ signing_secret }) => {
+      close();
+      setSecret(signing_secret);
+      await client.invalidateQueries({ queryKey: toolQuery(tool.id).queryKey });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => ask(api.DELETE("/v1/public/tools/{tool_id}", { params })),
+    onSuccess: async () => {
+      onLeave();
+      tellDone(`Deleted “${tool.name}”`);
+      await navigate({ to: "/tools", search: {} });
+      client.removeQueries({ queryKey: toolQuery(tool.id).queryKey });
+      await client.invalidateQueries({ queryKey: TOOLS });
+    },
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="icon" className="size-9" aria-label={`Actions for ${tool.name}`}>
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        {tool.type === "http" && (
+          <>
+            <MenuItem onSelect={() => setAsked("rotate")}>Rotate signing secret…</MenuItem>
+            <MenuLine />
+          </>
+        )}
+        <MenuItem danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={asked === "rotate"}
+        onClose={close}
+        title={`Rotate the signing secret of “${tool.name}”?`}
+        action="Rotate secret"
+        write={rotate}
+      >
+        For 24 hours, requests are signed with both secrets, so you can update your server without rejecting any.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={close}
+        title={`Delete “${tool.name}”?`}
+        action="Delete tool"
+        write={{ ...remove, error: useNamedAgents(remove.error) }}
+      >
+        Only a tool that no agent uses can be deleted. This cannot be undone.
+      </Confirm>
+      <Dialog
+        open={secret !== null}
+        onClose={() => setSecret(null)}
+        title="Copy the new secret now"
+        description="It is shown only this once."
+      >
+        <SigningSecret secret={secret ?? ""} onDone={() => setSecret(null)} />
+      </Dialog>
+    </>
+  );
+}
+
+const AGENT_ID = /\bagt_[0-9a-z]{26}\b/g;
+
+/** A refusal with the names of the agents that it tells by their IDs. */
+function useNamedAgents(error: Error | null): Error | null {
+  const names = useQuery({ ...agentNamesQuery, enabled: error !== null }).data;
+  if (error === null || !names) return error;
+  return new Error(error.message.replace(AGENT_ID, (id) => (names.byId.has(id) ? `“${names.byId.get(id)}”` : id)));
+}

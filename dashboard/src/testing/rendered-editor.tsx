@@ -8,7 +8,7 @@ import { ChannelsTab } from "../features/agents/editor/channels/channels-tab.tsx
 import { type AgentDraft, storedValues } from "../features/agents/editor/draft.ts";
 import { ModelsTab } from "../features/agents/editor/models/models-tab.tsx";
 import { PromptTab } from "../features/agents/editor/prompt-tab.tsx";
-import { ToolsTab } from "../features/agents/editor/tools-tab.tsx";
+import { ToolsTab } from "../features/agents/editor/tools/tools-tab.tsx";
 
 const TABS = [PromptTab, ModelsTab, ToolsTab, AnalysisTab, ChannelsTab];
 
@@ -22,6 +22,8 @@ const READ: readonly (readonly [readonly unknown[], unknown])[] = [
   [["providers"], { llm: { OPENAI: ["gpt"] }, stt: { DEEPGRAM: ["nova"] }, tts: { OPENAI: ["tts"] } }],
   [["mobile-numbers"], [{ mobile_number: "+14155550123" }]],
   [["prompts", "shared"], []],
+  [["tools", "library"], { items: [{ id: "tol_1", name: "look_up_order" }], areAll: true }],
+  [["agents", "names"], { byId: new Map([["agt_2", "Billing"]]), areAll: true }],
 ];
 
 /** The paths of the fields at which the editor of an agent shows the API's messages: it has a control for each of them. */

@@ -24,7 +24,7 @@ import { Conflicts } from "./conflicts.tsx";
 import { type AgentDraft, useAgentDraft } from "./draft.ts";
 import { ModelsTab } from "./models/models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
-import { ToolsTab } from "./tools-tab.tsx";
+import { ToolsTab } from "./tools/tools-tab.tsx";
 
 /** An agent: its settings in tabs, and beside them a chat or a call that uses the settings as they are on the screen. */
 export function AgentPage() {

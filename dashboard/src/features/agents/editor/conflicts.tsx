@@ -14,6 +14,8 @@ const LABELS: Partial<Record<keyof Changes, string>> = {
   prompt: "Prompt",
   prompt_content: "Prompt",
   tools: "Tools",
+  custom_tools: "Your tools",
+  handoffs: "Handoffs",
   call_settings: "Call settings",
   widget_config: "Website chat",
   stt: "Speech-to-text",

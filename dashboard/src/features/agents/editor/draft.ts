@@ -171,6 +171,8 @@ export function storedValues(agent: Agent): Changes {
     agent_mobile_number: agent.agent_mobile_number,
     first_message_prompt: agent.first_message_prompt,
     tools: agent.tools,
+    custom_tools: agent.custom_tools,
+    handoffs: agent.handoffs,
     call_settings: agent.call_settings,
     widget_config: agent.widget_config,
     stt: agent.stt as Changes["stt"],

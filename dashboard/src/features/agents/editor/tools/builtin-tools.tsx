@@ -1,11 +1,12 @@
 import { type ReactNode, useId } from "react";
-import type { Schema } from "../../../api/client.ts";
-import { Field } from "../../../ui/form/field.tsx";
-import { Input } from "../../../ui/form/input.tsx";
-import { type Option, Select } from "../../../ui/form/select.tsx";
-import { Switch } from "../../../ui/form/switch.tsx";
-import type { AgentDraft } from "./draft.ts";
-import { Section, Sections } from "../../../ui/section.tsx";
+import type { Schema } from "../../../../api/client.ts";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input } from "../../../../ui/form/input.tsx";
+import { Section } from "../../../../ui/form/section.tsx";
+import { type Option, Select } from "../../../../ui/form/select.tsx";
+import { Switch } from "../../../../ui/form/switch.tsx";
+import type { AgentDraft } from "../draft.ts";
+import { SOUNDS } from "./sounds.ts";
 
 type Tools = Schema["Tools"];
 type ToolName = keyof Tools;
@@ -34,11 +35,6 @@ interface ToolField {
   step?: number;
 }
 
-/** The sounds of calls that Parley holds (docs/api-reference.md#built-in-tools). */
-const SOUNDS: readonly Option[] = [
-  { value: "office", label: "Office" },
-  { value: "cafe", label: "Café" },
-];
 const MESSAGE: ToolField = { name: "message", label: "What the agent says", kind: "text" };
 const IN_CONVERSATIONS: readonly Tool[] = [
   {
@@ -112,14 +108,14 @@ const SETTINGS: readonly Tool[] = [
   },
 ];
 
-/** What the agent can do besides talking. */
-export function ToolsTab({ draft }: { draft: AgentDraft }) {
+/** What acts on the conversation itself. */
+export function BuiltInTools({ draft }: { draft: AgentDraft }) {
   return (
-    <Sections>
+    <>
       <Group title="In every conversation" tools={IN_CONVERSATIONS} draft={draft} />
       <Group title="On calls" tools={IN_CALLS} draft={draft} />
       <Group title="Call audio" tools={SETTINGS} draft={draft} />
-    </Sections>
+    </>
   );
 }
 

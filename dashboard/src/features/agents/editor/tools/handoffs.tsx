@@ -1,0 +1,161 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { Button } from "../../../../ui/button.tsx";
+import { Checkbox } from "../../../../ui/form/checkbox.tsx";
+import { Field } from "../../../../ui/form/field.tsx";
+import { Input, Textarea } from "../../../../ui/form/input.tsx";
+import { Section } from "../../../../ui/form/section.tsx";
+import { Select } from "../../../../ui/form/select.tsx";
+import { Notice } from "../../../../ui/states.tsx";
+import { type Agent, agentNamesQuery, nameOfAgent } from "../../agents.ts";
+import type { AgentDraft } from "../draft.ts";
+
+type Handoff = Agent["handoffs"][number];
+
+/** More than that, the API refuses. */
+const HANDOFFS_MAX = 10;
+const CONTEXTS = [
+  { value: "all", label: "All messages" },
+  { value: "last_messages", label: "The last ten messages" },
+  { value: "none", label: "None" },
+];
+/** Every field, as the API shows it, so that a handoff that is added and stored is the same. */
+const NEW = { agent_id: "", when: "", context: "all", keep_voice: false, greet: false } as const;
+
+/** The agents to which the model may hand the conversation over. */
+export function Handoffs({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft }) {
+  const handoffs = values.handoffs ?? [];
+  const setAll = (next: Handoff[]) => set({ handoffs: next });
+  return (
+    <Section
+      title="Handoffs"
+      description="Another agent takes over when the model decides so. The conversation stays one."
+    >
+      {errorAt("handoffs") && <Notice tone="danger">{errorAt("handoffs")}</Notice>}
+      {handoffs.map((handoff, at) => (
+        <HandoffFields
+          key={at}
+          number={at + 1}
+          handoff={handoff}
+          agentId={agent.id}
+          taken={handoffs.filter((other) => other !== handoff).map(({ agent_id }) => agent_id)}
+          onChange={(changed) => setAll(handoffs.with(at, { ...handoff, ...changed }))}
+          onRemove={() => setAll(handoffs.toSpliced(at, 1))}
+          errorAt={(field) => errorAt(`handoffs.${at}.${field}`)}
+        />
+      ))}
+      <div>
+        <Button disabled={handoffs.length >= HANDOFFS_MAX} onClick={() => setAll([...handoffs, NEW])}>
+          <Plus aria-hidden /> Add handoff
+        </Button>
+      </div>
+    </Section>
+  );
+}
+
+function HandoffFields({
+  number,
+  handoff,
+  agentId,
+  taken,
+  onChange,
+  onRemove,
+  errorAt,
+}: {
+  number: number;
+  handoff: Handoff;
+  /** Of the agent itself, which cannot be chosen. */
+  agentId: string;
+  taken: readonly string[];
+  onChange: (changed: Partial<Handoff>) => void;
+  onRemove: () => void;
+  errorAt: (field: string) => string | undefined;
+}) {
+  const names = useQuery(agentNamesQuery).data;
+  const others = [...(names?.byId ?? [])].filter(([id]) => id !== agentId && !taken.includes(id));
+  const { agent_id: target } = handoff;
+  const isListed = target === "" || others.some(([id]) => id === target);
+  const options = others.map(([id, name]) => ({ value: id, label: name }));
+  return (
+    <fieldset className="relative flex flex-col gap-4 rounded-lg border border-line p-4">
+      <legend className="sr-only">{`Handoff ${number}`}</legend>
+      <Button
+        variant="ghost"
+        size="icon"
+        className="absolute! top-2 right-2"
+        aria-label={`Remove handoff ${number}`}
+        onClick={onRemove}
+      >
+        <X aria-hidden />
+      </Button>
+      <div className="grid items-start gap-4 pr-8 sm:grid-cols-2">
+        <Field
+          label="Agent"
+          hint={names && others.length === 0 && target === "" ? "You have no other agent yet." : undefined}
+          error={errorAt("agent_id")}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              value={target}
+              onChange={(agent_id) => onChange({ agent_id })}
+              placeholder="Choose an agent…"
+              options={isListed ? options : [...options, { value: target, label: nameOfAgent(names, target) }]}
+            />
+          )}
+        </Field>
+        <Field label="What it learns of the conversation" error={errorAt("context")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={handoff.context ?? "all"}
+              onChange={(context) => onChange({ context: context as NonNullable<Handoff["context"]> })}
+              options={CONTEXTS}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="When" hint="The model reads it to decide." error={errorAt("when")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            rows={2}
+            maxLength={1_000}
+            className="field-sizing-content min-h-14"
+            placeholder="The caller asks about an invoice."
+            value={handoff.when}
+            onChange={(event) => onChange({ when: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="What this agent says first" optional error={errorAt("message")}>
+        {(control) => (
+          <Input
+            {...control}
+            maxLength={1_000}
+            placeholder="I'll connect you with our billing team."
+            value={handoff.message ?? ""}
+            onChange={(event) => onChange({ message: event.target.value || null })}
+          />
+        )}
+      </Field>
+      <div className="flex flex-wrap gap-x-8 gap-y-3">
+        <Checkbox
+          checked={handoff.keep_voice ?? false}
+          onChange={(keep_voice) => onChange({ keep_voice })}
+          label="Keep this agent's voice"
+        />
+        <Checkbox
+          checked={handoff.greet ?? false}
+          onChange={(greet) => onChange({ greet })}
+          label="The other agent speaks its greeting"
+        />
+      </div>
+      {(errorAt("keep_voice") ?? errorAt("greet")) && (
+        <p role="alert" className="text-[0.8125rem] text-danger-ink">
+          {errorAt("keep_voice") ?? errorAt("greet")}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -336,6 +336,11 @@ test("the pages of conversations and calls work with the keyboard alone", async 
 const PAGES = [
   "/",
   "/agents",
+  "/tools",
+  "/tools?new=true",
+  "/tools/new",
+  "/tools/new?type=client",
+  "/tools/new?type=mcp",
   "/conversations",
   "/calls",
   "/calls?new=true",
@@ -345,6 +350,8 @@ const PAGES = [
   "/numbers?new=true",
   "/webhooks",
   "/keys",
+  "/secrets",
+  "/secrets?new=true",
   "/usage",
   "/settings",
 ];

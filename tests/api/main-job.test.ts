@@ -196,6 +196,13 @@ describe("the quick start", () => {
       is_cut: false,
       started_ms: expect.any(Number),
       duration_ms: expect.any(Number),
+      ...{
+        tool_call_id: expect.stringMatching(/^tcl_/),
+        status: "SUCCEEDED",
+        http_status: null,
+        note: null,
+        attempts: 1,
+      },
       offset: "One moment.".length,
     };
     const path = `/conversations/${body.session_id}`;

@@ -6,7 +6,7 @@ import {
   ListConversationsRequest,
   RunCallToolRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { newUuid } from "@parley/shared/ids";
+import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import type { ModelCall, Script } from "@parley/testkit/scripted-model";
@@ -270,6 +270,21 @@ test("a process that dies between a handoff and the reply leaves the agent that 
     [desk.agentId, 1],
     [billing.agentId, 2],
   ]);
+});
+
+test("a handoff whose process died before it was stored is made with the user's next message", async () => {
+  const billing = await agentWith("You are billing.");
+  const desk = await agentWith("You are the desk.", {}, { ...billing, message: "I pass you on." });
+  script();
+  const { sessionId } = await say(service, desk, "What do I owe?");
+  await service.sql`
+    insert into tool_calls (owner_id, conversation_id, tool_call_id, seq, round, place, kind, name, arguments, state)
+    values (${ownerId}, ${sessionId}, ${newId("tcl")}, 3, 1, 0, 'handoff', ${toolOf(billing)}, '{}', 'RUNNING')`;
+  await service.sql`update conversations set has_tool_calls = true where conversation_id = ${sessionId}`;
+  const asked = script();
+  expect((await say(service, desk, "Hello?", sessionId)).response).toBe("I pass you on. I do money.");
+  expect(asked().map(({ system }) => system)).toEqual(["You are billing."]);
+  expect((await pathOf(desk, sessionId)).at(-1)).toEqual([billing.agentId, 4]);
 });
 
 test("a handoff leaves another owner's conversation with the same id to its agent", async () => {

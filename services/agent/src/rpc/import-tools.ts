@@ -6,6 +6,9 @@ import { checkAddress } from "../tools/addresses.ts";
 import { importCurl } from "../tools/import/curl.ts";
 import { importOpenApi } from "../tools/import/openapi.ts";
 
+/** More than the conversation service waits for the server. */
+const FETCH_MS = 25_000;
+
 /** Makes tools of what an owner's server already says of itself. Stores nothing. */
 export function importTools(
   ctx: Pick<AgentContext, "allowedHosts" | "conversations">,
@@ -19,10 +22,12 @@ export function importTools(
       case "url": {
         const url = source.value;
         checkAddress("url", url, ctx.allowedHosts);
-        const { text } = await ctx.conversations.fetchDocument({ ownerId, url }, { origin: call }).catch((error) => {
-          if (!(error instanceof ServiceError) || error.kind !== "condition") throw error;
-          throw invalid("url", `url cannot be read: ${error.detail}`);
-        });
+        const { text } = await ctx.conversations
+          .fetchDocument({ ownerId, url }, { origin: call, timeoutMs: FETCH_MS })
+          .catch((error) => {
+            if (!(error instanceof ServiceError) || error.kind !== "condition") throw error;
+            throw invalid("url", `url cannot be read: ${error.detail}`);
+          });
         return importOpenApi({ text, url, path: "url" }, ctx.allowedHosts);
       }
       default:

@@ -70,6 +70,17 @@ describe("a curl command", () => {
       ],
     ],
     [
+      "curl 'https://shop.example/?sort_key=a&pageToken=b&accessToken=hidden-7&x-api-key=hidden-8'",
+      [
+        "GET https://shop.example/",
+        'query sort_key {"type":"string","examples":["a"]}',
+        'query pageToken {"type":"string","examples":["b"]}',
+        "query accessToken secret shop_example_accesstoken",
+        "query x-api-key secret shop_example_x_api_key",
+      ],
+    ],
+    ["curl https://ann:hidden-7@shop.example", ["GET https://shop.example/", "auth basic ann shop_example_password"]],
+    [
       "curl -u ann:hidden-7 https://shop.example",
       ["GET https://shop.example/", "auth basic ann shop_example_password"],
     ],

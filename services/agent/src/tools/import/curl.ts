@@ -65,10 +65,11 @@ function parameterOf(place: "query" | "body", name: string, value: unknown, host
 
 function credentialsOf(
   { headers, user, bearer }: CurlRequest,
-  { hostname }: URL,
+  { hostname, username }: URL,
 ): { auth: ToolAuth | undefined; headers: ToolHeader[] } {
   let auth: ToolAuth | undefined;
-  if (user !== null) auth = basic(user.split(":", 1)[0] ?? "", hostname);
+  const named = user ?? (username === "" ? null : username);
+  if (named !== null) auth = basic(named.split(":", 1)[0] ?? "", hostname);
   if (bearer !== null) auth = { kind: { $case: "bearer", value: { secret: secretName(hostname, "token") } } };
   const kept: ToolHeader[] = [];
   for (const [name, value] of headers) {

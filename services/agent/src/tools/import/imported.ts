@@ -17,7 +17,8 @@ export interface Problem {
 }
 
 const DESCRIPTION_MAX = 2_000;
-const URL_MAX = 2_048;
+export const URL_MAX = 2_048;
+export const TOO_LONG = `Its address has more than ${URL_MAX} characters`;
 export const PARAMETERS_MAX = 64;
 
 /** A tool that can be created, apart from its secrets. @throws Unusable */
@@ -27,8 +28,13 @@ export function toolFrom(
   http: Partial<HttpTool> & { method: ToolMethod; url: string },
   allowedHosts: AllowList,
 ): Tool {
-  if (http.url.length > URL_MAX) throw new Unusable(`Its address has more than ${URL_MAX} characters`);
-  const shortened = Array.from(description.replaceAll(/[^\P{Cc}\n]/gu, " ").trim())
+  if (http.url.length > URL_MAX) throw new Unusable(TOO_LONG);
+  const shortened = Array.from(
+    description
+      .slice(0, 2 * DESCRIPTION_MAX)
+      .replaceAll(/[^\P{Cc}\n]/gu, " ")
+      .trim(),
+  )
     .slice(0, DESCRIPTION_MAX)
     .join("");
   const tool: Tool = {

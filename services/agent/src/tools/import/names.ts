@@ -2,11 +2,12 @@ import { BUILT_IN_TOOLS } from "@parley/shared/domain/tools";
 
 const NAME_MAX = 64;
 const SECRET_WORDS =
-  /(?:^|[-_.])(?:api[-_]?key|key|token|secret|password|passwd|signature|cookie|auth)$|apikey|authorization/i;
+  /(?:^|_)(?:(?:api|access|app|auth|private|secret|subscription)_?key|(?<!page_|next_|continuation_|sync_)token|secret|password|passwd|pwd|signature|cookie|auth)$|^key$|authorization/;
 
 /** A name that a tool can have: the words of the text, with a number behind if it is taken. Takes it. */
 export function toolName(text: string, taken: Set<string>): string {
   const words = text
+    .slice(0, 1_000)
     .replaceAll(/[^a-zA-Z0-9]+/g, "_")
     .replace(/^[^a-zA-Z]+/, "")
     .replace(/_+$/, "");
@@ -29,5 +30,6 @@ export function secretName(...words: readonly string[]): string {
 
 /** Whether the value of a header or parameter of this name is a secret. */
 export function isSecretName(name: string): boolean {
-  return SECRET_WORDS.test(name);
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").replaceAll(/[-.]/g, "_");
+  return SECRET_WORDS.test(words.toLowerCase());
 }

@@ -118,9 +118,26 @@ describe("a schema", () => {
       { allOf: [{ $ref: "#/components/schemas/A~1b" }], title: "T" },
       { type: "string", title: "T" },
     ],
+    [
+      "that is a reference or null",
+      { nullable: true, allOf: [{ $ref: "#/components/schemas/A~1b" }] },
+      { type: ["string", "null"] },
+    ],
+    [
+      "that adds properties to a reference",
+      { allOf: [{ $ref: "#/components/schemas/O" }], properties: { b: {} } },
+      { allOf: [{ properties: { a: {} } }], properties: { b: {} } },
+    ],
+    [
+      "of 3.1 that adds properties to a reference",
+      { $ref: "#/components/schemas/O", properties: { b: {} } },
+      { allOf: [{ properties: { a: {} } }], properties: { b: {} } },
+    ],
     ["with a property that is only read", { properties: { a: { readOnly: true } }, required: ["a"] }, {}],
   ])("%s is one that tools can use", (_what, given, schema) => {
-    expect(schemaOf(given, { components: { schemas: { "A/b": { type: "string" } } } })).toEqual(schema);
+    expect(
+      schemaOf(given, { components: { schemas: { "A/b": { type: "string" }, O: { properties: { a: {} } } } } }),
+    ).toEqual(schema);
   });
 
   const wide = {

@@ -3,7 +3,7 @@ import { PARAMETER_PLACES, TOOL_METHODS } from "@parley/shared/domain/tools";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { invalid } from "@parley/shared/errors";
 import { isObject, type JsonObject, parseObject } from "@parley/shared/json/json-object";
-import { type Imported, type Problem, toolFrom } from "./imported.ts";
+import { type Imported, type Problem, TOO_LONG, toolFrom, URL_MAX } from "./imported.ts";
 import { toolName } from "./names.ts";
 import { parametersOf } from "./parameters.ts";
 import { type Parts, partsOf } from "./schemas.ts";
@@ -138,6 +138,7 @@ function addressOf(lists: readonly unknown[], route: string, url: string | undef
   const servers = lists.find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined;
   const server = servers?.find(isObject) ?? { url: "/" };
   const variables = isObject(server.variables) ? server.variables : {};
+  if (String(server.url).length > URL_MAX) throw new Unusable(TOO_LONG);
   const template = String(server.url ?? "/").replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
     return isObject(variable) ? String(variable.default ?? "") : whole;

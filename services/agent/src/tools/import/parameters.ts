@@ -102,6 +102,7 @@ function bodyOnes(parts: Parts, { requestBody }: JsonObject): Given[] {
 
 function jsonOf(parts: Parts, content: unknown): JsonObject | null {
   const types = isObject(content) ? Object.entries(content) : [];
+  parts.charge(16 * types.length);
   const [, json] = types.find(([type]) => JSON_TYPE.test(type)) ?? [];
   return json === undefined ? null : parts.resolve(json);
 }

@@ -69,16 +69,22 @@ function converter(document: JsonObject, spend: (bytes: number) => void): Conver
     if (part === undefined || part === true) return {};
     if (!isObject(part)) throw new Unusable("its schema is not an object");
     if (level > LEVELS_MAX) throw new Unusable(`its schema has more than ${LEVELS_MAX} levels`);
-    const { $ref, allOf, ...rest } = part;
-    if (typeof $ref === "string") {
-      if (trail.includes($ref)) throw new Unusable(`its schema contains itself: ${$ref}`);
-      return { ...convert(targetOf(document, $ref), level, [...trail, $ref]), ...convert(rest, level, trail) };
+    const { $ref, allOf: given, ...rest } = part;
+    const allOf = Array.isArray(given) ? given : [];
+    if (typeof $ref !== "string") {
+      // Often only a way to give a reference a description.
+      if (allOf.length === 1 && isAnnotation(rest)) return annotated(convert(allOf[0], level, trail), rest);
+      return keywords(part, (inner) => convert(inner, level + 1, trail));
     }
-    // Often only a way to give a reference a description.
-    if (Array.isArray(allOf) && allOf.length === 1)
-      return { ...convert(allOf[0], level, trail), ...convert(rest, level, trail) };
-    return keywords(part, (inner) => convert(inner, level + 1, trail));
+    if (allOf.length > 0 || !isAnnotation(rest)) return convert({ ...rest, allOf: [{ $ref }, ...allOf] }, level, trail);
+    if (trail.includes($ref)) throw new Unusable(`its schema contains itself: ${$ref}`);
+    return annotated(convert(targetOf(document, $ref), level, [...trail, $ref]), rest);
   };
+
+  function annotated(schema: JsonObject, { nullable, ...rest }: JsonObject): JsonObject {
+    const both = { ...schema, ...keywords(rest, () => ({})) };
+    return { ...both, ...typeOf({ type: both.type, nullable }, both) };
+  }
 
   function keywords(part: JsonObject, inside: (part: unknown) => JsonObject): JsonObject {
     const schema: JsonObject = {};
@@ -92,6 +98,7 @@ function converter(document: JsonObject, spend: (bytes: number) => void): Conver
       if (Array.isArray(value)) schema[keyword] = value.map(inside);
     }
     const properties = isObject(part.properties) ? Object.entries(part.properties) : [];
+    spend(4 * properties.length);
     const given = properties.filter(([, value]) => !isObject(value) || value.readOnly !== true);
     if (given.length > 0) schema.properties = Object.fromEntries(given.map(([name, value]) => named(name, value)));
     const required = Array.isArray(part.required) ? part.required.filter((name) => isGiven(name)) : [];
@@ -99,7 +106,7 @@ function converter(document: JsonObject, spend: (bytes: number) => void): Conver
     return { ...schema, ...typeOf(part, schema), ...boundsOf(part), ...examplesOf(part) };
 
     function named(name: string, value: unknown): [string, JsonObject] {
-      spend(name.length + 4);
+      spend(name.length);
       return [name, inside(value)];
     }
 
@@ -115,6 +122,11 @@ function converter(document: JsonObject, spend: (bytes: number) => void): Conver
   }
 
   return (part, level, trail) => withoutUndefined(convert(part, level, trail));
+}
+
+/** Whether keywords say nothing of a value's parts, so that they can stand beside those of another schema. */
+function isAnnotation(part: JsonObject): boolean {
+  return ![...ONE, ...LISTS, "properties", "required"].some((keyword) => keyword in part);
 }
 
 /** OpenAPI 3.0 says `nullable` where JSON Schema has a type of its own. */

@@ -12,6 +12,8 @@ export interface Security {
   notes: string[];
 }
 
+/** Of one way to authenticate; no document has more. */
+const SCHEMES_MAX = 10;
 /** What the owner puts in place of what a document does not tell. */
 const TO_REPLACE = "REPLACE_ME";
 
@@ -23,7 +25,7 @@ export function securityOf(parts: Parts, document: JsonObject, operation: JsonOb
   const schemes = isObject(components.securitySchemes) ? components.securitySchemes : {};
   const title = isObject(document.info) ? String(document.info.title ?? "") : "";
   const security: Security = { auth: undefined, headers: [], parameters: [], notes: [] };
-  for (const [name, scopes] of Object.entries(way as JsonObject)) {
+  for (const [name, scopes] of Object.entries(way as JsonObject).slice(0, SCHEMES_MAX)) {
     if (!Object.hasOwn(schemes, name)) security.notes.push(`The security scheme ${name} is not in the document`);
     else
       addScheme(security, parts.resolve(schemes[name]), secretName(title, name), Array.isArray(scopes) ? scopes : []);

@@ -3,8 +3,10 @@ import { Unusable } from "./unusable.ts";
 
 const LEVELS_MAX = 8;
 const SCHEMA_BYTES_MAX = 16 * 1024;
-/** For all that is read of a document, also what is read many times over references. */
-const TOTAL_BYTES_MAX = 8 * 1024 * 1024;
+/** For all that is read of a document, also what is read many times over references: about a second's work. */
+const TOTAL_BYTES_MAX = 16 * 1024 * 1024;
+/** What a value costs beside its length. */
+const STEP_BYTES = 64;
 const HOPS_MAX = 8;
 
 const ONE = ["items", "additionalProperties", "not"];
@@ -50,7 +52,7 @@ export function partsOf(document: JsonObject): Parts {
     schema(part) {
       let bytes = 0;
       const spend = (more: number) => {
-        charge(more);
+        charge(STEP_BYTES + more);
         bytes += more;
         if (bytes > SCHEMA_BYTES_MAX) throw new Unusable("its schema has more than 16 KiB");
       };

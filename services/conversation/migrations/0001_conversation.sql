@@ -148,6 +148,9 @@ create table tool_calls (
   -- The model was told that the call runs. It is told the result before this message, once.
   is_background boolean not null default false,
   told_seq integer,
+  -- When the client got a call that it makes itself, and until when it may give the result; null if none is waited for.
+  handed_at timestamptz,
+  answer_by timestamptz,
   bytes integer not null generated always as (octet_length(name) + octet_length(arguments) + octet_length(result) + 200) stored,
   primary key (owner_id, conversation_id, tool_call_id)
 );

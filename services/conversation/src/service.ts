@@ -57,6 +57,7 @@ import { goneConversations } from "./search/tidy.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
 import { figuresFold } from "./store/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
+import { clientTools } from "./tools/client-tools.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
 import { oauthTokens } from "./tools/http/oauth-tokens.ts";
@@ -151,7 +152,7 @@ export function startConversation(
           httpTools: tools,
           mcpSessions: sessions,
           reportMcpTools: agents.reportMcpTools,
-          toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), ...further],
+          toolSources: [httpTools(tools), mcpTools(sessions, agents.reportMcpTools), clientTools, ...further],
           ledger: toolLedger(db, clock, turns, config.PARLEY_TURN_LEASE_MS),
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),

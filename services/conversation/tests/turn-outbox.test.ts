@@ -4,7 +4,7 @@ import type { RunTurnsResponse } from "@parley/proto/parley/conversation/v1/conv
 import { type TurnOutbox, turnOutbox } from "../src/rpc/turn-outbox.ts";
 
 const FOREVER_MS = 1e6;
-const END = { error: undefined, errorReplayed: false, refused: false };
+const END = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
 
 const turn = (number: number, ownerId = "own_1") => ({ number, ownerId });
 
@@ -114,4 +114,32 @@ test("an owner with many long texts holds up nobody: another's word is in the ne
   const first = all.findIndex(({ news }) => news.some(({ number }) => number === 200));
   expect(first).toBeLessThanOrEqual(1);
   for (let number = 1; number <= 100; number++) expect(text(number).join("")).toHaveLength(15_000);
+});
+
+test("tools of a turn keep their place among its words, also where a long text is cut", async () => {
+  const outbox = turnOutbox("replica", () => 1, FOREVER_MS);
+  const told: string[] = [];
+  const tell = (word: string) => {
+    told.push(word);
+    outbox.tellText(turn(1), word, true);
+  };
+  const tellTool = (toolCallId: string) => {
+    told.push(`[${toolCallId}]`);
+    outbox.tellTool(turn(1), { toolCallId, event: { $case: "answered", value: { result: "r", isError: false } } });
+  };
+  tellTool("before");
+  for (let step = 0; step < 40; step++) {
+    tell("many words ".repeat(100));
+    tellTool(`${step}`);
+  }
+  outbox.tellEnd(turn(1), END);
+  const { said } = await readAll(outbox);
+  const heard = said(1).flatMap(({ text, tools }) => {
+    const ends = [0, ...tools.map(({ offset }) => offset), text.length];
+    return ends
+      .slice(1)
+      .map((end, at) => `${text.slice(ends[at], end)}${tools[at] ? `[${tools[at].toolCallId}]` : ""}`);
+  });
+  expect(heard.join("")).toBe(told.join(""));
+  expect(said(1).length).toBeGreaterThan(1);
 });

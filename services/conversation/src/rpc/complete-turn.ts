@@ -11,7 +11,7 @@ export function completeTurn(ctx: ConversationContext): Handler {
     let replySeq = 0;
     await runTurn(ctx, turn, call, "whole", (event) => {
       if (event.type === "text") answer.response += event.text;
-      else {
+      else if (event.type === "started") {
         Object.assign(answer, { sessionId: event.sessionId, replayed: event.replayed });
         replySeq = event.replySeq;
       }

@@ -1,6 +1,9 @@
 import type {
+  ClientCall,
   ConversationServiceService,
   RunTurnsRequest,
+  ToolNews,
+  TurnEnd,
   TurnStart,
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
@@ -11,7 +14,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
-import { runTurn, type Tell } from "../turn/turn.ts";
+import { runTurn, type Tell, type TurnEvent } from "../turn/turn.ts";
 import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns"]>;
@@ -82,7 +85,7 @@ async function startTurn(
 ): Promise<void> {
   const { number, streamed } = start;
   const told = { number, ownerId: start.turn?.ownerId ?? "" };
-  if (stream.stopping.aborted) return outbox.tellEnd(told, { error: undefined, errorReplayed: false, refused: true });
+  if (stream.stopping.aborted) return outbox.tellEnd(told, { ...ENDED, refused: true });
   const carried = carriedCall(stream, start);
   const { call } = carried;
   let credit = start.credit;
@@ -105,12 +108,21 @@ async function startTurn(
   /** A whole reply leaves together with the turn's end, because the client can use neither the reply nor the session earlier. */
   let held = "";
   let sessionOfHeld: TurnStarted | null = null;
+  let toolCalls: ClientCall[] = [];
   const tell: Tell = (event) => {
     if (call.signal.aborted) return null;
     if (event.type === "started") {
       const started = { sessionId: event.sessionId, replayed: event.replayed };
       if (streamed) outbox.tellStarted(told, started);
       else sessionOfHeld = started;
+      return null;
+    }
+    if (event.type === "client_calls") {
+      toolCalls = [...event.calls];
+      return null;
+    }
+    if (event.type !== "text") {
+      outbox.tellTool(told, toNews(event));
       return null;
     }
     if (!streamed) {
@@ -134,5 +146,14 @@ async function startTurn(
   if (sessionOfHeld) outbox.tellStarted(told, sessionOfHeld);
   if (held !== "") outbox.tellText(told, held, true);
   const error = failure ? statusMessage(failure) : undefined;
-  outbox.tellEnd(told, { error, errorReplayed: call.replayed ?? false, refused: false });
+  outbox.tellEnd(told, { ...ENDED, error, errorReplayed: call.replayed ?? false, toolCalls });
+}
+
+const ENDED: TurnEnd = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
+
+function toNews(event: Extract<TurnEvent, { type: "called" | "answered" }>): Omit<ToolNews, "offset"> {
+  const { toolCallId, type } = event;
+  if (type === "called")
+    return { toolCallId, event: { $case: "called", value: { name: event.name, arguments: event.arguments } } };
+  return { toolCallId, event: { $case: "answered", value: { result: event.result, isError: event.isError } } };
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type {
   RunTurnsResponse,
+  ToolNews,
   TurnEnd,
   TurnNews,
   TurnStarted,
@@ -18,13 +19,14 @@ export interface ToldTurn {
  * The events of the turns of one caller. Events of one turn of the loop, and those that arrive while the caller is behind, leave
  * in one message. While many turns speak, words after the first also wait until `GATHER_MS` after the last message, because a
  * message costs both ends more than the words in it. An urgent event takes along everything that waits. A message has at most 16
- * Ki characters of an owner and 64 Ki in all: owners, and the turns of each, take turns, and a longer text leaves in several
+ * Ki characters of an owner, or more for tools' results, and 64 Ki in all: owners, and the turns of each, take turns, and a longer text leaves in several
  * messages.
  */
 export interface TurnOutbox {
   tellStarted(turn: ToldTurn, started: TurnStarted): void;
   /** @param urgent whether the client waits for it: for the first words of a reply */
   tellText(turn: ToldTurn, text: string, urgent: boolean): void;
+  tellTool(turn: ToldTurn, tool: Omit<ToolNews, "offset">): void;
   tellEnd(turn: ToldTurn, end: TurnEnd): void;
   /** Tells the caller that the replica is stopping. */
   stop(): void;
@@ -59,7 +61,7 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
     wake.resolve();
     const turns = waiting.get(ownerId) ?? new Map<number, TurnNews>();
     waiting.set(ownerId, turns);
-    const known = turns.get(number) ?? { number, started: undefined, text: "", end: undefined };
+    const known = turns.get(number) ?? { number, started: undefined, text: "", end: undefined, tools: [] };
     turns.set(number, known);
     return known;
   }
@@ -94,17 +96,22 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
   function takeOf(turns: Map<number, TurnNews>, news: TurnNews[]): number {
     let taken = 0;
     for (const [number, each] of turns) {
-      const { text } = each;
-      if (taken > 0 && taken + text.length > CHARACTERS_OF_OWNER) break;
+      const { text, tools } = each;
+      if (taken > 0 && taken + text.length + charactersOf(tools) > CHARACTERS_OF_OWNER) break;
       turns.delete(number);
       if (text.length > CHARACTERS_OF_OWNER) {
         const cut = wholeWords(text, CHARACTERS_OF_OWNER);
-        news.push({ ...each, text: text.slice(0, cut), end: undefined });
-        turns.set(number, { ...each, started: undefined, text: text.slice(cut) });
+        const later = tools.filter(({ offset }) => offset > cut);
+        const now = tools.filter(({ offset }) => offset <= cut);
+        news.push({ ...each, text: text.slice(0, cut), tools: now, end: undefined });
+        turns.set(number, {
+          ...{ number, started: undefined, text: text.slice(cut), end: each.end },
+          tools: later.map((tool) => ({ ...tool, offset: tool.offset - cut })),
+        });
         return CHARACTERS_OF_OWNER;
       }
       news.push(each);
-      taken += text.length + NEWS_CHARACTERS;
+      taken += text.length + charactersOf(tools) + NEWS_CHARACTERS;
     }
     return taken;
   }
@@ -115,6 +122,10 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
     },
     tellText(turn, text, urgent) {
       waitingOf(turn, urgent).text += text;
+    },
+    tellTool(turn, tool) {
+      const { tools, text } = waitingOf(turn, false);
+      tools.push({ ...tool, offset: text.length });
     },
     tellEnd(turn, end) {
       waitingOf(turn, true).end = end;
@@ -147,6 +158,13 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
       if ("error" in ended) throw ended.error;
     },
   };
+}
+
+function charactersOf(tools: readonly ToolNews[]): number {
+  return tools.reduce((sum, { event }) => {
+    const text = event?.$case === "called" ? event.value.arguments : (event?.value.result ?? "");
+    return sum + text.length + NEWS_CHARACTERS;
+  }, 0);
 }
 
 /** Where to cut a text of more than `max` characters: after its last whole word, or in a word that is longer, but in no character. */

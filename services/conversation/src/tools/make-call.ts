@@ -1,4 +1,4 @@
-import { durations, secondsSince } from "@parley/shared/telemetry/instruments";
+import { durations } from "@parley/shared/telemetry/instruments";
 import { codePoints } from "@parley/shared/text/length";
 import type { ToolCall } from "../model/port.ts";
 import { cut, RESULT_BYTES_MAX, type ToolCallState, type ToolKind } from "../store/turns/kept-tool-calls.ts";
@@ -14,6 +14,8 @@ export interface DueCall {
   key: ToolCallKey;
   call: ToolCall;
   tool: Tool & { rules: ToolRules };
+  /** The arguments that the client gets which makes the call, as JSON; undefined for other calls. */
+  handed?: string | undefined;
 }
 
 /** What is the same for all calls of a turn. */
@@ -84,7 +86,11 @@ export async function makeCall(
 
 /** @param startedAt when the call began, in `performance.now()` time */
 export function countCall(kind: ToolKind, state: ToolCallState, startedAt: number): void {
-  took().record(secondsSince(startedAt), { kind, outcome: state.toLowerCase() });
+  countEnd(kind, state, performance.now() - startedAt);
+}
+
+export function countEnd(kind: ToolKind, state: ToolCallState, tookMs: number): void {
+  took().record(tookMs / 1_000, { kind, outcome: state.toLowerCase() });
 }
 
 /** Runs the tool until it has an outcome, its time is up, or it is cancelled. */

@@ -15,6 +15,8 @@ export interface Tool {
   definition: ModelTool;
   /** Of a tool that takes time; a built-in one answers at once and has none. */
   rules?: ToolRules;
+  /** Of a tool whose calls the client makes. */
+  client?: ClientRules;
   /**
    * Makes the call. For a tool with rules, the ledger has the call before it is made, and its arguments fit the definition's schema.
    * @returns the outcome at once only if the tool has no rules
@@ -34,6 +36,14 @@ export interface ToolRules {
   mayRepeat: boolean;
   /** Limit for a call with all its attempts. Afterwards the model is told that it took too long. */
   timeoutMs: number;
+}
+
+/** How calls that the client makes are handed over to it. */
+export interface ClientRules {
+  /** Whether the model waits for the result. */
+  wait: boolean;
+  /** What the client gets: what the model gave, and the values that it does not see. A text says why there is nothing to be called. */
+  argumentsOf(input: Readonly<Record<string, unknown>>, variables: ToolContext["variables"]): object | string;
 }
 
 /** What a caller hears while the tool runs. */

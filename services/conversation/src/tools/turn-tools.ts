@@ -44,6 +44,22 @@ export interface TurnTools {
   resume(calls: readonly EarlierToolCall[]): Promise<void>;
 }
 
+/** A call that the client makes. */
+export interface ClientCall {
+  toolCallId: string;
+  name: string;
+  /** A JSON object. */
+  arguments: string;
+  /** Whether the model waits for the result. */
+  wait: boolean;
+}
+
+/** Learns of every call, and of the results that the model is told in the same turn. */
+export interface ToolTeller {
+  called(toolCallId: string, name: string, json: string): void;
+  answered(toolCallId: string, outcome: Pick<ToolOutcome, "result" | "isError">): void;
+}
+
 /** Learns of calls that take time. */
 export interface CallWatch {
   began(toolCallId: string, name: string, rules: ToolRules): void;
@@ -68,20 +84,27 @@ export interface TurnToolsParts {
   /** Why the turn had been over. */
   closed(): Promise<Error>;
   watch?: CallWatch | undefined;
+  teller?: ToolTeller | undefined;
+  /** Takes the calls that the client makes; without it, there is no client. */
+  toClient?: ((calls: readonly ClientCall[]) => void) | undefined;
   log: Logger;
 }
 
 /** Calls of one round; the model is told to make further ones later. */
-const CALLS_OF_ROUND_MAX = 40;
+export const CALLS_OF_ROUND_MAX = 40;
 /** The others of a round wait. */
 const AT_ONCE = 8;
 /** What the model is told at once of a call in the background. */
 export const RUNNING = JSON.stringify({ status: "running" });
+/** What it is told of a call that the client makes without a result. */
+export const HANDED_OVER = JSON.stringify({ status: "handed over" });
 const NEVER = new AbortController().signal;
 
 export function turnTools(parts: TurnToolsParts): TurnTools {
-  const { ledger, toolbox, turn, place, signal, apply, watch, log } = parts;
+  const { ledger, toolbox, turn, place, signal, apply, watch, teller, toClient, log } = parts;
 
+  /** Calls that were over at once, until the words before them have been told. */
+  const told: { toolCallId: string; call: ToolCall; outcome: ToolOutcome }[] = [];
   const sinceStart = (at: number) => (parts.startedAt === null ? null : at - parts.startedAt);
 
   /** Answers a call that is over at once; returns another one, to be made. */
@@ -89,8 +112,11 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     const calledAt = performance.now();
     const toolCallId = newId("tcl");
     const tool = toolbox.find(call.name);
-    const fault = faultOf(call, number, tool);
-    if (fault === null && isTimed(tool)) return { key: keyOf(turn, toolCallId), call, tool };
+    const handed = toClient && tool?.client?.argumentsOf(call.input ?? {}, place().variables);
+    const fault = faultOf(call, number, tool) ?? (typeof handed === "string" ? handed : null);
+    const isMade = isTimed(tool) && (tool.client === undefined || handed !== undefined);
+    if (fault === null && isMade)
+      return { key: keyOf(turn, toolCallId), call, tool, handed: handed && JSON.stringify(handed) };
     const outcome =
       fault === null && tool
         ? (tool.run(call, { ...place(), toolCallId, signal }) as ToolOutcome)
@@ -105,7 +131,15 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     keepToolCall(parts.kept, keptToolCall(row));
     countCall(row.kind, row.state, calledAt);
     apply(outcome);
+    if (teller) told.push({ toolCallId, call, outcome });
     return { ...call, result, isError };
+  }
+
+  function tellOver(): void {
+    for (const { toolCallId, call, outcome } of told.splice(0)) {
+      teller?.called(toolCallId, call.name, JSON.stringify(call.input ?? {}));
+      teller?.answered(toolCallId, outcome);
+    }
   }
 
   /** Makes calls that the ledger has, the first ones as RUNNING. Does not wait for those in the background. */
@@ -120,7 +154,9 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
         hasBegun = true;
         if (number >= AT_ONCE) await ledger.start(key);
         watch?.began(key.toolCallId, call.name, tool.rules);
-        made.set(key.toolCallId, await makeCall(ledger, each, place(), signal));
+        const outcome = await makeCall(ledger, each, place(), signal);
+        made.set(key.toolCallId, outcome);
+        if (isWaited) teller?.answered(key.toolCallId, outcome);
       };
       const over = inTurn(key.ownerId, isWaited ? signal : NEVER, run).catch(async (error) => {
         if (!hasBegun) await ledger.end(key, NOT_MADE, log);
@@ -143,15 +179,42 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
 
   async function makeRound(due: readonly DueCall[], at: CallsAt): Promise<ReadonlyMap<string, MadeCall>> {
     const startedMs = sinceStart(performance.now());
-    const rows = due.map((each, number) => rowOf(each, number < AT_ONCE, startedMs, at));
+    const now = place().clock.now();
+    const own = due.filter(({ handed }) => handed === undefined);
+    const handed = due.flatMap(clientCallOf);
+    const rows = due.map((each) => rowOf(each, own.indexOf(each) < AT_ONCE, { startedMs, now, at }));
     if (!(await ledger.begin(turn, rows))) throw await parts.closed();
-    return make(due);
+    tellOver();
+    for (const { key, call, handed = JSON.stringify(call.input) } of due)
+      teller?.called(key.toolCallId, call.name, handed);
+    if (handed.length > 0) toClient?.(handed);
+    for (const { wait } of handed) if (!wait) countCall("client", "SUCCEEDED", performance.now());
+    return make(own);
+  }
+
+  function answered(each: AnsweredCall | DueCall, made: ReadonlyMap<string, MadeCall>): AnsweredCall {
+    if (!isDue(each)) return each;
+    if (each.handed !== undefined) return { ...each.call, result: HANDED_OVER, isError: false };
+    const outcome = made.get(each.key.toolCallId);
+    if (!outcome || each.tool.rules.run === "background") {
+      const running = { result: RUNNING, isError: false };
+      teller?.answered(each.key.toolCallId, running);
+      return { ...each.call, ...running };
+    }
+    apply(outcome);
+    const { result, isError, isOutside } = outcome;
+    return { ...each.call, result, isError, isOutside };
   }
 
   /** A call whose process died: made once more if its tool allows that. */
   async function take(call: EarlierToolCall): Promise<DueCall | null> {
     const key = keyOf(turn, call.toolCallId);
     const tool = toolbox.find(call.name);
+    if (call.answerBy) {
+      const isLate = call.answerBy < place().clock.now();
+      await ledger.end(key, isLate ? NOT_ANSWERED : OVERTAKEN, log);
+      return null;
+    }
     const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && call.state === "RUNNING";
     if (mayRepeat && (await ledger.retake(key, call.attempts)))
       return { key, call: { name: call.name, json: call.arguments, input: parseObject(call.arguments) }, tool };
@@ -163,18 +226,12 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     answer(calls, at) {
       const begun = calls.map((call, number) => begin(call, number, at));
       const due = begun.filter(isDue);
-      if (due.length === 0) return begun as AnsweredCall[];
-      return makeRound(due, at).then((made) =>
-        begun.map((each) => {
-          if (!isDue(each)) return each;
-          const outcome = made.get(each.key.toolCallId);
-          if (!outcome || each.tool.rules.run === "background")
-            return { ...each.call, result: RUNNING, isError: false };
-          apply(outcome);
-          const { result, isError, isOutside } = outcome;
-          return { ...each.call, result, isError, isOutside };
-        }),
-      );
+      if (due.length > 0) return makeRound(due, at).then((made) => begun.map((each) => answered(each, made)));
+      if (told.length === 0) return begun as AnsweredCall[];
+      return Promise.resolve().then(() => {
+        tellOver();
+        return begun as AnsweredCall[];
+      });
     },
     async resume(calls) {
       const due = (await Promise.all(calls.map(take))).filter((call) => call !== null);
@@ -202,20 +259,32 @@ function keyOf({ ownerId, conversationId }: CallingTurn, toolCallId: string): To
   return { ownerId, conversationId, toolCallId };
 }
 
-function rowOf({ key, call, tool }: DueCall, runs: boolean, startedMs: number | null, at: CallsAt): NewToolCall {
-  const { toolCallId } = key;
+function clientCallOf({ key, call, tool, handed }: DueCall): ClientCall[] {
+  if (handed === undefined) return [];
+  return [{ toolCallId: key.toolCallId, name: call.name, arguments: handed, wait: tool.client?.wait ?? false }];
+}
+
+interface Begun {
+  startedMs: number | null;
+  now: Date;
+  at: CallsAt;
+}
+
+/** @param runs whether it is made at once, rather than after others */
+function rowOf({ key, call, tool, handed }: DueCall, runs: boolean, { startedMs, now, at }: Begun): NewToolCall {
+  const isHanded = handed !== undefined;
+  const isOver = isHanded && !tool.client?.wait;
   const row = ledgeredToolCall({
-    ...{
-      toolCallId,
-      ...at,
-      kind: tool.kind,
-      name: call.name,
-      arguments: call.json,
-      state: runs ? "RUNNING" : "REQUESTED",
-    },
-    ...{ result: "", isOutside: false, status: null, note: null, attempts: 1, startedMs, durationMs: null },
+    ...{ toolCallId: key.toolCallId, ...at, kind: tool.kind, name: call.name, arguments: call.json },
+    ...{ state: isOver ? "SUCCEEDED" : runs ? "RUNNING" : "REQUESTED", result: isOver ? HANDED_OVER : "" },
+    ...{ isOutside: false, status: null, note: null, attempts: 1, startedMs, durationMs: isOver ? 0 : null },
   });
-  return { ...row, isBackground: tool.rules.run === "background" };
+  return {
+    ...row,
+    isBackground: !isHanded && tool.rules.run === "background",
+    handedAt: isHanded ? now : null,
+    answerBy: isHanded && !isOver ? new Date(now.getTime() + tool.rules.timeoutMs) : null,
+  };
 }
 
 const ENDED = {
@@ -234,6 +303,18 @@ const NOT_MADE: ToolCallEnd = {
   ...ENDED,
   state: "CANCELLED",
   result: "This call was not made, because the reply broke off before.",
+};
+/** The end of a call whose result a client did not give in time. */
+export const NOT_ANSWERED: ToolCallEnd = {
+  ...ENDED,
+  state: "FAILED",
+  result: "The client gave no result in time. The call may have had an effect.",
+};
+/** The end of a call whose result was waited for when the user wrote again. */
+const OVERTAKEN: ToolCallEnd = {
+  ...ENDED,
+  state: "FAILED",
+  result: "The user wrote again before the client gave a result. The call may have had an effect.",
 };
 const LOST: ToolCallEnd = {
   ...ENDED,

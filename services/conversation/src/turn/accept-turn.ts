@@ -18,6 +18,8 @@ import {
   type TakenTurn,
   takeTurn,
 } from "../store/turns/take-turns.ts";
+import { CALLS_OF_ROUND_MAX, type ClientCall } from "../tools/turn-tools.ts";
+import { acceptResults } from "./accept-results.ts";
 import { byteBudget } from "./ask/context-window.ts";
 
 const TYPES: readonly ConversationType[] = [
@@ -37,6 +39,11 @@ export function requestedTurn(turn: Turn | undefined): Turn {
   }
   if (!TYPES.includes(turn.type)) throw invalid("type", "type must be CHAT or WHATSAPP: no other type has such turns");
   if (turn.mayBegin && turn.sessionId === undefined) throw invalid("session_id", "may_begin needs a session_id");
+  const { length } = turn.toolResults;
+  if (length > 0 && turn.sessionId === undefined) throw invalid("session_id", "tool_results need a session_id");
+  if (length > 0 && turn.message !== "") throw invalid("tool_results", "A turn has either message or tool_results");
+  if (length > CALLS_OF_ROUND_MAX)
+    throw invalid("tool_results", `tool_results must have at most ${CALLS_OF_ROUND_MAX} items`);
   return { ...turn, sessionId: turn.sessionId?.toLowerCase() };
 }
 
@@ -54,10 +61,22 @@ const UNIQUE_VIOLATION = "23505";
 
 const WHAT: Readonly<Record<NewTurn["type"], string>> = { CHAT: "chat session", WHATSAPP: "WhatsApp conversation" };
 
-/** A turn to run, or one that an earlier request with the same idempotency key has run. */
+/** A turn to run, or an answer: that of an earlier request with the same idempotency key, or an empty one to results. */
 export type Acceptance =
   | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
-  | { type: "replay"; sessionId: string; replySeq: number; text: string };
+  | {
+      type: "answered";
+      sessionId: string;
+      replySeq: number;
+      text: string;
+      clientCalls: readonly ClientCall[];
+      replayed: boolean;
+    };
+
+/** The answer to results that need none. */
+export function answeredBefore(sessionId: string): Extract<Acceptance, { type: "answered" }> {
+  return { type: "answered", sessionId, replySeq: 0, text: "", clientCalls: [], replayed: false };
+}
 
 /**
  * @param isNew whether its user message is yet to be stored
@@ -84,12 +103,13 @@ export async function prepareTurn(
 }
 
 /**
- * Takes the turn of a new or given session and stores the user message.
+ * Takes the turn of a new or given session and stores the user message, or the client's results.
  * @param tx the transaction, when there is one
- * @throws ServiceError not_found, forbidden, condition (of another type, another agent's, ended), invalid (too much metadata)
- * or conflict (a reply in progress)
+ * @returns null when results need no answer: they are repeated, or the model waits for further ones
+ * @throws ServiceError not_found, forbidden, condition (of another type, another agent's, ended), invalid (too much metadata, a result
+ * for an unknown call) or conflict (a reply in progress)
  */
-export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql): Promise<AcceptedTurn> {
+export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql): Promise<AcceptedTurn | null> {
   const now = ctx.clock.now();
   const metadata = turn.metadata ?? {};
   const fields: NewTurn = {
@@ -107,6 +127,13 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
     until: new Date(now.getTime() + ctx.limits.turnLeaseMs),
   };
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
+  if (turn.toolResults.length > 0) {
+    const accept = (sql: Sql) => acceptResults(ctx, fields, turn.toolResults, sql);
+    const results = await (tx ? accept(tx) : ctx.db.begin(accept));
+    if (results.type === "run") return { ...key, ...results.taken };
+    if (results.type === "nothing") return null;
+    throw await refusal(tx ?? ctx.db, fields, await findConversation(tx ?? ctx.db, fields, now));
+  }
   const begin = async (): Promise<AcceptedTurn> => {
     const session = { ...fields, id: newId("cnv") };
     await (tx ? insertSessionWithTurn(tx, session) : ctx.turnStore.insertSessionWithTurn(session));

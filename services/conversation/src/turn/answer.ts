@@ -4,7 +4,7 @@ import type { Asked, Hear, Model, ModelEnd, ModelMessage, ModelRequest } from ".
 import type { ModelWatch } from "../model/watch.ts";
 import { farewellOf } from "../tools/builtin/end-call.ts";
 import type { CallAction, ToolOutcome } from "../tools/tool.ts";
-import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
+import { type CallWatch, type ToolTeller, turnTools } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 import { conversationSoFar } from "./ask/conversation-so-far.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
@@ -15,7 +15,7 @@ import { outOfTurnMemory, roomFor, type TurnMemory } from "./turn-memory.ts";
 
 export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   accepted: AcceptedTurn;
-  /** What the user said; null in a call's turn that answers results of tools. */
+  /** What the user said; null in a turn that answers results of tools. */
   message: string | null;
   channel: Channel;
   asked: Asked;
@@ -25,6 +25,9 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   /** Takes what the model decides to do. */
   act?(action: CallAction): void;
   calls?: CallWatch;
+  teller?: ToolTeller | undefined;
+  /** Whether there is a client that makes calls. */
+  hasClient?: boolean;
 }
 
 /**
@@ -36,7 +39,22 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
 export async function answer(
   ctx: ConversationContext,
   reply: Reply,
-  { agent, model, accepted, message, channel, asked, memory, watch, log, say, act, calls }: Answering,
+  {
+    agent,
+    model,
+    accepted,
+    message,
+    channel,
+    asked,
+    memory,
+    watch,
+    log,
+    say,
+    act,
+    calls,
+    teller,
+    hasClient,
+  }: Answering,
 ): Promise<void> {
   const { ownerId, conversationId, language } = accepted;
   const { clock, limits, ledger } = ctx;
@@ -59,6 +77,8 @@ export async function answer(
   };
   const tools = turnTools({
     ...{ ledger, turn: accepted, apply, watch: calls, signal: watch.signal, log },
+    teller,
+    toClient: hasClient ? (calls) => void reply.clientCalls.push(...calls) : undefined,
     toolbox: { find: (name) => speaker().toolbox.find(name) },
     place: () => ({
       ownerId,
@@ -99,7 +119,17 @@ export async function answer(
     };
     return handed && { ...handed, begin };
   };
-  const speaking = { ask, request, tools, farewell, handOver, watch, limits: limits.model, say };
+  const speaking = {
+    ask,
+    request,
+    tools,
+    farewell,
+    handOver,
+    watch,
+    limits: limits.model,
+    roundsBefore: accepted.roundsBefore,
+    say,
+  };
   await speak(reply, { ...speaking, hasRoom: (characters) => hasRoom(characters) });
 }
 

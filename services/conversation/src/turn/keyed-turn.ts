@@ -12,12 +12,16 @@ import { oneWaiter } from "@parley/shared/idempotency/one-waiter";
 import { decided } from "@parley/shared/idempotency/run";
 import { fromStoredError, toStoredError } from "@parley/shared/idempotency/store";
 import { newUuid } from "@parley/shared/ids";
+import { parseObject } from "@parley/shared/json/json-object";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
-import { findConversation } from "../store/conversations.ts";
+import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";
+import type { SessionKey } from "../store/session-key.ts";
+import { listHandedCalls } from "../store/turns/take-results.ts";
 import {
   bindTurnKey,
+  endTurnKey,
   findTurnKey,
   isTurnKeyDone,
   retakeTurn,
@@ -25,7 +29,16 @@ import {
   storeTurnRefusal,
   TURN_KEYS,
 } from "../store/turns/turn-keys.ts";
-import { type Acceptance, type AcceptedTurn, acceptTurn, type PreparedTurn, prepareTurn } from "./accept-turn.ts";
+import { toolboxOf } from "../tools/toolbox.ts";
+import type { ClientCall } from "../tools/turn-tools.ts";
+import {
+  type Acceptance,
+  type AcceptedTurn,
+  acceptTurn,
+  answeredBefore,
+  type PreparedTurn,
+  prepareTurn,
+} from "./accept-turn.ts";
 
 /** How often a key's requests check whether the one before them has ended. */
 const LOOK_MS = 150;
@@ -65,6 +78,7 @@ async function acceptNow(
   await sweepKeysSometimes(ctx.db, TURN_KEYS, ctx.clock);
   const known = await find(ctx, key);
   const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
+  if ("nothing" in taken) return answeredBefore(taken.nothing);
   if (!("stored" in taken)) return { type: "run", ...taken };
   const { stored } = taken;
   refuseOtherRequest(stored.fingerprint, idempotency.fingerprint);
@@ -72,7 +86,7 @@ async function acceptNow(
     call.replayed = true;
     throw fromStoredError(stored.error);
   }
-  if (stored.done) return replay(ctx, turn.ownerId, stored);
+  if (stored.done) return replay(ctx, turn, stored);
   return stored.held ? null : retake(ctx, turn, key, stored, call);
 }
 
@@ -85,7 +99,8 @@ interface Refused {
   refusal: ServiceError;
 }
 
-type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn };
+/** `nothing`: the session whose client gave results that need no answer. */
+type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn } | { nothing: string };
 
 /**
  * Stores the first request's user message, or its refusal, together with the key. Several requests may prepare the turn
@@ -104,8 +119,13 @@ async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Id
       return { refusal };
     };
     if ("refusal" in prepared) return refuse(prepared);
-    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, nested)) as Promise<AcceptedTurn>);
+    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, nested)));
     if ("refusal" in accepted) return refuse(accepted);
+    if (accepted.value === null) {
+      const { sessionId = "" } = turn;
+      await endTurnKey(tx, key, sessionId);
+      return { nothing: sessionId };
+    }
     await bindTurnKey(tx, key, accepted.value);
     return { prepared: prepared.value, accepted: accepted.value };
   });
@@ -126,7 +146,8 @@ async function retake(
   const prepared = await prepareTurn(ctx, turn, call, false);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
-  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, earlier: null, ...retaken } };
+  if (retaken)
+    return { type: "run", prepared, accepted: { ...open, seq: userSeq, earlier: null, ...retaken, ...roundsOf(turn) } };
   const session = await findConversation(ctx.db, open, now);
   if (!session) throw notFound("Session");
   const isOver = session.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));
@@ -134,12 +155,46 @@ async function retake(
   return null;
 }
 
-async function replay(ctx: ConversationContext, ownerId: string, stored: StoredTurn): Promise<Acceptance> {
+/** A turn with results has had a request to the model at least. */
+function roundsOf({ toolResults }: Turn): Pick<AcceptedTurn, "roundsBefore"> {
+  return { roundsBefore: toolResults.length > 0 ? 1 : 0 };
+}
+
+async function replay(ctx: ConversationContext, turn: Turn, stored: StoredTurn): Promise<Acceptance> {
   const conversationId = stored.conversationId ?? "";
-  const key = { ownerId, conversationId };
-  if (!(await findConversation(ctx.db, key, ctx.clock.now()))) throw notFound("Session");
-  const reply = stored.replySeq === null ? null : await findMessage(ctx.db, key, stored.replySeq);
-  return { type: "replay", sessionId: conversationId, replySeq: stored.replySeq ?? 0, text: reply?.content ?? "" };
+  const key = { ownerId: turn.ownerId, conversationId };
+  const session = await findConversation(ctx.db, key, ctx.clock.now());
+  if (!session) throw notFound("Session");
+  const { replySeq } = stored;
+  const replayed = { ...answeredBefore(conversationId), replayed: true };
+  if (replySeq === null) return replayed;
+  const reply = await findMessage(ctx.db, key, replySeq);
+  const clientCalls = await callsAgain(ctx, turn, key, replySeq, session.variables);
+  return { ...replayed, replySeq, text: reply?.content ?? "", clientCalls };
+}
+
+/** What the client got before, with the arguments that it would get now. */
+async function callsAgain(
+  ctx: ConversationContext,
+  { ownerId, agentId, draftId }: Turn,
+  key: SessionKey,
+  seq: number,
+  variables: ConversationRow["variables"],
+): Promise<ClientCall[]> {
+  const calls = await listHandedCalls(ctx.db, key, seq);
+  if (calls.length === 0) return [];
+  const toolbox = toolboxOf(await ctx.getAgent(ownerId, agentId, draftId), "chat", ctx.toolSources);
+  return calls.map(({ toolCallId, name, arguments: json }) => {
+    const client = toolbox.find(name)?.client;
+    const input = parseObject(json) ?? {};
+    const given = client?.argumentsOf(input, variables);
+    return {
+      toolCallId,
+      name,
+      arguments: JSON.stringify(typeof given === "object" ? given : input),
+      wait: client?.wait ?? true,
+    };
+  });
 }
 
 function find({ db, clock }: ConversationContext, key: IdempotencyKey): Promise<StoredTurn | null> {

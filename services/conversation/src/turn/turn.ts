@@ -6,7 +6,8 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
-import { type Acceptance, acceptTurn, prepareTurn, requestedTurn } from "./accept-turn.ts";
+import type { ClientCall, ToolTeller } from "../tools/turn-tools.ts";
+import { type Acceptance, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
@@ -21,7 +22,12 @@ export type TurnEvent =
   /** The first, so that a client knows the session early. `replayed`: an earlier request with the same key got this reply. */
   | { type: "started"; sessionId: string; replySeq: number; replayed: boolean }
   /** A piece of the reply, which ends at a word boundary; together they are the reply. */
-  | { type: "text"; text: string };
+  | { type: "text"; text: string }
+  /** Only in a turn that tells of its tools. */
+  | { type: "called"; toolCallId: string; name: string; arguments: string }
+  | { type: "answered"; toolCallId: string; result: string; isError: boolean }
+  /** The last one of a turn with calls that the client makes. */
+  | { type: "client_calls"; calls: readonly ClientCall[] };
 
 /** Takes a turn's events in order. @returns a promise while the client is behind, or null; it settles when the client leaves */
 export type Tell = (event: TurnEvent) => Promise<void> | null;
@@ -44,8 +50,10 @@ export async function runTurn(
   try {
     const taken = await accept(ctx, turn, call);
     if (taken.type === "run") return await askAndStore(ctx, turn, taken, call, asked, memory, tell);
-    await tell({ type: "started", sessionId: taken.sessionId, replySeq: taken.replySeq, replayed: true });
-    if (taken.text !== "") await tell({ type: "text", text: taken.text });
+    const { sessionId, replySeq, text, clientCalls, replayed } = taken;
+    await tell({ type: "started", sessionId, replySeq, replayed });
+    if (text !== "") await tell({ type: "text", text });
+    if (clientCalls.length > 0) await tell({ type: "client_calls", calls: clientCalls });
   } finally {
     memory.release();
   }
@@ -55,7 +63,8 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
   if (turn.idempotency) return acceptKeyedTurn(ctx, turn, turn.idempotency, call);
   return ctx.turnShares.accepting(turn.ownerId, call.signal, async () => {
     const prepared = await prepareTurn(ctx, turn, call);
-    return { type: "run", prepared, accepted: await acceptTurn(ctx, turn) };
+    const accepted = await acceptTurn(ctx, turn);
+    return accepted ? { type: "run", prepared, accepted } : answeredBefore(turn.sessionId ?? "");
   });
 }
 
@@ -86,10 +95,13 @@ async function askAndStore(
   };
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    const { message, type } = turn;
+    const { type, clientTools: hasClient } = turn;
+    const message = turn.toolResults.length > 0 ? null : turn.message;
+    const teller = turn.tellsTools ? tellerOf(tell) : undefined;
     const isThread = type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
     const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
-    await answer(ctx, reply, { ...prepared, accepted, message, channel, asked, memory, watch, log, say });
+    const answering = { ...prepared, accepted, message, channel, asked, memory, watch, log, say, teller, hasClient };
+    await answer(ctx, reply, answering);
   } catch (error) {
     await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);
@@ -104,6 +116,14 @@ async function askAndStore(
       // Only after the reply is stored, because another turn could otherwise begin before it.
       .finally(lease.stop);
   }
+  if (reply.clientCalls.length > 0) tell({ type: "client_calls", calls: reply.clientCalls });
+}
+
+function tellerOf(tell: Tell): ToolTeller {
+  return {
+    called: (toolCallId, name, json) => void tell({ type: "called", toolCallId, name, arguments: json }),
+    answered: (toolCallId, { result, isError }) => void tell({ type: "answered", toolCallId, result, isError }),
+  };
 }
 
 /** The signal of a client whose turn runs to its end whether it waits or not. */

@@ -278,7 +278,7 @@ const handOver = {
 };
 
 /** A call in which another agent takes over between two words of a reply. */
-async function handedOver(otherVoice: ReturnType<typeof scriptedVoice> | null = scriptedVoice()) {
+async function clientCalls(otherVoice: ReturnType<typeof scriptedVoice> | null = scriptedVoice()) {
   const conversations = fakeConversations();
   conversations.script = () => [words("I pass you on. "), handOver, words("Soy Ana. Buenos días."), complete];
   const call = await newCall({ conversations, otherVoice });
@@ -287,7 +287,7 @@ async function handedOver(otherVoice: ReturnType<typeof scriptedVoice> | null = 
 }
 
 test("an agent that takes over speaks with its own voice, once the words of the one before were heard", async () => {
-  const call = await handedOver();
+  const call = await clientCalls();
   expect([call.voice.said, call.otherVoice?.said]).toEqual([["I pass you on. "], []]);
   await call.time.pass(3_000);
   expect([call.voice.said, call.otherVoice?.said]).toEqual([["I pass you on. "], ["Soy Ana. Buenos días."]]);
@@ -296,7 +296,7 @@ test("an agent that takes over speaks with its own voice, once the words of the 
 });
 
 test("an agent that has taken over speaks all later replies, also when a turn tells again that it does", async () => {
-  const call = await handedOver();
+  const call = await clientCalls();
   await call.time.pass(3_000);
   for (const reply of ["Abrimos a las nueve.", "Adiós."]) {
     call.conversations.script = () => [handOver, words(reply), complete];
@@ -312,7 +312,7 @@ test.each([
   ["the one before", 100, "I pass"],
   ["the new one", 1_000, "I pass you on. Soy Ana."],
 ])("a reply of two agents that is interrupted while %s speaks ends where it was heard", async (_, afterMs, heard) => {
-  const call = await handedOver();
+  const call = await clientCalls();
   await call.time.pass(afterMs);
   call.speaks("Wait, please");
   await call.time.pass(1_000);
@@ -322,7 +322,7 @@ test.each([
 });
 
 test("an agent that takes over without a voice of its own speaks with the one that was heard so far", async () => {
-  const call = await handedOver(null);
+  const call = await clientCalls(null);
   await call.time.pass(3_000);
   expect(call.voice.said).toEqual(["I pass you on. ", "Soy Ana. Buenos días."]);
   expect(call.conversations.lines.at(-1)).toBe("assistant: I pass you on. Soy Ana. Buenos días.");

@@ -65,7 +65,7 @@ export interface Turn {
   sessionId?:
     | string
     | undefined;
-  /** 1 to 4000 code points. */
+  /** 1 to 4000 code points; empty with tool_results. */
   message: string;
   metadata: { [key: string]: any } | undefined;
   idempotency:
@@ -76,7 +76,22 @@ export interface Turn {
   /** Begins the chat session `session_id` if the owner has no conversation with this id. */
   mayBegin: boolean;
   /** Tries this draft of the agent; the session began with one and has one in each turn. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** Whether the client makes calls of the agent's client tools; otherwise the model is told that they are not available. */
+  clientTools: boolean;
+  /** In place of a message: results of calls that the client makes. The turn that they belong to goes on. */
+  toolResults: ClientResult[];
+  /** Whether each tool call and its result are told. */
+  tellsTools: boolean;
+}
+
+export interface ClientResult {
+  toolCallId: string;
+  /** What the model is told. */
+  result: string;
+  isError: boolean;
 }
 
 export interface CompleteTurnRequest {
@@ -140,7 +155,30 @@ export interface TurnNews {
     | undefined;
   /** One or more whole words, or part of a word of more than 16 Ki characters. */
   text: string;
-  end: TurnEnd | undefined;
+  end:
+    | TurnEnd
+    | undefined;
+  /** Before `end`, in order. */
+  tools: ToolNews[];
+}
+
+/** A tool call of a turn with `tells_tools`, or its result. */
+export interface ToolNews {
+  /** UTF-16 units of the same message's text that come before it. */
+  offset: number;
+  toolCallId: string;
+  event: { $case: "called"; value: CalledTool } | { $case: "answered"; value: AnsweredTool } | undefined;
+}
+
+export interface CalledTool {
+  name: string;
+  /** A JSON object; for a call that the client makes, with the values that the model does not see. */
+  arguments: string;
+}
+
+export interface AnsweredTool {
+  result: string;
+  isError: boolean;
 }
 
 export interface TurnStarted {
@@ -158,6 +196,17 @@ export interface TurnEnd {
   errorReplayed: boolean;
   /** The turn has not begun, because the replica is stopping: send it to another one. */
   refused: boolean;
+  /** The calls that the client makes. If the model waits for some of them, the turn goes on with their results. */
+  toolCalls: ClientCall[];
+}
+
+export interface ClientCall {
+  toolCallId: string;
+  name: string;
+  /** A JSON object. */
+  arguments: string;
+  /** Whether the model waits for the result. */
+  wait: boolean;
 }
 
 export interface GetChatSessionRequest {
@@ -943,6 +992,9 @@ function createBaseTurn(): Turn {
     type: 0,
     mayBegin: false,
     draftId: undefined,
+    clientTools: false,
+    toolResults: [],
+    tellsTools: false,
   };
 }
 
@@ -974,6 +1026,15 @@ export const Turn: MessageFns<Turn> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(74).string(message.draftId);
+    }
+    if (message.clientTools !== false) {
+      writer.uint32(80).bool(message.clientTools);
+    }
+    for (const v of message.toolResults) {
+      ClientResult.encode(v!, writer.uint32(90).fork()).join();
+    }
+    if (message.tellsTools !== false) {
+      writer.uint32(96).bool(message.tellsTools);
     }
     return writer;
   },
@@ -1063,6 +1124,30 @@ export const Turn: MessageFns<Turn> = {
             message.draftId = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.clientTools = reader.bool();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.toolResults.push(ClientResult.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.tellsTools = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1091,6 +1176,88 @@ export const Turn: MessageFns<Turn> = {
     message.type = object.type ?? 0;
     message.mayBegin = object.mayBegin ?? false;
     message.draftId = object.draftId ?? undefined;
+    message.clientTools = object.clientTools ?? false;
+    message.toolResults = object.toolResults?.map((e) => ClientResult.fromPartial(e)) || [];
+    message.tellsTools = object.tellsTools ?? false;
+    return message;
+  },
+};
+
+function createBaseClientResult(): ClientResult {
+  return { toolCallId: "", result: "", isError: false };
+}
+
+export const ClientResult: MessageFns<ClientResult> = {
+  encode(message: ClientResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolCallId !== "") {
+      writer.uint32(10).string(message.toolCallId);
+    }
+    if (message.result !== "") {
+      writer.uint32(18).string(message.result);
+    }
+    if (message.isError !== false) {
+      writer.uint32(24).bool(message.isError);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClientResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClientResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.result = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClientResult>, I>>(base?: I): ClientResult {
+    return ClientResult.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClientResult>, I>>(object: I): ClientResult {
+    const message = createBaseClientResult();
+    message.toolCallId = object.toolCallId ?? "";
+    message.result = object.result ?? "";
+    message.isError = object.isError ?? false;
     return message;
   },
 };
@@ -1629,7 +1796,7 @@ export const RunTurnsResponse: MessageFns<RunTurnsResponse> = {
 };
 
 function createBaseTurnNews(): TurnNews {
-  return { number: 0, started: undefined, text: "", end: undefined };
+  return { number: 0, started: undefined, text: "", end: undefined, tools: [] };
 }
 
 export const TurnNews: MessageFns<TurnNews> = {
@@ -1645,6 +1812,9 @@ export const TurnNews: MessageFns<TurnNews> = {
     }
     if (message.end !== undefined) {
       TurnEnd.encode(message.end, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.tools) {
+      ToolNews.encode(v!, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -1694,6 +1864,14 @@ export const TurnNews: MessageFns<TurnNews> = {
             message.end = TurnEnd.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.tools.push(ToolNews.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1717,6 +1895,246 @@ export const TurnNews: MessageFns<TurnNews> = {
       : undefined;
     message.text = object.text ?? "";
     message.end = (object.end !== undefined && object.end !== null) ? TurnEnd.fromPartial(object.end) : undefined;
+    message.tools = object.tools?.map((e) => ToolNews.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseToolNews(): ToolNews {
+  return { offset: 0, toolCallId: "", event: undefined };
+}
+
+export const ToolNews: MessageFns<ToolNews> = {
+  encode(message: ToolNews, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.offset !== 0) {
+      writer.uint32(8).uint32(message.offset);
+    }
+    if (message.toolCallId !== "") {
+      writer.uint32(18).string(message.toolCallId);
+    }
+    switch (message.event?.$case) {
+      case "called":
+        CalledTool.encode(message.event.value, writer.uint32(26).fork()).join();
+        break;
+      case "answered":
+        AnsweredTool.encode(message.event.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolNews {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolNews();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.offset = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = { $case: "called", value: CalledTool.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.event = { $case: "answered", value: AnsweredTool.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolNews>, I>>(base?: I): ToolNews {
+    return ToolNews.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolNews>, I>>(object: I): ToolNews {
+    const message = createBaseToolNews();
+    message.offset = object.offset ?? 0;
+    message.toolCallId = object.toolCallId ?? "";
+    switch (object.event?.$case) {
+      case "called": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "called", value: CalledTool.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "answered": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "answered", value: AnsweredTool.fromPartial(object.event.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseCalledTool(): CalledTool {
+  return { name: "", arguments: "" };
+}
+
+export const CalledTool: MessageFns<CalledTool> = {
+  encode(message: CalledTool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.arguments !== "") {
+      writer.uint32(18).string(message.arguments);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CalledTool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCalledTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.arguments = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CalledTool>, I>>(base?: I): CalledTool {
+    return CalledTool.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CalledTool>, I>>(object: I): CalledTool {
+    const message = createBaseCalledTool();
+    message.name = object.name ?? "";
+    message.arguments = object.arguments ?? "";
+    return message;
+  },
+};
+
+function createBaseAnsweredTool(): AnsweredTool {
+  return { result: "", isError: false };
+}
+
+export const AnsweredTool: MessageFns<AnsweredTool> = {
+  encode(message: AnsweredTool, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result !== "") {
+      writer.uint32(10).string(message.result);
+    }
+    if (message.isError !== false) {
+      writer.uint32(16).bool(message.isError);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnsweredTool {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnsweredTool();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AnsweredTool>, I>>(base?: I): AnsweredTool {
+    return AnsweredTool.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AnsweredTool>, I>>(object: I): AnsweredTool {
+    const message = createBaseAnsweredTool();
+    message.result = object.result ?? "";
+    message.isError = object.isError ?? false;
     return message;
   },
 };
@@ -1789,7 +2207,7 @@ export const TurnStarted: MessageFns<TurnStarted> = {
 };
 
 function createBaseTurnEnd(): TurnEnd {
-  return { error: undefined, errorReplayed: false, refused: false };
+  return { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
 }
 
 export const TurnEnd: MessageFns<TurnEnd> = {
@@ -1802,6 +2220,9 @@ export const TurnEnd: MessageFns<TurnEnd> = {
     }
     if (message.refused !== false) {
       writer.uint32(24).bool(message.refused);
+    }
+    for (const v of message.toolCalls) {
+      ClientCall.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1843,6 +2264,14 @@ export const TurnEnd: MessageFns<TurnEnd> = {
             message.refused = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.toolCalls.push(ClientCall.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1865,6 +2294,98 @@ export const TurnEnd: MessageFns<TurnEnd> = {
       : undefined;
     message.errorReplayed = object.errorReplayed ?? false;
     message.refused = object.refused ?? false;
+    message.toolCalls = object.toolCalls?.map((e) => ClientCall.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseClientCall(): ClientCall {
+  return { toolCallId: "", name: "", arguments: "", wait: false };
+}
+
+export const ClientCall: MessageFns<ClientCall> = {
+  encode(message: ClientCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.toolCallId !== "") {
+      writer.uint32(10).string(message.toolCallId);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.arguments !== "") {
+      writer.uint32(26).string(message.arguments);
+    }
+    if (message.wait !== false) {
+      writer.uint32(32).bool(message.wait);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClientCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClientCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.arguments = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.wait = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClientCall>, I>>(base?: I): ClientCall {
+    return ClientCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClientCall>, I>>(object: I): ClientCall {
+    const message = createBaseClientCall();
+    message.toolCallId = object.toolCallId ?? "";
+    message.name = object.name ?? "";
+    message.arguments = object.arguments ?? "";
+    message.wait = object.wait ?? false;
     return message;
   },
 };

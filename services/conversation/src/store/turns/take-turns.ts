@@ -108,6 +108,8 @@ export interface TakenTurn {
   agentPath: AgentOnPath[] | null;
   /** The earlier messages that were requested, oldest first; null when not read, as in a session with tool calls. */
   earlier: Said[] | null;
+  /** Requests to the model before the client gave its results; 0 in a turn that begins with a message. */
+  roundsBefore?: number | undefined;
 }
 
 /** Limit for the metadata of all messages of a session: each turn rewrites it. */
@@ -185,7 +187,7 @@ export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boole
 }
 
 /** The same as an SQL condition on a row of `conversations`. A turn without metadata has no variables either. */
-function isMetadataBounded(sql: Sql, metadata: Fragment, variables: Fragment) {
+export function isMetadataBounded(sql: Sql, metadata: Fragment, variables: Fragment) {
   return sql`(${metadata} = '{}' or (
     octet_length((metadata || ${metadata})::text) <= ${METADATA_BYTES_MAX}
     and octet_length((variables || ${variables})::text) <= ${METADATA_BYTES_MAX}))`;

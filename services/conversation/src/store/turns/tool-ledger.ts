@@ -17,6 +17,10 @@ export interface CallingTurn extends SessionKey {
 export interface NewToolCall extends ToolCallRow {
   /** The model is told that it runs, and its result later. */
   isBackground: boolean;
+  /** When the client got it, which makes it; null for other calls. */
+  handedAt: Date | null;
+  /** Until when the client may give its result; null if none is waited for. */
+  answerBy: Date | null;
 }
 
 /** Stores the calls of a round before they are made. Returns false when the turn, or the conversation, is over. */
@@ -33,11 +37,13 @@ export async function insertToolCalls(
         and ${turnId === null ? sql`true` : sql`turn_id = ${turnId}`}
       returning coalesce(${replySeq}::integer, message_count + 1) as reply_seq
     )
-    insert into tool_calls (owner_id, conversation_id, seq, ${callColumns(sql)}, is_background)
+    insert into tool_calls (owner_id, conversation_id, seq, ${callColumns(sql)}, is_background, handed_at, answer_by)
     select ${ownerId}, ${conversationId}, reply_seq, made.*
     from open, unnest(
       ${columnsOf(sql, calls)},
-      ${calls.map(({ isBackground }) => String(isBackground))}::text[]::boolean[]
+      ${calls.map(({ isBackground }) => String(isBackground))}::text[]::boolean[],
+      ${calls.map(({ handedAt }) => handedAt?.toISOString() ?? null)}::text[]::timestamptz[],
+      ${calls.map(({ answerBy }) => answerBy?.toISOString() ?? null)}::text[]::timestamptz[]
     ) as made
     returning 1`;
   return inserted.length > 0;
@@ -128,6 +134,7 @@ export interface EarlierToolCall extends StoredToolCall {
   toldSeq: number | null;
   /** Whether a process makes it now. */
   isLive: boolean;
+  answerBy: Date | null;
 }
 
 /** What is read of a result that has no room. */
@@ -144,7 +151,7 @@ export async function listEarlierCalls(
 ): Promise<EarlierToolCall[]> {
   return sql<EarlierToolCall[]>`
     select seq, tool_call_id, round, place, kind, name, arguments, state, is_outside, is_cut, status, note, attempts, started_ms,
-      duration_ms, is_background, told_seq, coalesce(running_until >= ${now}, false) as is_live,
+      duration_ms, is_background, told_seq, answer_by, coalesce(running_until >= ${now}, false) as is_live,
       case when total <= ${maxBytes} then result else left(result, ${SHORT_CHARACTERS}) end as result
     from (
       select *, sum(bytes) over (order by tool_call_id desc) as total from tool_calls

@@ -50,6 +50,13 @@ export async function bindTurnKey(
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
+/** Keeps that a request with results needed no reply. */
+export async function endTurnKey(tx: Sql, { ownerId, key }: IdempotencyKey, conversationId: string): Promise<void> {
+  await tx`
+    update turn_keys set conversation_id = ${conversationId}, done = true
+    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+}
+
 export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey, error: StoredError): Promise<void> {
   await tx`
     update turn_keys set done = true, error = ${tx.json(error as never)}

@@ -8,9 +8,10 @@ import { byteBudget } from "./context-window.ts";
 import { withCalls } from "./with-calls.ts";
 
 /**
- * What was said before a turn, and the user's message. Null for a turn without one if there are no results to be told. In a conversation with tool calls, first ends those that a process left when
- * it died, and notes which results the model is told now.
- * @returns a function that gives what was said from a sequence on, with the calls
+ * What was said before a turn, and the user's message, if it has one. In a conversation with tool calls, first ends those that a
+ * process left when it died, and notes which results the model is told now.
+ * @returns a function that gives what was said from a sequence on, with the calls; null for a call's turn that has neither a message nor
+ * results to be told
  */
 export async function conversationSoFar(
   { db, clock, limits }: Pick<ConversationContext, "db" | "clock" | "limits">,
@@ -37,7 +38,8 @@ export async function conversationSoFar(
   const results = calls.filter((call) => call.isBackground && call.toldSeq === null && !isOpen(call)).map(idOf);
   if (running.length + results.length > 0) await noteTold(db, turn, { running, results, seq });
   const told = calls.map((call) => (results.includes(call.toolCallId) ? { ...call, toldSeq: seq } : call));
-  if (message === null && !told.some(({ toldSeq }) => toldSeq === seq)) return null;
+  const isTold = told.some(({ toldSeq }) => toldSeq === seq);
+  if (message === null && !turn.roundsBefore && !isTold) return null;
   return (fromSeq) => withCalls([...earlier.filter((said) => said.seq >= fromSeq), ...asked], told);
 }
 

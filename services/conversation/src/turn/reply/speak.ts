@@ -5,7 +5,7 @@ import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage, ToolCall } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
 import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
-import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
+import type { AnsweredCall, ClientCall, TurnTools } from "../../tools/turn-tools.ts";
 import type { Handed } from "../handoffs.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
 import { wordCutter } from "./words.ts";
@@ -25,6 +25,8 @@ export interface Reply {
   firstTextAt: number | null;
   /** Tool calls that were over at once. The ledger has the others. */
   toolCalls: ToolCallRow[];
+  /** Calls for the client to make. */
+  clientCalls: ClientCall[];
   /** Set by the model in this turn: a BCP 47 tag. */
   language: string | null;
   /** Whether the conversation ends with this reply. */
@@ -47,12 +49,18 @@ export function emptyReply(agent: AgentRuntime, { provider, name }: ModelName): 
     startedAt: performance.now(),
     firstTextAt: null,
     toolCalls: [],
+    clientCalls: [],
     language: null,
     ends: false,
     mayBeSilent: false,
     isWhole: false,
     partialReason: null,
   };
+}
+
+/** Whether the turn ends because the model waits for results of the client, which come with its next request. */
+export function waitsForClient({ clientCalls }: Reply): boolean {
+  return clientCalls.some(({ wait }) => wait);
 }
 
 /** One call of a model. */
@@ -71,6 +79,8 @@ export interface Speaking {
   /** Whether there is room for a reply of this many characters. */
   hasRoom(characters: number): boolean;
   limits: ModelLimits;
+  /** Requests of the turn before the client gave its results. */
+  roundsBefore?: number | undefined;
   /** Takes the next piece of the reply. @returns a promise while its reader is behind, or null */
   say(piece: string): Promise<void> | null;
 }
@@ -84,7 +94,7 @@ const ROUNDS_MAX = 8;
  */
 export async function speak(
   reply: Reply,
-  { ask, request, tools, farewell, handOver, watch, hasRoom, limits, say }: Speaking,
+  { ask, request, tools, farewell, handOver, watch, hasRoom, limits, roundsBefore = 0, say }: Speaking,
 ): Promise<void> {
   const words = wordCutter();
   let deadlineAt = performance.now() + limits.deadlineMs;
@@ -137,7 +147,7 @@ export async function speak(
     deadlineAt = performance.now() + limits.deadlineMs;
   }
 
-  for (let round = 1; ; round++) {
+  for (let round = roundsBefore + 1; ; round++) {
     const handed = handOver();
     if (handed) await passOn(handed);
     const hasWords = !isBlank(reply.text.slice(answerFrom));
@@ -161,14 +171,14 @@ export async function speak(
     const content = reply.text.slice(from);
     const calledAt = performance.now();
     const answers = tools.answer(toolCalls, { round, place: codePoints(reply.text) });
-    if (answers instanceof Promise) {
+    if (answers instanceof Promise && !reply.ends) {
       answers.catch(() => {});
       await finishWords();
     }
     const answered = answers instanceof Promise ? await answers : answers;
     // The model's time does not run while it waits for its tools.
     deadlineAt += performance.now() - calledAt;
-    if (reply.ends) break;
+    if (reply.ends || waitsForClient(reply)) break;
     called += charactersOf(answered);
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
     said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });
@@ -177,7 +187,8 @@ export async function speak(
   const owed = reply.text.slice(answerFrom);
   const isSilent = calls.length > 0 ? isBlank(owed) : owed === "";
   const lastWords = isSilent && reply.ends ? farewell(calls) : "";
-  if (isSilent && lastWords === "" && !reply.mayBeSilent) throw nothingSaid(reply.by);
+  const maySayNothing = reply.mayBeSilent || waitsForClient(reply);
+  if (isSilent && lastWords === "" && !maySayNothing) throw nothingSaid(reply.by);
   reply.text += lastWords;
   reply.isWhole = true;
   const rest = words.push(lastWords) + words.end();

@@ -5,7 +5,7 @@ import type { ReplySoFar } from "../../store/turns/finish-turns.ts";
 import { untilStored } from "../../store/until-stored.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { closedTurn } from "./closed-turn.ts";
-import type { Reply } from "./speak.ts";
+import { type Reply, waitsForClient } from "./speak.ts";
 
 export interface EndedTurn {
   accepted: AcceptedTurn;
@@ -42,7 +42,8 @@ async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): P
   const { accepted, reply, key, isStreamed, checkpointed } = ended;
   const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, partialReason, toolCalls } =
     reply;
-  if (text === "") return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
+  if (text === "" && !waitsForClient(reply))
+    return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
     accepted,
     {

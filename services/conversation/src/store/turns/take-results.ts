@@ -1,0 +1,79 @@
+import type { Sql } from "@parley/shared/db/database";
+import { isKept } from "../retention.ts";
+import type { ToolCallState } from "./kept-tool-calls.ts";
+import { isMetadataBounded, type NewTurn, type OpenTurn, type TakenTurn } from "./take-turns.ts";
+
+/** A call that the client makes, as its results find it. */
+export interface HandedRow {
+  toolCallId: string;
+  seq: number;
+  round: number;
+  state: ToolCallState;
+  handedAt: Date;
+  /** Null when no result is waited for. */
+  answerBy: Date | null;
+}
+
+export interface WaitingSession {
+  messageCount: number;
+  /** Whether a turn of it is in progress. */
+  isHeld: boolean;
+}
+
+/**
+ * Locks a session whose client gives results. Returns null when it is missing, of another type, another agent's, ended or past
+ * retention, or when its metadata would grow too large.
+ */
+export async function lockWaitingSession(tx: Sql, turn: NewTurn): Promise<WaitingSession | null> {
+  const [session] = await tx<WaitingSession[]>`
+    select message_count, coalesce(turn_until >= ${turn.now}, false) as is_held from conversations
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT' and status = 'IN_PROGRESS'
+      and agent_id = ${turn.agentId} and (draft_id is null) = ${turn.draftId === null} and ${isKept(tx, turn.ownerId, turn.now)}
+      and ${isMetadataBounded(tx, tx`${tx.json(turn.metadata as never)}::jsonb`, tx`${tx.json(turn.variables as never)}::jsonb`)}
+    for update`;
+  return session ?? null;
+}
+
+/** Of the calls that the client makes: those named, and those whose results are waited for. */
+export async function findHandedCalls(tx: Sql, turn: OpenTurn, ids: readonly string[]): Promise<HandedRow[]> {
+  return tx<HandedRow[]>`
+    select tool_call_id, seq, round, state, handed_at, answer_by from tool_calls
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and handed_at is not null
+      and (tool_call_id = any(${ids as string[]}::text[]) or state = 'RUNNING')`;
+}
+
+/**
+ * Begins the turn that goes on with the results of the calls of reply `seq`. If that reply was never stored, because its process died,
+ * an empty one takes its place.
+ */
+export async function takeResults(tx: Sql, turn: NewTurn, seq: number): Promise<Omit<TakenTurn, "earlier">> {
+  const [taken] = await tx<[Omit<TakenTurn, "earlier">]>`
+    with before as (
+      select message_count from conversations
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId}
+    ), taken as (
+      update conversations set turn_id = ${turn.turnId}, turn_until = ${turn.until}, draft_id = ${turn.draftId},
+        message_count = greatest(message_count, ${seq}), metadata = metadata || ${tx.json(turn.metadata as never)}::jsonb,
+        variables = variables || ${tx.json(turn.variables as never)}::jsonb, last_activity_at = ${turn.now}, updated_at = ${turn.now}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId}
+      returning message_count as seq, message_count + 1 as reply_seq, variables, language, has_tool_calls, agent_path
+    ), missing as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial)
+      select ${turn.ownerId}, ${turn.conversationId}, ${seq}, 'assistant', '', ${turn.now}, true
+      from before where message_count < ${seq}
+    )
+    select * from taken`;
+  return taken;
+}
+
+/** The calls of a reply that its client got. */
+export async function listHandedCalls(
+  sql: Sql,
+  { ownerId, conversationId }: Pick<OpenTurn, "ownerId" | "conversationId">,
+  seq: number,
+): Promise<{ toolCallId: string; name: string; arguments: string }[]> {
+  return sql`
+    select tool_call_id, name, arguments from tool_calls
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and seq = ${seq} and handed_at is not null
+    order by tool_call_id`;
+}

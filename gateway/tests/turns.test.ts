@@ -4,6 +4,7 @@ import {
   ConversationServiceService,
   type RunTurnsRequest,
   type RunTurnsResponse,
+  type ToolNews,
   type TurnNews,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
@@ -81,7 +82,7 @@ async function startReplica(name: string, answer: Answer, settings: Partial<Serv
     cancelling: 0,
     credits: [],
     tell(news, stopping = false) {
-      const told = { number: 0, started: undefined, text: "", end: undefined, ...news };
+      const told = { number: 0, started: undefined, text: "", end: undefined, tools: [], ...news };
       for (const send of streams) send({ replica: "", news: [told], stopping });
     },
     lose() {
@@ -91,7 +92,7 @@ async function startReplica(name: string, answer: Answer, settings: Partial<Serv
   return replica;
 }
 
-const DONE = { error: undefined, errorReplayed: false, refused: false };
+const DONE = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
 const STARTED = { sessionId: "s", replayed: false };
 const answers: Answer = (message, number, { tell }) => {
   tell({ number, started: STARTED, text: `You said ${message}.`, end: DONE });
@@ -113,6 +114,7 @@ interface Given {
   timeoutMs?: number;
   onText?: (text: string) => Promise<void> | null;
   onReplayed?: () => void;
+  onTool?: (tool: ToolNews) => void;
 }
 
 async function say(turns: Turns, message: string, { signal, timeoutMs = 10_000, ...given }: Given = {}) {
@@ -127,6 +129,9 @@ async function say(turns: Turns, message: string, { signal, timeoutMs = 10_000, 
     idempotency: undefined,
     type: ConversationType.CONVERSATION_TYPE_CHAT,
     mayBegin: false,
+    clientTools: false,
+    toolResults: [],
+    tellsTools: false,
   };
   await turns.run(turn, {
     origin: { requestId: "req", signal },
@@ -197,6 +202,26 @@ test("turns continue when connections reach their maximum age, and a lost stream
   replica.lose();
   expect(await lost).toMatchObject({ kind: "unavailable" });
   expect((await say(turns, "again")).text).toBe("You said again.");
+});
+
+test("tools are told between the words that they stand between", async () => {
+  const called = (offset: number, toolCallId: string) => ({
+    ...{ offset, toolCallId },
+    event: { $case: "called" as const, value: { name: "look_up", arguments: "{}" } },
+  });
+  const replica = await startReplica("a", (_, number, { tell }) => {
+    tell({ number, started: STARTED, text: "One two three", tools: [called(4, "a"), called(4, "b")] });
+    tell({ number, tools: [called(0, "c")], end: DONE });
+  });
+  const heard: string[] = [];
+  await say(turnsTo(replica), "Hi", {
+    onText: (text) => {
+      heard.push(text);
+      return null;
+    },
+    onTool: ({ toolCallId }) => void heard.push(toolCallId),
+  });
+  expect(heard).toEqual(["One ", "a", "b", "two three", "c"]);
 });
 
 test("an error arrives with its details, and whether it is a replay", async () => {

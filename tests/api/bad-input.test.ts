@@ -51,6 +51,7 @@ test("a body that is not a JSON object is 413 over 1 MiB, with or without a decl
 });
 
 describe("a field that breaks its rule is 422 and named", () => {
+  const RESULT = { tool_call_id: "tcl_1", result: 1 };
   const cases: [object, string, string][] = [
     [{ message: "Hi" }, "agent_id", "agent_id is required"],
     [{ agent_id: "a" }, "message", "message is required"],
@@ -66,6 +67,34 @@ describe("a field that breaks its rule is 422 and named", () => {
       { agent_id: "a", message: "Hi", session_id: "7" },
       "session_id",
       "session_id must be a UUID, as a chat reply or first-message gave it",
+    ],
+    [{ agent_id: "a", message: "Hi", client_tools: "yes" }, "client_tools", "client_tools must be true or false"],
+    [{ agent_id: "a", tool_results: [] }, "tool_results", "tool_results must not be empty"],
+    [
+      { agent_id: "a", tool_results: Array(41).fill(RESULT) },
+      "tool_results",
+      "tool_results must have at most 40 items",
+    ],
+    [
+      { agent_id: "a", tool_results: [{ result: 1 }] },
+      "tool_results.0.tool_call_id",
+      "tool_results.0.tool_call_id is required",
+    ],
+    [{ agent_id: "a", tool_results: [RESULT] }, "session_id", "session_id is required with tool_results"],
+    [
+      { agent_id: "a", message: "Hi", tool_results: [RESULT] },
+      "tool_results",
+      "tool_results must not be sent together with message",
+    ],
+    [
+      { agent_id: "a", session_id: Bun.randomUUIDv7(), tool_results: [RESULT, { tool_call_id: "tcl_2" }] },
+      "tool_results.1",
+      "tool_results.1 must have either result or error",
+    ],
+    [
+      { agent_id: "a", session_id: Bun.randomUUIDv7(), tool_results: [{ ...RESULT, error: "No" }] },
+      "tool_results.0",
+      "tool_results.0 must have either result or error",
     ],
   ];
   test.each(cases)("POST /chat %j", async (body, field, message) => {

@@ -127,3 +127,22 @@ describe("a process killed under load", () => {
     },
   );
 });
+
+test("the result of a call that a client makes goes on with its turn, although the conversation process died in between", async () => {
+  const tool = { name: "show_seats", description: "Shows the plan", type: "client" };
+  const { body: made } = await api.post("/tools", tool);
+  const withTool = await createAgent(api, model, { custom_tools: [{ tool_id: made.id }] });
+  const asked = { agent_id: withTool, client_tools: true, streaming: false };
+  model.next((exchange) => {
+    exchange.toolCall("show_seats", {});
+    exchange.finish();
+  });
+  const { body } = await api.post("/chat", { ...asked, message: "Seats?" });
+  await stack.kill("conversation").back;
+  const tool_results = [{ tool_call_id: body.tool_calls[0].tool_call_id, result: "14C is free" }];
+  await eventually(async () => {
+    const given = await api.post("/chat", { ...asked, session_id: body.session_id, tool_results });
+    expect(given.status).toBe(200);
+    expect(given.body.response).toContain("14C is free");
+  });
+});

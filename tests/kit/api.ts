@@ -13,7 +13,7 @@ export interface Api {
   /** Sends one request unchanged, with the credentials unless `headers` have others. */
   send(method: string, path: string, init?: { body?: Bun.BodyInit; headers?: Record<string, string> }): Promise<Answer>;
   /** Runs a streamed chat turn, and leaves the body unread. */
-  chat(body: object, signal?: AbortSignal): Promise<Response>;
+  chat(body: object, signal?: AbortSignal, headers?: Record<string, string>): Promise<Response>;
 }
 
 /**
@@ -51,12 +51,12 @@ function apiOf(url: string, prefix: string, given: Record<string, string>): Api 
       const sent = json(body);
       return send("POST", path, { body: sent.body, headers: { ...sent.headers, ...headers } });
     },
-    chat: (body, signal) => {
+    chat: (body, signal, headers = {}) => {
       const sent = json(body);
       return fetch(addressOf("/chat"), {
         method: "POST",
         body: sent.body,
-        headers: { ...sent.headers, ...given },
+        headers: { ...sent.headers, ...given, ...headers },
         ...(signal && { signal }),
       });
     },

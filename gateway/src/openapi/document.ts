@@ -118,6 +118,14 @@ function needed(scope: Access): string {
   return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`, or a session.`;
 }
 
+function streamedForms(forms: Readonly<Record<string, string>>, { text, events }: Example): Json {
+  const media = Object.entries(forms).map(([type, description]) => {
+    const example = type === "text/event-stream" ? events : text;
+    return [type, { schema: { type: "string", description }, example }];
+  });
+  return Object.fromEntries(media);
+}
+
 function success(operation: Operation, example: Example, isKeyed: boolean, components: Components): Json {
   const { response, file, streamed, namesChat, scope, setsCookie } = operation;
   const headers = [
@@ -131,9 +139,7 @@ function success(operation: Operation, example: Example, isKeyed: boolean, compo
     description: streamed ? streamed.choice : "Success.",
     headers: headerReferences(headers),
     content: {
-      ...(streamed && {
-        [streamed.type]: { schema: { type: "string", description: streamed.description }, example: example.text },
-      }),
+      ...(streamed && streamedForms(streamed.forms, example)),
       ...(file && {
         [file.type]: {
           schema: { type: "string", format: "binary", description: file.description },

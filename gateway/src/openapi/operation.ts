@@ -24,8 +24,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   response?: TSchema;
   /** The file that is answered in place of JSON, and whether a request may ask for a part of it. */
   file?: { type: string; description: string; ranges: boolean };
-  /** An alternative response of another type, and how a client chooses between the two. */
-  streamed?: { type: string; description: string; choice: string };
+  /** Alternative responses by their types, and how a client chooses one. */
+  streamed?: { forms: Readonly<Record<string, string>>; choice: string };
   /** Whether the response names a chat session in X-Session-ID. */
   namesChat?: boolean;
   /** Whether the response sets or clears the session's cookie. */

@@ -1,11 +1,10 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import type { Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ServiceError } from "@parley/shared/errors";
+import type { ClientResult, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
-import { textBody } from "../http/answer/text-body.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
@@ -17,14 +16,13 @@ import {
   FirstMessage,
   ListSessionsQuery,
   MESSAGE_CHARACTERS_MAX,
+  type ToolResultGiven,
 } from "../schemas/chat.ts";
 import { ReadConversationQuery } from "../schemas/conversations.ts";
-import type { Turns } from "../turns/turns.ts";
+import { acceptsEvents, eventReply } from "../turns/event-reply.ts";
+import { textReply, wholeReply } from "../turns/replies.ts";
 import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
-
-/** Longer than any turn may take: the conversation service's limits end it first. */
-const TURN_TIMEOUT_MS = 660_000;
 
 export function chatRoutes(gate: GateContext, { agents, conversations, turns, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
@@ -40,22 +38,24 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           body: ChatBody,
           response: ChatReply,
           streamed: {
-            type: "text/plain",
-            description:
-              "With `streaming` true or left out: the reply word by word, while the model generates it. If the body breaks off, the reply was cut short.",
+            forms: {
+              "text/plain":
+                "With `streaming` true or left out: the reply word by word, while the model generates it. If the body breaks off, the reply was cut short.",
+              "text/event-stream":
+                "The same, with `Accept: text/event-stream`: the events `started`, `text`, `tool_call`, `tool_result`, and at the end `done` or `error`. If the body ends without one of these, the reply was cut short.",
+            },
             choice:
-              "The reply. `text/plain` when `streaming` is true or left out, `application/json` when it is false.",
+              "The reply. `application/json` when `streaming` is false; otherwise `text/event-stream` for a request that accepts it, and `text/plain` for others.",
           },
           namesChat: true,
           refuses: ["condition", "not_found", "forbidden", "conflict", "model"],
         },
         async (admitted) => {
-          const turn = { ...turnOf(admitted), draftId: await draftIdOf(agents, admitted) };
+          const form = formOf(admitted);
+          const turn = { ...turnOf(admitted, form), draftId: await draftIdOf(agents, admitted) };
           const letGo = gate.holdOpen(admitted.request);
           try {
-            return (admitted.body.streaming ?? true)
-              ? await streamedReply(gate, turns, turn, admitted)
-              : await wholeReply(turns, turn, admitted);
+            return await REPLIES[form](gate, turns, turn, admitted);
           } finally {
             letGo();
           }
@@ -144,80 +144,55 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
 
 type Chat = Admitted<typeof ChatBody.static, unknown>;
 
-/** @throws ServiceError condition when the message is empty or too long */
-function turnOf({ ownerId, body, idempotency }: Chat): Turn {
-  const length = codePoints(body.message);
-  if (length === 0 || length > MESSAGE_CHARACTERS_MAX) {
-    throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
-  }
+/** The forms of a reply; only a text has no place for calls that the client makes. */
+const REPLIES = { whole: wholeReply, text: textReply, events: eventReply };
+
+/** `streaming: false` counts more than the header, which libraries may set by themselves. */
+function formOf({ body, request }: Chat): keyof typeof REPLIES {
+  if (body.streaming === false) return "whole";
+  return acceptsEvents(request.headers.get("accept")) ? "events" : "text";
+}
+
+function turnOf(chat: Chat, form: keyof typeof REPLIES): Turn {
+  const { ownerId, body, idempotency } = chat;
   return {
     ownerId,
     agentId: body.agent_id,
     sessionId: body.session_id ?? undefined,
-    message: body.message,
+    ...saidOf(body),
     metadata: body.metadata ?? undefined,
     idempotency,
     type: ConversationType.CONVERSATION_TYPE_CHAT,
     mayBegin: false,
+    clientTools: body.client_tools === true && form !== "text",
+    tellsTools: form === "events",
   };
 }
 
-async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers }: Chat): Promise<object> {
-  let response = "";
-  let sessionId = "";
-  await turns.run(turn, {
-    ...write,
-    origin,
-    timeoutMs: TURN_TIMEOUT_MS,
-    streamed: false,
-    onStarted: (started) => {
-      sessionId = started.sessionId;
-      tellStarted(headers, started);
-    },
-    onText: (text) => {
-      response += text;
-      return null;
-    },
-  });
-  return { response, session_id: sessionId };
-}
-
-function tellStarted(headers: Headers, { sessionId, replayed }: TurnStarted): void {
-  headers.set("X-Session-ID", sessionId);
-  if (replayed) headers.set("Idempotent-Replayed", "true");
-}
-
 /**
- * The reply as text, word by word. A failure before the first word is an ordinary error response; after it, the body
- * ends without its terminating chunk, so that a client cannot mistake a part for the whole.
- * @param ended called once the turn is over, however it ends
+ * The message, or the results in its place.
+ * @throws ServiceError condition when the message is empty or too long; invalid when there is neither, or both
  */
-export async function streamedReply(
-  gate: GateContext,
-  turns: Turns,
-  turn: Turn,
-  { ownerId, origin, write, headers, request }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request">,
-  ended: () => void = () => {},
-): Promise<Response> {
-  const words = textBody();
-  const run = turns.run(turn, {
-    ...write,
-    origin,
-    timeoutMs: TURN_TIMEOUT_MS,
-    streamed: true,
-    onStarted: (started) => tellStarted(headers, started),
-    onText: words.write,
-  });
-  run.finally(ended).catch(() => {});
-  await Promise.race([run, words.begun]);
-  headers.set("Content-Type", "text/plain; charset=utf-8");
-  const letGo = gate.holdOpen(request);
-  run
-    .then(words.end, (err: unknown) => {
-      words.breakOff();
-      if (err instanceof ServiceError && err.kind === "cancelled") return;
-      gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
-    })
-    .finally(letGo);
-  return new Response(words.body, { headers });
+function saidOf({ message, tool_results, session_id }: Chat["body"]): Pick<Turn, "message" | "toolResults"> {
+  const given = tool_results ?? [];
+  if (given.length === 0) {
+    if (message === undefined) throw invalid("message", "message is required");
+    const length = codePoints(message);
+    if (length === 0 || length > MESSAGE_CHARACTERS_MAX) {
+      throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
+    }
+    return { message, toolResults: [] };
+  }
+  if (message !== undefined) throw invalid("tool_results", "tool_results must not be sent together with message");
+  if (!session_id) throw invalid("session_id", "session_id is required with tool_results");
+  return { message: "", toolResults: given.map(clientResult) };
+}
+
+/** What the model is told of a result: a text as it is, other values as JSON. */
+function clientResult({ tool_call_id, result, error }: ToolResultGiven, at: number): ClientResult {
+  const isError = typeof error === "string";
+  if (isError === (result !== undefined))
+    throw invalid(`tool_results.${at}`, `tool_results.${at} must have either result or error`);
+  if (isError) return { toolCallId: tool_call_id, result: error, isError };
+  return { toolCallId: tool_call_id, result: typeof result === "string" ? result : JSON.stringify(result), isError };
 }

@@ -15,8 +15,8 @@ import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { Reply } from "../schemas/callbacks.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
 import { WidgetMessageBody, WidgetToken, WidgetTokenBody } from "../schemas/widget.ts";
+import { textReply } from "../turns/replies.ts";
 import script from "../widget/widget.js" with { type: "file" };
-import { streamedReply } from "./chat.ts";
 import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
 
 const TOKENS = "/v1/public/widget-tokens";
@@ -101,7 +101,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const headers = new Headers({ "Cache-Control": "no-store" });
     const call = { ownerId, request, bodyBytes: 0, headers, write: {}, origin: { requestId, signal: request.signal } };
     try {
-      return await streamedReply(gate, turns, turn, call, letGo);
+      return await textReply(gate, turns, turn, call, letGo);
     } catch (error) {
       // The owner's remedy is not for visitors.
       throw isFull(error) ? new ServiceError("unavailable", NO_ROOM, { retryAfterMs: NO_ROOM_RETRY_MS }) : error;

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { Status, TranscriptMessage } from "./conversations.ts";
 import { RepliesUsage } from "./costs.ts";
 import { Draft } from "./draft.ts";
@@ -18,14 +18,46 @@ const GivenAgentId = Text({
 
 export const MESSAGE_CHARACTERS_MAX = 4000;
 
-/** The route checks the message's length, because a violation is 400 instead of 422. */
+export type ToolResultGiven = Static<typeof ToolResultGiven>;
+const ToolResultGiven = Type.Object(
+  {
+    tool_call_id: Text({
+      min: 1,
+      max: 100,
+      description: "ID of the call, from `tool_calls`.",
+      example: "tcl_01m7yyhwpyegyarwxc0gvz1xd5",
+    }),
+    result: Type.Optional(
+      Type.Unknown({
+        description: "What the call gave: any JSON. The model sees at most 32 KiB of it.",
+        examples: [{ seat: "14C" }],
+      }),
+    ),
+    error: Maybe(Text({ min: 1 }), "Instead of `result`: why the call failed, for the model."),
+  },
+  { $id: "ClientToolResult", description: "The result of a call that your client made." },
+);
+
+/**
+ * The route checks the message's length, because a violation is 400 instead of 422, and that there is either a message or results.
+ */
 export const ChatBody = Type.Object(
   {
     agent_id: GivenAgentId,
-    message: Text({
-      description: `What the user says, 1 to ${MESSAGE_CHARACTERS_MAX} characters.`,
-      example: "When do you open on Friday?",
-    }),
+    message: Type.Optional(
+      Text({
+        description: `What the user says, 1 to ${MESSAGE_CHARACTERS_MAX} characters. Required without \`tool_results\`.`,
+        example: "When do you open on Friday?",
+      }),
+    ),
+    client_tools: Maybe(
+      Type.Boolean({ default: false }),
+      "Whether your client makes calls of the agent's client tools. They are in `tool_calls` of a JSON reply or of the event `done`; without this, and in a reply as plain text, the model is told that they are not available.",
+    ),
+    tool_results: Maybe(
+      Type.Array(ToolResultGiven, { minItems: 1, maxItems: 40 }),
+      "Instead of `message`: results of calls that the model waits for. With the last of them, the reply goes on.",
+    ),
     session_id: Maybe(
       GivenSessionId,
       "Session to continue, from `X-Session-ID`, a reply or first-message. Without it, a new session begins.",
@@ -85,9 +117,24 @@ export const ChatSessionList = Resource("ChatSessionList", {
   ...PageFigures,
 });
 
+const ClientCall = Resource("ClientToolCall", {
+  tool_call_id: Type.String({ description: "ID of the call.", examples: ["tcl_01m7yyhwpyegyarwxc0gvz1xd5"] }),
+  name: Type.String({ description: "Name of the tool.", examples: ["show_seats"] }),
+  arguments: About(Json, "What the model gave, and the tool's variables and constants."),
+  wait: Type.Boolean({
+    description: "Whether the model waits for the result, in `tool_results` of your next request.",
+  }),
+});
+
 export const ChatReply = Resource(
   "ChatReply",
-  { response: Type.String({ description: "The whole reply." }), session_id: SessionId },
+  {
+    response: Type.String({ description: "The whole reply; empty if the model waits for results." }),
+    session_id: SessionId,
+    tool_calls: Type.Optional(
+      Type.Array(ClientCall, { description: "Only with `client_tools`: calls for your client to make." }),
+    ),
+  },
   "A whole reply, with `streaming: false`.",
 );
 

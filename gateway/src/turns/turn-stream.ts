@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type {
+  ClientCall,
   ConversationServiceService,
   RunTurnsRequest,
+  ToolNews,
   Turn,
   TurnNews,
   TurnStarted,
@@ -23,6 +25,10 @@ export interface TurnCall extends CallOptions {
   onStarted(started: TurnStarted): void;
   /** @returns a promise while the reader is behind, or null */
   onText(text: string): Promise<void> | null;
+  /** Takes a tool call, or its result, in a turn that tells of them. */
+  onTool?(tool: ToolNews): void;
+  /** Takes the calls that the client makes, at the end. */
+  onClientCalls?(calls: readonly ClientCall[]): void;
 }
 
 /** The turns that this process has at one replica of the conversation service, in one call that streams both ways. */
@@ -104,21 +110,30 @@ export function openTurnStream({ runTurns }: Conversations): TurnStream {
       outbox.next().credits.push({ number, characters: takenCharacters });
       takenCharacters = 0;
     };
+    const hearText = (text: string) => {
+      if (text === "") return;
+      const wait = call.onText(text);
+      if (wait) void wait.then(() => took(text.length));
+      else took(text.length);
+    };
     const inheritedMs = (origin.deadlineMs ?? Number.POSITIVE_INFINITY) - HOP_MARGIN_MS - Date.now();
     const timeoutMs = Math.max(0, Math.min(call.timeoutMs, inheritedMs));
     const timer = setTimeout(late, timeoutMs);
     origin.signal?.addEventListener("abort", leave, { once: true });
 
     turns.set(number, {
-      hear({ started, text, end }) {
+      hear({ started, text, tools, end }) {
         if (started) call.onStarted(started);
-        if (text !== "") {
-          const wait = call.onText(text);
-          if (wait) void wait.then(() => took(text.length));
-          else took(text.length);
+        let heard = 0;
+        for (const tool of tools) {
+          hearText(text.slice(heard, tool.offset));
+          heard = tool.offset;
+          call.onTool?.(tool);
         }
+        hearText(text.slice(heard));
         if (!end) return;
         over();
+        if (end.toolCalls.length > 0) call.onClientCalls?.(end.toolCalls);
         if (end.errorReplayed) call.onReplayed?.();
         if (end.error) reject(readStatus(end.error) ?? new ServiceError("internal", end.error.message));
         else resolve(!end.refused);

@@ -3917,10 +3917,14 @@ export interface components {
              */
             agent_id: string;
             /**
-             * @description What the user says, 1 to 4000 characters.
+             * @description What the user says, 1 to 4000 characters. Required without `tool_results`.
              * @example When do you open on Friday?
              */
-            message: string;
+            message?: string;
+            /** @description Whether your client makes calls of the agent's client tools. They are in `tool_calls` of a JSON reply or of the event `done`; without this, and in a reply as plain text, the model is told that they are not available. */
+            client_tools?: boolean | null;
+            /** @description Instead of `message`: results of calls that the model waits for. With the last of them, the reply goes on. */
+            tool_results?: components["schemas"]["ClientToolResult"][] | null;
             /** @description Session to continue, from `X-Session-ID`, a reply or first-message. Without it, a new session begins. */
             session_id?: string | null;
             /** @description Whether to stream the reply as text (the default), or to return it as JSON once it is complete. */
@@ -3937,9 +3941,26 @@ export interface components {
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
+        /** @description The result of a call that your client made. */
+        ClientToolResult: {
+            /**
+             * @description ID of the call, from `tool_calls`.
+             * @example tcl_01m7yyhwpyegyarwxc0gvz1xd5
+             */
+            tool_call_id: string;
+            /**
+             * @description What the call gave: any JSON. The model sees at most 32 KiB of it.
+             * @example {
+             *       "seat": "14C"
+             *     }
+             */
+            result?: unknown;
+            /** @description Instead of `result`: why the call failed, for the model. */
+            error?: string | null;
+        };
         /** @description A whole reply, with `streaming: false`. */
         ChatReply: {
-            /** @description The whole reply. */
+            /** @description The whole reply; empty if the model waits for results. */
             response: string;
             /**
              * Format: uuid
@@ -3947,6 +3968,26 @@ export interface components {
              * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
              */
             session_id: string;
+            /** @description Only with `client_tools`: calls for your client to make. */
+            tool_calls?: components["schemas"]["ClientToolCall"][];
+        };
+        ClientToolCall: {
+            /**
+             * @description ID of the call.
+             * @example tcl_01m7yyhwpyegyarwxc0gvz1xd5
+             */
+            tool_call_id: string;
+            /**
+             * @description Name of the tool.
+             * @example show_seats
+             */
+            name: string;
+            /** @description What the model gave, and the tool's variables and constants. */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the model waits for the result, in `tool_results` of your next request. */
+            wait: boolean;
         };
         FirstMessage: {
             /**
@@ -11730,7 +11771,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reply. `text/plain` when `streaming` is true or left out, `application/json` when it is false. */
+            /** @description The reply. `application/json` when `streaming` is false; otherwise `text/event-stream` for a request that accepts it, and `text/plain` for others. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -11744,6 +11785,17 @@ export interface operations {
                 content: {
                     /** @example We open at nine on Friday. */
                     "text/plain": string;
+                    /**
+                     * @example event: started
+                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"}
+                     *
+                     *     event: text
+                     *     data: {"text":"We open at nine on Friday."}
+                     *
+                     *     event: done
+                     *     data: {"session_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"}
+                     */
+                    "text/event-stream": string;
                     /**
                      * @example {
                      *       "response": "We open at nine on Friday.",

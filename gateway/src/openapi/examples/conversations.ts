@@ -77,9 +77,18 @@ export const CHAT_EXAMPLES: OperationExamples = {
     requests: {
       streamed: { summary: "The reply as text, word by word", value: turn },
       whole: { summary: "The reply as JSON, when it is whole", value: { ...turn, streaming: false } },
+      client: {
+        summary: "The reply with the calls that your client makes",
+        value: { ...turn, streaming: false, client_tools: true },
+      },
     },
     response: { response: REPLY, session_id: SESSION_ID },
     text: REPLY,
+    events: [
+      `event: started\ndata: {"session_id":"${SESSION_ID}"}\n\n`,
+      `event: text\ndata: {"text":"${REPLY}"}\n\n`,
+      `event: done\ndata: {"session_id":"${SESSION_ID}"}\n\n`,
+    ].join(""),
   },
   listChatSessions: {
     response: {

@@ -8,6 +8,8 @@ export interface Example {
   response?: object;
   /** The response in the other media type, if there is one. */
   text?: string;
+  /** The response as server-sent events, if there is one. */
+  events?: string;
 }
 
 /** The examples of a request's body in OpenAPI's form. */

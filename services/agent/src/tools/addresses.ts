@@ -5,7 +5,8 @@ import { invalid } from "@parley/shared/errors";
 
 const VARIABLE = /\{\{[^{}]*\}\}/g;
 const PARAMETER = /\{([^{}]*)\}/g;
-const ORIGIN = /^[^/?#\\]*\/\/[^/?#\\]*/;
+/** A URL parser also takes a host after further slashes, and leaves out tabs and line ends: here a value must not be the host. */
+const ORIGIN = /^https?:\/\/[^/?#{}]+(?=[/?#]|$)/i;
 
 /**
  * Checks an address with `{path parameters}` and `{{variables}}`, which stand after the host only: otherwise a value could
@@ -13,12 +14,12 @@ const ORIGIN = /^[^/?#\\]*\/\/[^/?#\\]*/;
  * @throws ServiceError invalid
  */
 export function checkTemplate(path: string, template: string, allowedHosts: AllowList): void {
-  if (/[{}]/.test(ORIGIN.exec(template)?.[0] ?? template))
-    throw invalid(path, `${path} must begin with https:// and a host without {placeholders}`);
+  if (!ORIGIN.test(template)) throw invalid(path, `${path} must begin with https:// and a host without {placeholders}`);
   const [, query = ""] = template.replace(VARIABLE, "").split("?", 2);
   if (/[{}]/.test(query)) throw invalid(path, `${path} may have {parameters} in its path only: use query parameters`);
   const filled = template.replace(VARIABLE, "x").replace(PARAMETER, "x");
   if (/[{}]/.test(filled)) throw invalid(path, `${path} has a brace without its other one`);
+  if (/[\s\p{Cc}\\]/u.test(filled)) throw invalid(path, `${path} must not have white space or backslashes`);
   checkAddress(path, filled, allowedHosts);
 }
 

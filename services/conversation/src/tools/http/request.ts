@@ -70,7 +70,9 @@ export function headerOf(name: string, value: string): [name: string, value: str
 }
 
 /** The scheme and the host, which no value can change, then the path with its segments, then the query of the template. */
-const PARTS = /^(https?:\/\/[^/?]*)([^?]*)(.*)$/is;
+const PARTS = /^(https?:\/\/[^/?]+)([^?]*)(.*)$/is;
+/** The segments that lead elsewhere (https://url.spec.whatwg.org/#double-dot-path-segment). */
+const NO_SEGMENT = /^(?:\.|%2e){0,2}$/i;
 
 function urlOf(template: string, path: ReadonlyMap<string, string>, sources: Sources): string {
   const [, origin = "", segments = "", query = ""] = PARTS.exec(template) ?? [];
@@ -81,7 +83,7 @@ function urlOf(template: string, path: ReadonlyMap<string, string>, sources: Sou
       if (value === undefined) throw new Refused(`Nothing was called: the path parameter "${name}" has no value.`);
       return encode(value);
     });
-    if (text !== segment && ["", ".", ".."].includes(text)) {
+    if (text !== segment && NO_SEGMENT.test(text)) {
       throw new Refused('Nothing was called: a value in the path of the URL must not be empty, "." or "..".');
     }
     return text;

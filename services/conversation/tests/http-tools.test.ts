@@ -177,6 +177,12 @@ test.each<[string, Partial<HttpTool>, Given, string]>([
     'must not be empty, "." or ".."',
   ],
   [
+    "a path value leads up together with the template",
+    { url: `${base}/orders/%2e{{id}}` },
+    { variables: { id: "." } },
+    'must not be empty, "." or ".."',
+  ],
+  [
     "a path value is empty",
     { url: `${base}/orders/{{id}}` },
     { variables: { id: "" } },
@@ -300,6 +306,17 @@ test("a secret that the server echoes is masked in what the model, the variables
   const basic = await call({ auth: { kind: { $case: "basic", value: { username: "ada", secret: "api_key" } } } });
   expect(basic.forModel).toContain('"basic":"[secret]"');
   expect(JSON.stringify([outcome, basic])).not.toContain("hunter22");
+});
+
+test("a secret whose characters the server escapes does not reach variables and the model", async () => {
+  answer = () => new Response('{"token":"\\u0068unter22\\u002dlong"}');
+  const outcome = await call({
+    auth: { kind: { $case: "bearer", value: { secret: "api_key" } } },
+    result: { keep: ["/token"], hide: false },
+    assignments: [{ variable: "token", pointer: "/token" }],
+  });
+  expect(outcome.forModel).toBe('{"token":"[secret]"}');
+  expect(outcome.assignments).toEqual({ token: "[secret]" });
 });
 
 test("no part of a secret at the end of a cut answer is seen", async () => {

@@ -6,7 +6,7 @@ import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
 import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
 import { authorizationOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
-import { maskOf } from "./masks.ts";
+import { FORM_BYTES_MAX, maskOf } from "./masks.ts";
 import type { OAuthTokens } from "./oauth-tokens.ts";
 import { type HttpRequest, requestOf } from "./request.ts";
 import { type Received, send } from "./send.ts";
@@ -185,5 +185,5 @@ function failed(forModel: string, progress: Progress): HttpOutcome {
 
 /** Of the secrets, in bytes of the longest form that `masks.ts` knows. */
 function longest(secrets: ReadonlySet<string>): number {
-  return Math.max(0, ...[...secrets].map((secret) => 6 * secret.length));
+  return Math.max(0, ...[...secrets].map((secret) => FORM_BYTES_MAX * secret.length));
 }

@@ -1,11 +1,12 @@
 import type { HttpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { normalizeVariableName } from "@parley/shared/domain/variables/name";
+import { cut as beginningOf } from "../../store/turns/kept-tool-calls.ts";
 import { keptOf, valueAt } from "./pointers.ts";
 
 /** Of an answer, the bytes that are read; of those, what the model gets; and what it gets of an error (docs/tools.md). */
 export const ANSWER_BYTES_MAX = 256 * 1024;
 export const MODEL_BYTES_MAX = 32 * 1024;
-const ERROR_BYTES_MAX = 4 * 1024;
+export const ERROR_BYTES_MAX = 4 * 1024;
 const VARIABLE_BYTES_MAX = 16 * 1024;
 
 export interface HttpAnswer {
@@ -69,10 +70,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** The beginning of a text, with a note where the rest is left out. */
+const REST = "\n[The rest is left out.]";
+
+/** The beginning of a text, with a note where the rest is left out; together at most so many bytes. */
 export function cut(text: string, bytesMax: number): string {
-  const bytes = Buffer.from(text);
-  if (bytes.length <= bytesMax) return text;
-  const beginning = new TextDecoder().decode(bytes.subarray(0, bytesMax), { stream: true });
-  return `${beginning}\n[The rest is left out.]`;
+  if (Buffer.byteLength(text) <= bytesMax) return text;
+  return beginningOf(text, bytesMax - REST.length).text + REST;
 }

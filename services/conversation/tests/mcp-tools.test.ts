@@ -94,7 +94,7 @@ async function call(
 /** The MCP tool that saving pins. */
 async function saved(url: string, given: Partial<McpTool> = {}): Promise<McpTool> {
   const signal = new AbortController().signal;
-  const connection = await connectMcp({ url, headers: {}, auth: null, fetch: egress.fetch }, signal);
+  const connection = await connectMcp({ url, headers: {}, auth: null, fetch: egress.fetch });
   const listed = await connection.listTools(signal);
   connection.close();
   const mcp = {
@@ -274,6 +274,96 @@ test("a secret of a server's headers is sent, and masked in what the model sees"
   const authorized = { ...mcp, auth: { kind: { $case: "bearer" as const, value: { secret: "api_key" } } } };
   expect((await call(authorized, "find", {})).result).toBe("You sent Bearer [secret]");
   expect(new Set(seen)).toEqual(new Set([`Bearer ${SECRET}`]));
+});
+
+test("an OAuth token, and a secret in what a server says when it refuses, are masked", async () => {
+  const token = "a-token-of-the-issuer";
+  let guard: (request: Request, body: string) => Response | null = () => null;
+  await using orders = server(
+    () => ({ description: "Echoes", run: () => ({ content: [{ type: "text", text: `You sent ${token}` }] }) }),
+    async (request) => guard(request, await request.clone().text()),
+  );
+  const mcp = await saved(orders.url);
+  const withToken = {
+    ...mcp,
+    auth: {
+      kind: {
+        $case: "oauth2ClientCredentials" as const,
+        value: { tokenUrl: `${orders.url}/token`, clientId: "ada", secret: "api_key", scope: undefined },
+      },
+    },
+  };
+  guard = ({ url }) =>
+    url.endsWith("/token") ? Response.json({ access_token: token, token_type: "Bearer", expires_in: 60 }) : null;
+  expect((await call(withToken, "find", {})).result).toBe("You sent [secret]");
+  const withSecret = { ...mcp, auth: { kind: { $case: "bearer" as const, value: { secret: "api_key" } } } };
+  const question = "!".repeat(100_000);
+  guard = ({ headers }, body) =>
+    body.includes('"tools/call"')
+      ? new Response(`Who is ${headers.get("authorization")}?${question}`, { status: 500 })
+      : null;
+  const refused = await call(withSecret, "find", {});
+  expect(refused.result).not.toContain(SECRET);
+  expect(refused.result).toContain("[secret]");
+  expect(refused.result.length).toBeLessThanOrEqual(4_096 + 1);
+});
+
+test("the plain headers of a server with a secret are not masked in its results", async () => {
+  await using orders = server(() => ({
+    description: "Counts",
+    run: () => ({ content: [{ type: "text", text: "There are 2 orders" }] }),
+  }));
+  const mcp = await saved(orders.url);
+  const versioned = {
+    ...mcp,
+    headers: [{ name: "X-Version", value: { $case: "text" as const, value: "2" } }],
+    auth: { kind: { $case: "bearer" as const, value: { secret: "api_key" } } },
+  };
+  expect((await call(versioned, "find", {})).result).toBe("There are 2 orders");
+});
+
+test("calls of one round share the first connection, and none is broken off", async () => {
+  const mcp = await saved(everythingUrl);
+  const conversationId = "cnv_together";
+  const calls = [1, 2, 3, 4].map(() =>
+    call(mcp, "trigger-long-running-operation", { duration: 1, steps: 1 }, { conversationId }),
+  );
+  for (const { result } of await Promise.all(calls)) expect(result).toContain("completed");
+});
+
+test("a change of a server's headers breaks off no call in the session before", async () => {
+  const mcp = await saved(everythingUrl);
+  const conversationId = "cnv_changed";
+  const slow = call(mcp, "trigger-long-running-operation", { duration: 2, steps: 1 }, { conversationId });
+  const headers = [{ name: "X-Version", value: { $case: "text" as const, value: "2" } }];
+  await call(mcp, "echo", { message: "1" }, { conversationId });
+  await call({ ...mcp, headers }, "echo", { message: "2" }, { conversationId });
+  expect((await slow).result).toContain("completed");
+});
+
+test("what a server says of the shape of its results is not checked, however long that would take", async () => {
+  await using orders = server(
+    () => ({ description: "Finds" }),
+    async (request) => {
+      const { id, method } = (await request.clone().json()) as { id: number; method: string };
+      const find = {
+        name: "find",
+        inputSchema: { type: "object" },
+        outputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+      };
+      if (method === "tools/list")
+        return Response.json({
+          jsonrpc: "2.0",
+          id,
+          result: { resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [find] },
+        });
+      const structuredContent = { a: `${"a".repeat(40)}!` };
+      return method === "tools/call"
+        ? Response.json({ jsonrpc: "2.0", id, result: { resultType: "complete", content: [], structuredContent } })
+        : null;
+    },
+  );
+  expect((await call(await saved(orders.url), "find", {})).result).toContain("aaaa!");
 });
 
 test("a server that wants a sign-in in a browser says so", async () => {

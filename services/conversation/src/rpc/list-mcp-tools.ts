@@ -4,6 +4,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { Refused } from "../tools/http/values.ts";
 import { McpFailure } from "../tools/mcp/connection.ts";
+import { tellable } from "../tools/mcp/sessions.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listMcpTools"]>;
 
@@ -13,8 +14,11 @@ export function listMcpTools(ctx: ConversationContext): Handler {
     if (!mcp) throw invalid("mcp", "mcp is required");
     const place = { ownerId, conversationId: `list:${crypto.randomUUID()}`, toolId: "", variables: {} };
     try {
-      const { connection } = await ctx.mcpSessions.open(place, mcp, signal);
-      return { tools: await connection.listTools(signal) };
+      const { connection, mask } = await ctx.mcpSessions.open(place, mcp);
+      const tools = await connection.listTools(signal).catch((error) => {
+        throw tellable(error, mask);
+      });
+      return { tools };
     } catch (error) {
       if (error instanceof McpFailure || error instanceof Refused) throw new ServiceError("condition", error.message);
       throw error;

@@ -1,4 +1,4 @@
-import type { HttpTool, McpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { HttpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type {
   ConversationServiceService,
   TriedRequest,
@@ -35,7 +35,7 @@ function tryKind(ctx: ConversationContext, tool: Tool, request: TryToolRequest, 
     case "http":
       return tryHttp(ctx, tool, tool.kind.value, request, call);
     case "mcp":
-      return tryMcp(ctx, tool, tool.kind.value, request, call);
+      return tryMcp(ctx, tool, request, call);
     default:
       throw new ServiceError(
         "condition",
@@ -72,22 +72,25 @@ async function tryHttp(
 async function tryMcp(
   ctx: ConversationContext,
   tool: Tool,
-  mcp: McpTool,
-  { ownerId, arguments: args = {}, variables: given = {}, mcpTool }: TryToolRequest,
+  { ownerId, arguments: args = {}, variables: given = {}, mcpTool = "" }: TryToolRequest,
   { signal, log }: Call,
 ): Promise<Tried> {
   const offered = mcpTools(ctx.mcpSessions, ctx.reportMcpTools)({ customTools: [tool] });
-  const names = mcp.definitions.map(({ name }) => name).join(", ");
   const chosen = offered.find(({ definition }) => definition.name === `${tool.name}__${mcpTool}`);
-  if (!chosen) throw invalid("tool", `tool must be one of the server's tools that is on: ${names}`);
+  if (!chosen) {
+    const names = offered.map(({ definition }) => definition.name.slice(tool.name.length + 2)).join(", ");
+    throw invalid("tool", `tool must be one of the server's tools that are on: ${names || "none is"}`);
+  }
   const input = { name: chosen.definition.name, json: JSON.stringify(args), input: args };
   const fault = argumentsFault(input, chosen.definition);
   if (fault !== null) throw invalid("arguments", fault);
   const conversationId = `try:${crypto.randomUUID()}`;
   const variables = collectValues({ dynamic_variables: given });
   const place = { ownerId, conversationId, toolCallId: "try", channel: "chat" as const, variables, signal, log };
-  const { result, isError } = await chosen.run(input, { ...place, clock: ctx.clock });
-  ctx.mcpSessions.drop({ ownerId, conversationId, toolId: tool.toolId, variables });
+  const run = async () => chosen.run(input, { ...place, clock: ctx.clock });
+  const { result, isError } = await run().finally(() =>
+    ctx.mcpSessions.drop({ ownerId, conversationId, toolId: tool.toolId, variables }),
+  );
   return { request: undefined, status: undefined, answer: undefined, forModel: result, isError, assignments: {} };
 }
 

@@ -48,6 +48,11 @@ export function authorizationOf(
   }
 }
 
+/** What of an authorizing header's value must not be seen. */
+export function credentialOf(value: string): string {
+  return value.replace(/^(?:Bearer|Basic) /, "");
+}
+
 /** What to ask an OAuth issuer for; null for other kinds of `auth`. @throws Refused without its secret */
 export function tokenRequestOf(
   ownerId: string,

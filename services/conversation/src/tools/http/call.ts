@@ -5,7 +5,7 @@ import type { Egress } from "@parley/shared/egress/egress";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
 import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
-import { authorizationOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
+import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
 import { FORM_BYTES_MAX, maskOf } from "./masks.ts";
 import type { OAuthTokens } from "./oauth-tokens.ts";
 import { type HttpRequest, requestOf } from "./request.ts";
@@ -104,7 +104,7 @@ async function exchange(
   async function sendAuthorized(): Promise<Received | Error> {
     const token = tokenRequest && (await tools.tokens.get(tokenRequest));
     const authorization = token === null ? authorizationOf(http.auth, secrets) : { authorization: `Bearer ${token}` };
-    for (const value of Object.values(authorization)) progress.hidden.add(value.replace(/^(Bearer|Basic) /, ""));
+    for (const value of Object.values(authorization)) progress.hidden.add(credentialOf(value));
     const headers = { ...plain.headers, ...authorization };
     return send(plain, {
       ask: tools.ask,

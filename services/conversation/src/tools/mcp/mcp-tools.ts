@@ -8,12 +8,11 @@ import {
 } from "@parley/proto/parley/agent/v1/tool.ts";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
 import { rulesOf } from "../custom-tool.ts";
-import { maskOf } from "../http/masks.ts";
 import { Refused } from "../http/values.ts";
 import { failed, type Tool, type ToolContext, type ToolOutcome } from "../tool.ts";
 import { McpFailure } from "./connection.ts";
 import { textOfResult } from "./result.ts";
-import type { McpPlace, McpSession, McpSessions } from "./sessions.ts";
+import { type McpPlace, type McpSession, type McpSessions, tellable } from "./sessions.ts";
 
 /** Tells the library what the server of a tool offers now. */
 export type ReportMcpTools = (ownerId: string, toolId: string, tools: readonly ListedMcpTool[]) => Promise<unknown>;
@@ -80,23 +79,23 @@ export async function callMcpTool(
   call: McpCall,
   context: Pick<ToolContext, "signal" | "log">,
 ): Promise<ToolOutcome> {
-  const open = () => parts.sessions.open(call.place, call.mcp, context.signal);
+  const open = () => parts.sessions.open(call.place, call.mcp);
+  const session = await open();
   try {
-    return await callIn(await open(), parts, call, context);
+    return await callIn(session, parts, call, context);
   } catch (error) {
     if (!(error instanceof McpFailure) || !error.isForgotten) throw error;
-    parts.sessions.drop(call.place);
+    parts.sessions.drop(call.place, session);
     return callIn(await open(), parts, call, context);
   }
 }
 
 async function callIn(
-  { connection, secrets }: McpSession,
+  { connection, mask }: McpSession,
   { report }: Parts,
   { place, tool, mcp, name, args }: McpCall,
   { signal, log }: Pick<ToolContext, "signal" | "log">,
 ): Promise<ToolOutcome> {
-  const mask = maskOf(secrets);
   try {
     const listed = await connection.listTools(signal);
     const contents = relisted(tool.name, mcp, listed);
@@ -110,10 +109,9 @@ async function callIn(
       return failed("The server changed this tool or no longer has it. It is off until its owner accepts the change.");
     }
     const result = await connection.call(name, args, signal, tool.timeoutMs);
-    return { result: textOfResult(result, secrets), isError: result.isError === true };
+    return { result: textOfResult(result, mask), isError: result.isError === true };
   } catch (error) {
-    if (error instanceof McpFailure) throw new McpFailure(mask(error.message), error.isForgotten);
-    throw error;
+    throw tellable(error, mask);
   }
 }
 

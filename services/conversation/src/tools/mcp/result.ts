@@ -1,15 +1,14 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { storable } from "../../store/storable.ts";
 import { cut, MODEL_BYTES_MAX } from "../http/answer.ts";
-import { maskOf } from "../http/masks.ts";
 
 type Content = CallToolResult["content"][number];
 
 /** What the model is told of a result: its texts; what is no text is named. */
-export function textOfResult(result: CallToolResult, secrets: readonly string[]): string {
+export function textOfResult(result: CallToolResult, mask: (text: string) => string): string {
   const texts = result.content.map(textOfContent).filter((text) => text !== "");
   const text = texts.length > 0 ? texts.join("\n\n") : textOfStructure(result.structuredContent);
-  return cut(maskOf(secrets)(storable(text)), MODEL_BYTES_MAX);
+  return cut(mask(storable(text)), MODEL_BYTES_MAX);
 }
 
 function textOfContent(content: Content): string {

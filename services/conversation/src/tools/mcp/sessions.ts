@@ -2,11 +2,14 @@ import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_ser
 import type { McpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { LRUCache } from "lru-cache";
-import { authorizationOf, type RevealSecrets, secretsOf, tokenRequestOf } from "../http/authorization.ts";
+import { storable } from "../../store/storable.ts";
+import { cut, ERROR_BYTES_MAX } from "../http/answer.ts";
+import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "../http/authorization.ts";
+import { maskOf } from "../http/masks.ts";
 import type { OAuthTokens } from "../http/oauth-tokens.ts";
 import { headersOf } from "../http/request.ts";
 import type { Sources } from "../http/values.ts";
-import { connectMcp, type McpConnection } from "./connection.ts";
+import { connectMcp, type McpConnection, McpFailure, type McpServer } from "./connection.ts";
 
 export interface McpServers {
   fetch: Egress["fetch"];
@@ -16,16 +19,16 @@ export interface McpServers {
 
 export interface McpSession {
   connection: McpConnection;
-  /** Values that the model and the owner must not see. */
-  secrets: readonly string[];
+  /** Replaces what the model and the owner must not see: secrets, and what authorizes requests. */
+  mask(text: string): string;
 }
 
 /** Sessions with MCP servers, one for each conversation and tool, kept while they are used. */
 export interface McpSessions {
   /** @param place whose session it is @throws McpFailure; Refused without a header's value */
-  open(place: McpPlace, mcp: McpTool, signal: AbortSignal): Promise<McpSession>;
-  /** Forgets a session that the server no longer knows. */
-  drop(place: McpPlace): void;
+  open(place: McpPlace, mcp: McpTool): Promise<McpSession>;
+  /** Forgets the session of a place, or that one alone if it is given: another may be in its place by now. */
+  drop(place: McpPlace, session?: McpSession): void;
   close(): void;
 }
 
@@ -40,7 +43,9 @@ const SESSIONS_MAX = 1_000;
 const IDLE_MS = 300_000;
 
 interface Kept {
-  session: McpSession;
+  /** Calls of one round wait for the same connection. */
+  opening: Promise<McpSession>;
+  session?: McpSession;
   /** A session serves only the server and the credentials that it was opened with. */
   openedWith: string;
 }
@@ -51,21 +56,48 @@ export function mcpSessions(servers: McpServers): McpSessions {
     ttl: IDLE_MS,
     ttlAutopurge: true,
     updateAgeOnGet: true,
-    dispose: ({ session }) => session.connection.close(),
+    dispose: ({ opening }) =>
+      void opening.then(
+        ({ connection }) => connection.close(),
+        () => {},
+      ),
   });
   return {
-    async open(place, mcp, signal) {
-      const secrets = await secretsOf(servers.revealSecrets, place.ownerId, mcp);
-      const { server, openedWith, hidden } = serverOf(servers, place, mcp, secrets);
-      const known = kept.get(keyOf(place));
-      if (known?.openedWith === openedWith) return known.session;
-      const session = { connection: await connectMcp(server, signal), secrets: hidden };
-      kept.set(keyOf(place), { session, openedWith });
-      return session;
+    async open(place, mcp) {
+      const revealed = await secretsOf(servers.revealSecrets, place.ownerId, mcp);
+      const { server, openedWith, hidden } = serverOf(servers, place, mcp, revealed);
+      const key = keyOf(place);
+      const known = kept.get(key);
+      if (known?.openedWith === openedWith) return known.opening;
+      const opened: Kept = { opening: openSession(server, hidden), openedWith };
+      kept.set(key, opened);
+      try {
+        opened.session = await opened.opening;
+        return opened.session;
+      } catch (error) {
+        if (kept.peek(key) === opened) kept.delete(key);
+        throw error;
+      }
     },
-    drop: (place) => kept.delete(keyOf(place)),
+    drop(place, session) {
+      if (!session || kept.peek(keyOf(place))?.session === session) kept.delete(keyOf(place));
+    },
     close: () => kept.clear(),
   };
+}
+
+async function openSession(server: McpServer, hidden: ReadonlySet<string>): Promise<McpSession> {
+  const mask = (text: string) => maskOf(hidden)(text);
+  const connection = await connectMcp(server).catch((error) => {
+    throw tellable(error, mask);
+  });
+  return { connection, mask };
+}
+
+/** What went wrong as the model and the owner are told: without secrets, and of what the server said only the beginning. */
+export function tellable(error: unknown, mask: McpSession["mask"]): unknown {
+  if (!(error instanceof McpFailure)) return error;
+  return new McpFailure(cut(mask(storable(error.message)), ERROR_BYTES_MAX), error.isForgotten);
 }
 
 function keyOf({ ownerId, conversationId, toolId }: McpPlace): string {
@@ -77,18 +109,23 @@ function serverOf(
   { ownerId, variables }: McpPlace,
   { url, headers, auth }: McpTool,
   revealed: ReadonlyMap<string, RevealedSecret>,
-) {
+): { server: McpServer; openedWith: string; hidden: ReadonlySet<string> } {
   const secrets = new Map([...revealed].map(([name, { value }]) => [name, value]));
   const tokenRequest = tokenRequestOf(ownerId, auth, revealed);
-  const sent = { ...headersOf(headers, { args: {}, variables, secrets }), ...authorizationOf(auth, secrets) };
-  const credentials = Object.values(sent).map((value) => value.replace(/^(Bearer|Basic) /, ""));
+  const authorization = authorizationOf(auth, secrets);
+  const sent = { ...headersOf(headers, { args: {}, variables, secrets }), ...authorization };
+  const hidden = new Set([...secrets.values(), ...Object.values(authorization).map(credentialOf)]);
   const authProvider = tokenRequest && {
-    token: () => tokens.get(tokenRequest),
+    async token() {
+      const token = await tokens.get(tokenRequest);
+      hidden.add(token);
+      return token;
+    },
     onUnauthorized: async () => tokens.drop(tokenRequest),
   };
   return {
     server: { url, headers: { "user-agent": "Parley", ...sent }, auth: authProvider, fetch },
     openedWith: JSON.stringify([url, sent, tokenRequest]),
-    hidden: secrets.size === 0 ? [] : [...secrets.values(), ...credentials.filter((value) => value !== "")],
+    hidden,
   };
 }

@@ -142,8 +142,11 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     }
   }
 
-  /** Makes calls that the ledger has, the first ones as RUNNING. Does not wait for those in the background. */
-  async function make(due: readonly DueCall[]): Promise<ReadonlyMap<string, MadeCall>> {
+  /**
+   * Makes calls that the ledger has. Does not wait for those in the background.
+   * @param runningMax how many of them, the first ones, the ledger has as RUNNING; the others are noted when they are made
+   */
+  async function make(due: readonly DueCall[], runningMax: number): Promise<ReadonlyMap<string, MadeCall>> {
     const inTurn = fewAtOnce({ what: "tool calls", atOnce: AT_ONCE, waitingMax: CALLS_OF_ROUND_MAX });
     const made = new Map<string, MadeCall>();
     const running = due.map((each, number) => {
@@ -152,7 +155,8 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
       let hasBegun = false;
       const run = async () => {
         hasBegun = true;
-        if (number >= AT_ONCE) await ledger.start(key);
+        // Another turn may have given it up meanwhile.
+        if (number >= runningMax && !(await ledger.start(key))) return;
         watch?.began(key.toolCallId, call.name, tool.rules);
         const outcome = await makeCall(ledger, each, place(), signal);
         made.set(key.toolCallId, outcome);
@@ -189,7 +193,7 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
       teller?.called(key.toolCallId, call.name, handed);
     if (handed.length > 0) toClient?.(handed);
     for (const { wait } of handed) if (!wait) countCall("client", "SUCCEEDED", performance.now());
-    return make(own);
+    return make(own, AT_ONCE);
   }
 
   function answered(each: AnsweredCall | DueCall, made: ReadonlyMap<string, MadeCall>): AnsweredCall {
@@ -235,7 +239,7 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     },
     async resume(calls) {
       const due = (await Promise.all(calls.map(take))).filter((call) => call !== null);
-      for (const outcome of (await make(due)).values()) apply(outcome);
+      for (const outcome of (await make(due, due.length)).values()) apply(outcome);
     },
   };
 }

@@ -91,6 +91,29 @@ test("conversations are filtered by the address, show hostile words as text, and
   expect(page.failures).toEqual([]);
 });
 
+test("a transcript says where another agent takes over, and names that agent at its replies", async () => {
+  const billing = await createAgent(api, model, { agent_name: "Billing" });
+  const handoffs = [{ agent_id: billing, when: "The user asks about money", message: "I pass you on." }];
+  const desk = await createAgent(api, model, { agent_name: "Reception", handoffs });
+  model.next((exchange) => {
+    exchange.toolCall(`hand_over_to_${billing}`, {});
+    exchange.finish();
+  });
+  const turn = { agent_id: desk, message: "What do I owe?", streaming: false };
+  const { session_id } = (await api.post("/chat", turn)).body;
+  await api.post("/chat", { ...turn, session_id, message: "And now?" });
+  await page.goto(`/conversations/${session_id}`);
+  const lines = page.getByRole("list", { name: "Transcript" }).getByRole("listitem");
+  await lines
+    .nth(1)
+    .getByText(/^I pass you on\.$/)
+    .waitFor();
+  await lines.nth(1).getByText("Billing takes over", { exact: true }).waitFor();
+  const named = (await lines.allInnerTexts()).map((text) => text.split("\n")[0]);
+  expect(named).toEqual(["User", "Reception", "User", "Billing"]);
+  expect(await barriersOf(page)).toEqual([]);
+});
+
 test("an analysis appears when it is ready, after a conversation has ended and when it is asked for again", async () => {
   // The stand-in follows the requested schema, and calls end_call when the user says goodbye.
   const standIn = await createAgent(

@@ -16,7 +16,7 @@ export interface Problem {
   problem: string;
 }
 
-const DESCRIPTION_MAX = 2_000;
+export const DESCRIPTION_MAX = 2_000;
 export const URL_MAX = 2_048;
 export const TOO_LONG = `Its address has more than ${URL_MAX} characters`;
 export const PARAMETERS_MAX = 64;

@@ -23,7 +23,12 @@ export function toolName(text: string, taken: Set<string>): string {
 
 /** The name of a secret that the owner then makes. */
 export function secretName(...words: readonly string[]): string {
-  const text = words.map((each) => each.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_"));
+  const text = words.map((each) =>
+    each
+      .slice(0, 200)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, "_"),
+  );
   const parts = text.map((each) => each.replaceAll(/^_+|_+$/g, "").slice(0, 30)).filter((each) => each !== "");
   return parts.join("_").slice(0, NAME_MAX) || "secret";
 }

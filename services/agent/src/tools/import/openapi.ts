@@ -3,7 +3,7 @@ import { PARAMETER_PLACES, TOOL_METHODS } from "@parley/shared/domain/tools";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { invalid } from "@parley/shared/errors";
 import { isObject, type JsonObject, parseObject } from "@parley/shared/json/json-object";
-import { type Imported, type Problem, TOO_LONG, toolFrom, URL_MAX } from "./imported.ts";
+import { DESCRIPTION_MAX, type Imported, type Problem, TOO_LONG, toolFrom, URL_MAX } from "./imported.ts";
 import { toolName } from "./names.ts";
 import { parametersOf } from "./parameters.ts";
 import { type Parts, partsOf } from "./schemas.ts";
@@ -113,7 +113,10 @@ function toolOf(
     keys,
   );
   const { operationId, summary, description } = operation;
-  const about = [summary, description].filter((text) => typeof text === "string" && text.trim() !== "").join("\n\n");
+  const about = [summary, description]
+    .map((text) => (typeof text === "string" ? text.slice(0, 2 * DESCRIPTION_MAX).trim() : ""))
+    .filter((text) => text !== "")
+    .join("\n\n");
   const http = {
     method: known[1],
     url: addressOf([operation.servers, pathItem.servers, document.servers], route, url),
@@ -141,7 +144,7 @@ function addressOf(lists: readonly unknown[], route: string, url: string | undef
   if (String(server.url).length > URL_MAX) throw new Unusable(TOO_LONG);
   const template = String(server.url ?? "/").replaceAll(/\{([^{}]+)\}/g, (whole, name: string) => {
     const variable = Object.hasOwn(variables, name) ? variables[name] : undefined;
-    return isObject(variable) ? String(variable.default ?? "") : whole;
+    return isObject(variable) ? String(variable.default ?? "").slice(0, URL_MAX) : whole;
   });
   const base = URL.canParse(template) ? template : url === undefined ? null : URL.parse(template, url)?.href;
   if (!base)

@@ -1,7 +1,7 @@
 import type { ToolParameter } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
 import { isObject, type JsonObject } from "@parley/shared/json/json-object";
-import { PARAMETERS_MAX } from "./imported.ts";
+import { DESCRIPTION_MAX, PARAMETERS_MAX } from "./imported.ts";
 import type { Parts } from "./schemas.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -56,7 +56,10 @@ export function parametersOf(
 function parameterOf(parts: Parts, { name, place, required, schema, description }: Given): ToolParameter {
   if (!ARGUMENT.test(name)) throw new Unusable("models cannot use its name");
   const value = parts.schema(schema);
-  const about = typeof description === "string" && value.description === undefined ? { description } : {};
+  const about =
+    typeof description === "string" && value.description === undefined
+      ? { description: description.slice(0, DESCRIPTION_MAX) }
+      : {};
   const source = { $case: "schema" as const, value: { ...value, ...about } };
   return { name, in: PARAMETER_PLACES[place], required, source, allowedFrom: undefined };
 }

@@ -8,6 +8,7 @@ const TOTAL_BYTES_MAX = 16 * 1024 * 1024;
 /** What a value costs beside its length. */
 const STEP_BYTES = 64;
 const HOPS_MAX = 8;
+const REF_MAX = 1_000;
 
 const ONE = ["items", "additionalProperties", "not"];
 const LISTS = ["anyOf", "oneOf", "allOf"];
@@ -152,6 +153,7 @@ function boundsOf({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Json
 
 /** What a local reference leads to (RFC 6901). @throws Unusable */
 function targetOf(document: JsonObject, ref: string): unknown {
+  if (ref.length > REF_MAX) throw new Unusable(`It has a reference of more than ${REF_MAX} characters`);
   if (!ref.startsWith("#"))
     throw new Unusable(`It refers to another document, which is not read: ${ref.slice(0, 200)}`);
   let at: unknown = document;

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { SigningSecret } from "../signing-secret.tsx";
@@ -17,25 +17,27 @@ export function NewToolPage() {
 function NewTool({ type }: { type: ToolType }) {
   const navigate = useNavigate();
   const [begun] = useState(() => newForm(type));
-  const [made, setMade] = useState<{ id: string; secret: string } | null>(null);
-  const open = (toolId: string) => navigate({ to: "/tools/$toolId", params: { toolId }, search: {}, replace: true });
+  const [made, setMade] = useState<{ id: string; secret: string | undefined } | null>(null);
+  const [isSecretCopied, setSecretCopied] = useState(false);
   const draft = useNewToolDraft(begun, ({ id, name, signing_secret: secret }) => {
     tellDone(`Created “${name}”`);
-    if (secret) setMade({ id, secret });
-    // Once the form no longer counts as changed.
-    else setTimeout(() => open(id));
+    setMade({ id, secret });
   });
-  const done = () => made && open(made.id);
+  // The form asks before it is left as long as it counts as changed.
+  const isDone = made !== null && !draft.isDirty && (made.secret === undefined || isSecretCopied);
+  useEffect(() => {
+    if (isDone) void navigate({ to: "/tools/$toolId", params: { toolId: made.id }, search: {}, replace: true });
+  }, [isDone, made?.id, navigate]);
   return (
     <>
       <ToolEditor draft={draft} tool={null} title={`New ${labelOfType(type)} tool`} />
       <Dialog
-        open={made !== null}
-        onClose={done}
+        open={made?.secret !== undefined && !isSecretCopied}
+        onClose={() => setSecretCopied(true)}
         title="Copy the signing secret now"
         description="It is shown only this once."
       >
-        <SigningSecret secret={made?.secret ?? ""} onDone={done} />
+        <SigningSecret secret={made?.secret ?? ""} onDone={() => setSecretCopied(true)} />
       </Dialog>
     </>
   );

@@ -364,6 +364,7 @@ const PAGES = [
   "/tools/new",
   "/tools/new?type=client",
   "/tools/new?type=mcp",
+  "/tools/import",
   "/conversations",
   "/calls",
   "/calls?new=true",

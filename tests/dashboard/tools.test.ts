@@ -12,6 +12,21 @@ const PICTURES = join(import.meta.dir, "../results");
 const SECRET = "sk_live_51H8mC2eZvKYlo2C";
 const TIMEOUT_MS = 300_000;
 
+const ORDER_ID = { name: "id", in: "path", required: true, schema: { type: "string" } };
+const DOCUMENT = {
+  openapi: "3.1.0",
+  info: { title: "Shop", version: "1" },
+  paths: {
+    "/orders": { get: { operationId: "listOrders", summary: "Lists orders." } },
+    "/orders/{id}": {
+      get: { operationId: "getOrder", summary: "Reads an order.", parameters: [ORDER_ID] },
+      delete: { operationId: "cancelOrder", summary: "Cancels an order.", parameters: [ORDER_ID] },
+    },
+  },
+  components: { securitySchemes: { token: { type: "http", scheme: "bearer" } } },
+  security: [{ token: [] }],
+};
+
 const received: { path: string; authorization: string | null }[] = [];
 const [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
 const shop = Bun.serve({
@@ -19,6 +34,7 @@ const shop = Bun.serve({
   port: 0,
   fetch: (request) => {
     const { pathname, search } = new URL(request.url);
+    if (pathname === "/openapi.json") return Response.json(DOCUMENT);
     const authorization = request.headers.get("authorization");
     received.push({ path: `${pathname}${search}`, authorization });
     return Response.json({ status: "shipped", echo: authorization });
@@ -210,6 +226,53 @@ test(
         },
       ]),
     );
+    expect(page.failures).toEqual([]);
+    await page.context().close();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "the operations of an OpenAPI document that an owner chooses become tools, with the secrets that they need, and so does a curl command",
+  async () => {
+    const owner = await createOwner(stack.accounts);
+    const api = stack.api(owner.apiKey);
+    const page = await openSignedIn(browser, stack, owner);
+    await page.goto("/tools");
+    await page.getByRole("link", { name: "Import" }).click();
+    const show = page.getByRole("button", { name: "Show the tools" });
+    await page.getByRole("textbox", { name: "OpenAPI address" }).fill("https://169.254.169.254/openapi.json");
+    await show.click();
+    await page.getByRole("alert").first().waitFor();
+    await page.getByRole("textbox", { name: "OpenAPI address" }).fill(`${shop.url.href}openapi.json`);
+    await show.click();
+    await page.getByRole("checkbox", { name: /getOrder/ }).click();
+    await page.getByRole("checkbox", { name: /cancelOrder/ }).click();
+    expect(await barriersOf(page)).toEqual([]);
+    await page.getByRole("button", { name: /^Add / }).click();
+    await page.getByRole("dialog", { name: "New secret" }).getByLabel("Value").fill(SECRET);
+    await page.getByRole("button", { name: "Add secret" }).click();
+    await page.getByText("secrets that you have not added").waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Create 2 tools" }).click();
+    await page.getByRole("button", { name: "Copy signing secret of getOrder" }).waitFor();
+    await page.getByRole("button", { name: "Copy signing secret of cancelOrder" }).waitFor();
+
+    await page.getByRole("button", { name: "curl command" }).click();
+    await page
+      .getByRole("textbox", { name: "curl command" })
+      .fill(`curl ${shop.url.href}orders --json '{ "product": "lamp" }'`);
+    await show.click();
+    await page.getByRole("button", { name: "Create 1 tool" }).click();
+    await page.getByRole("button", { name: "Copy signing secret of post_orders" }).waitFor();
+    const { tools } = (await api.get("/tools")).body;
+    expect(tools.map(({ name }: { name: string }) => name).sort()).toEqual(["cancelOrder", "getOrder", "post_orders"]);
+
+    // A tool without a signing secret opens as soon as it is stored.
+    await page.goto("/tools/new?type=client");
+    await page.getByRole("textbox", { name: "Name" }).fill("show_map");
+    await page.getByRole("textbox", { name: "Description" }).fill("Shows a map.");
+    await page.getByRole("button", { name: "Create tool" }).click();
+    await page.getByRole("heading", { name: "show_map" }).waitFor();
     expect(page.failures).toEqual([]);
     await page.context().close();
   },

@@ -138,6 +138,13 @@ const newTool = createRoute({
   staticData: { group: build },
 });
 
+const importTools = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tools/import",
+  component: lazyRouteComponent(build, "ImportToolsPage"),
+  staticData: { group: build },
+});
+
 const tool = createRoute({
   getParentRoute: () => signedIn,
   path: "/tools/$toolId",
@@ -253,6 +260,7 @@ export function createAppRouter(queryClient: QueryClient, history?: RouterHistor
         prompt,
         tools,
         newTool,
+        importTools,
         tool,
         conversations,
         conversation,

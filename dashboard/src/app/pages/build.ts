@@ -13,6 +13,7 @@ export { PromptPage } from "../../features/prompts/prompt-page.tsx";
 export { PromptsPage } from "../../features/prompts/prompts-page.tsx";
 export { NewToolPage } from "../../features/tools/editor/new-tool-page.tsx";
 export { ToolPage } from "../../features/tools/editor/tool-page.tsx";
+export { ImportToolsPage } from "../../features/tools/import/import-page.tsx";
 export { ToolsPage } from "../../features/tools/tools-page.tsx";
 
 /** What these pages ask for first when their address has no filters. */

@@ -13,15 +13,17 @@ import { SECRETS, type Secret } from "./secrets.ts";
 /** The form of a new secret, or of a secret's new value. @param secret the one that gets a new value; undefined for a new one */
 export function SecretForm({
   secret,
+  suggestedName = "",
   onSaved,
   onCancel,
 }: {
   secret?: Pick<Secret, "name"> | undefined;
+  suggestedName?: string;
   onSaved: (name: string) => void;
   onCancel: () => void;
 }) {
   const client = useQueryClient();
-  const [name, setName] = useState(secret?.name ?? "");
+  const [name, setName] = useState(secret?.name ?? suggestedName);
   const [value, setValue] = useState("");
   const save = useMutation({
     mutationFn: () =>

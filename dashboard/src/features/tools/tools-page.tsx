@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Plus, SearchX, Wrench } from "lucide-react";
+import { FileInput, Plus, SearchX, Wrench } from "lucide-react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
@@ -35,9 +35,16 @@ export function ToolsPage() {
   const isFiltered = filters.search !== undefined || filters.type !== undefined;
   const hasAny = isFiltered || (tools.data?.total ?? 0) > 0;
   const make = (
-    <Button variant="primary" onClick={() => setMaking(true)}>
-      <Plus aria-hidden /> New tool
-    </Button>
+    <>
+      <Button asChild>
+        <Link to="/tools/import">
+          <FileInput aria-hidden /> Import
+        </Link>
+      </Button>
+      <Button variant="primary" onClick={() => setMaking(true)}>
+        <Plus aria-hidden /> New tool
+      </Button>
+    </>
   );
   return (
     <Page

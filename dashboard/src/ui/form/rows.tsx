@@ -35,7 +35,10 @@ export function Rows<Row>({
       {rows.map((row, at) => (
         <fieldset
           key={at}
-          className={clsx("grid items-start gap-3 rounded-lg border border-line p-3 max-sm:pr-12 relative", columns)}
+          className={clsx(
+            "relative grid min-w-0 items-start gap-3 rounded-lg border border-line p-3 max-sm:pr-12",
+            columns,
+          )}
         >
           <legend className="sr-only">{`${item} ${at + 1}`}</legend>
           {children(row, (changed) => onChange(rows.with(at, { ...row, ...changed })), at)}

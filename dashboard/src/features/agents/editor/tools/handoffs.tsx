@@ -77,7 +77,7 @@ function HandoffFields({
   const isListed = target === "" || others.some(([id]) => id === target);
   const options = others.map(([id, name]) => ({ value: id, label: name }));
   return (
-    <fieldset className="relative flex flex-col gap-4 rounded-lg border border-line p-4">
+    <fieldset className="relative flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
       <legend className="sr-only">{`Handoff ${number}`}</legend>
       <Button
         variant="ghost"

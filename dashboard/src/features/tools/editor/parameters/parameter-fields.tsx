@@ -42,7 +42,7 @@ export function ParameterFields({
 }) {
   const sources = isHttp ? SOURCES : SOURCES.filter(({ value }) => value !== "secret");
   return (
-    <fieldset className="relative flex flex-col gap-4 rounded-lg border border-line p-4">
+    <fieldset className="relative flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
       <legend className="sr-only">{`Parameter ${row.name || at + 1}`}</legend>
       <Button
         variant="ghost"

@@ -1,0 +1,35 @@
+import { useMutation } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { api, ask, type Schema } from "../../../api/client.ts";
+import { Page } from "../../../ui/page.tsx";
+import { ImportedTools } from "./imported-tools.tsx";
+import { SourceForm } from "./source-form.tsx";
+
+/** Makes tools of what a server already says of itself. */
+export function ImportToolsPage() {
+  const read = useMutation({
+    mutationFn: (body: Schema["ImportToolsRequest"]) => ask(api.POST("/v1/public/tools/import", { body })),
+  });
+  return (
+    <Page
+      title="Import tools"
+      heading={
+        <span className="flex flex-col gap-2">
+          <Link
+            to="/tools"
+            search={{}}
+            className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
+          >
+            <ArrowLeft className="size-4" aria-hidden /> Tools
+          </Link>
+          Import tools
+        </span>
+      }
+      description="From the OpenAPI document of a server, or from a curl command. You choose which operations become tools."
+    >
+      <SourceForm read={read} />
+      {read.data && !read.isPending && <ImportedTools key={read.submittedAt} imported={read.data} />}
+    </Page>
+  );
+}

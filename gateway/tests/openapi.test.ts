@@ -183,13 +183,13 @@ describe("the documentation in the document", () => {
     expect(detailOf("createPrompt", 413)).toEqual({ detail: "The request body must be at most 1 MiB" });
   });
 
-  test("a chat's two response types are distinguished", async () => {
+  test("a chat's three response types are distinguished", async () => {
     const { operations, components } = await read();
     const [ok] = operations.flatMap(({ operationId, responses }) =>
       operationId === "sendMessage" ? responses["200"] : [],
     );
     expect(ok?.description).toContain(
-      "`text/plain` when `streaming` is true or left out, `application/json` when it is false",
+      "`application/json` when `streaming` is false; otherwise `text/event-stream` for a request that accepts it, and `text/plain` for others",
     );
     expect(ok?.content?.["text/plain"]?.schema.description).toContain("`streaming` true or left out");
     expect(ok?.content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/ChatReply" });

@@ -23,7 +23,13 @@ test.each([
   ["Every process", ["services/shared/src/rpc/tls/credentials.ts", "services/shared/src/telemetry/telemetry.ts"]],
   ["Every service", ["services/shared/src/process/service.ts"]],
   ["account", ["services/account/src/config.ts", "services/shared/src/carriers/base-urls.ts"]],
-  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice", "messaging"].map((name) => [
+  [
+    "messaging",
+    ["config.ts", "channels/whatsapp/variables.ts", "channels/widget/variables.ts"].map(
+      (file) => `services/messaging/src/${file}`,
+    ),
+  ],
+  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice"].map((name) => [
     name,
     [`services/${name}/src/config.ts`],
   ]),

@@ -58,6 +58,7 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
           scope: "tools:read",
           query: ListToolsQuery,
           response: ToolList,
+          isList: true,
         },
         async ({ ownerId, query, origin }) => {
           const page = pageOf(query);

@@ -2978,7 +2978,10 @@ export interface components {
             } | null;
             /** @description HTTP and MCP tools: how requests are authenticated. Default: not at all. */
             auth?: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -2986,7 +2989,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -2996,7 +3002,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3009,7 +3018,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.
@@ -3156,7 +3168,10 @@ export interface components {
             };
             /** @description HTTP and MCP tools: how requests are authenticated. */
             auth?: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -3164,7 +3179,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -3174,7 +3192,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3187,7 +3208,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.
@@ -3333,7 +3357,10 @@ export interface components {
             };
             /** @description HTTP and MCP tools: how requests are authenticated. */
             auth?: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -3341,7 +3368,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -3351,7 +3381,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3364,7 +3397,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.
@@ -3512,7 +3548,10 @@ export interface components {
             };
             /** @description How requests are authenticated, with a secret that must exist before. */
             auth: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -3520,7 +3559,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -3530,7 +3572,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3543,7 +3588,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.
@@ -3599,7 +3647,10 @@ export interface components {
             } | null;
             /** @description HTTP and MCP tools: how requests are authenticated. Default: not at all. */
             auth?: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -3607,7 +3658,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -3617,7 +3671,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3630,7 +3687,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.
@@ -3733,7 +3793,10 @@ export interface components {
             };
             /** @description HTTP and MCP tools: how requests are authenticated. */
             auth?: ({
-                /** @constant */
+                /**
+                 * @description The secret is sent as a bearer token.
+                 * @constant
+                 */
                 type: "bearer";
                 /**
                  * @description Name of one of your secrets (`/v1/manage/secrets`).
@@ -3741,7 +3804,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A user name and the secret as its password.
+                 * @constant
+                 */
                 type: "basic";
                 /** @description User name. */
                 username: string;
@@ -3751,7 +3817,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description The secret is sent in a header.
+                 * @constant
+                 */
                 type: "header";
                 /**
                  * @description Name of the header.
@@ -3764,7 +3833,10 @@ export interface components {
                  */
                 secret: string;
             } | {
-                /** @constant */
+                /**
+                 * @description A token that an OAuth issuer gives for the secret (client credentials).
+                 * @constant
+                 */
                 type: "oauth2_client_credentials";
                 /**
                  * @description Address that issues tokens.

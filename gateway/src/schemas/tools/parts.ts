@@ -64,19 +64,31 @@ export const Headers = Type.Record(Type.String(), HeaderValue, {
 
 export const Auth = Type.Union(
   [
-    Type.Object({ type: Type.Literal("bearer"), secret: SecretName }, strict),
+    Type.Object(
+      { type: Type.Literal("bearer", { description: "The secret is sent as a bearer token." }), secret: SecretName },
+      strict,
+    ),
     Type.Object(
       {
-        type: Type.Literal("basic"),
+        type: Type.Literal("basic", { description: "A user name and the secret as its password." }),
         username: Text({ max: 500, description: "User name." }),
         secret: SecretName,
       },
       strict,
     ),
-    Type.Object({ type: Type.Literal("header"), name: HeaderName, secret: SecretName }, strict),
     Type.Object(
       {
-        type: Type.Literal("oauth2_client_credentials"),
+        type: Type.Literal("header", { description: "The secret is sent in a header." }),
+        name: HeaderName,
+        secret: SecretName,
+      },
+      strict,
+    ),
+    Type.Object(
+      {
+        type: Type.Literal("oauth2_client_credentials", {
+          description: "A token that an OAuth issuer gives for the secret (client credentials).",
+        }),
         token_url: Text({
           min: 1,
           max: 2048,

@@ -8,7 +8,7 @@ interface Tried {
 export function practiceOf({ llm, stt, sts }: Tried, kind: "chat" | "talk"): string[] {
   const isSts = kind === "talk" && Boolean(sts);
   if (isSts || llm?.provider_name !== "CUSTOM_LLM" || llm.model_name !== "stand-in") return [];
-  const model = "Practice model: its replies are canned.";
+  const model = "Practice model: its replies are canned. It calls a tool when you say all words of its name.";
   if (kind === "chat" || stt) return [model];
   return [model, "Practice speech recognition: it misunderstands many words, and most of them on the telephone."];
 }

@@ -156,6 +156,7 @@ function more(names: Names): Readonly<Record<string, object>> {
   const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
   return {
     completeTurn: { turn },
+    askModel: { conversationId, instruction: "Sum up." },
     waitForToolCalls: { conversationId, toolCallIds: ["tcl_theirs"] },
     runTurns: { starts: [{ number: 1, turn, streamed: true, credit: 1, timeoutMs: 5_000, requestId: "theirs" }] },
     batchGetAgents: { keys: [{ ownerId, agentId }] },

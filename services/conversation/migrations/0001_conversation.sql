@@ -80,7 +80,7 @@ create table messages (
   conversation_id uuid not null,
   -- 1, 2, … without a gap.
   seq integer not null,
-  role text not null check (role in ('user', 'assistant')),
+  role text not null check (role in ('user', 'assistant', 'person')),
   content text not null,
   created_at timestamptz not null,
   -- When the first word of a spoken message was heard, as its runtime measured it.

@@ -29,6 +29,7 @@ import { expiredConversations } from "./retention/retention.ts";
 import { ownerRoom } from "./room.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { appendTranscript } from "./rpc/append-transcript.ts";
+import { askModel } from "./rpc/ask-model.ts";
 import { checkConversation } from "./rpc/check-conversation.ts";
 import { checkRoom } from "./rpc/check-room.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
@@ -185,6 +186,7 @@ export function startConversation(
               appendTranscript: appendTranscript(ctx),
               converse: converse(ctx),
               waitForToolCalls: waitForToolCalls(ctx),
+              askModel: askModel(ctx),
               runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
               completeConversation: completeConversation(ctx),
               setDelivery: setDelivery(ctx),

@@ -47,10 +47,11 @@ export function speakTurn(
   repeated?: HeardReply,
   startedAt?: Date,
   answersResults = false,
+  told?: string,
 ): SpokenTurnUnderWay {
   const gone = new AbortController();
   const waiting: ConverseRequest[] = [
-    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults }), heard: repeated },
+    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults, told }), heard: repeated },
   ];
   let news = Promise.withResolvers<void>();
   async function* requests(): AsyncGenerator<ConverseRequest> {

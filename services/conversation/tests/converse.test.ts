@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
@@ -281,6 +282,58 @@ describe("a spoken turn is refused", () => {
     await turn.reply();
     turn.hear("x".repeat(100_001));
     expect(await refusal(turn.stored())).toMatchObject({ kind: "invalid" });
+  });
+});
+
+describe("a warm transfer", () => {
+  const transfer_call = { transfer_phone_number: "+14155550199", mode: "warm", briefing: "Say who it is: {{name}}." };
+
+  test("tells the runtime to ask the person first, for 30 s and with the ringing tone by default", async () => {
+    const warm = await createAgent(service, { tools: { transfer_call } });
+    const key = await startWebCall(service.chat, warm);
+    const { action, result } = await service.chat.runCallTool({ ...key, name: "transfer_call", arguments: {} });
+    expect(action?.action).toEqual({
+      $case: "transferCall",
+      value: {
+        phoneNumber: "+14155550199",
+        warm: { briefing: transfer_call.briefing, holdSound: "ringing", acceptSeconds: 30 },
+      },
+    });
+    expect(result).toContain("the user waits while the person is called");
+  });
+
+  test("that the person does not take is told to the model, which answers though the user has said nothing", async () => {
+    await append(service.chat, [said(call, 1, "Hello?")]);
+    service.model.script = (asked) => asked.finish(String(asked.asked.messages.at(-1)));
+    const told = "The transfer was declined.";
+    const turn = speakTurn(service.chat, call, 2, "", undefined, undefined, true, told);
+    expect(await turn.reply()).toMatchObject({ text: `user: Hello?\n\n[${told}]`, event: { $case: "complete" } });
+    turn.heard("Nobody is free.");
+    expect(await turn.stored()).toBe(2);
+    expect(await lines(service.chat, call)).toEqual(["user: Hello?", "assistant: Nobody is free."]);
+  });
+
+  test("has a briefing that the agent's model writes from the conversation, with its variables filled", async () => {
+    await append(service.chat, [said(call, 1, "My invoice is wrong.")]);
+    service.model.script = (asked) => asked.finish("Ada has a wrong invoice.");
+    const from = service.model.calls.length;
+    const instruction = "Say who it is.";
+    expect(await service.chat.askModel({ ...call, instruction })).toEqual({ text: "Ada has a wrong invoice." });
+    const asked = JSON.stringify(service.model.calls[from]?.body);
+    expect(asked).toContain("Say who it is.");
+    expect(asked).toContain("user: My invoice is wrong.");
+    expect(await lines(service.chat, call)).toEqual(["user: My invoice is wrong."]);
+    const other = await createAgent(service);
+    expect(await refusal(service.chat.askModel({ ...call, ownerId: other.ownerId, instruction }))).toMatchObject({
+      kind: "forbidden",
+    });
+  });
+
+  test("goes on in the transcript with what the person says", async () => {
+    const ofPerson = said(call, 2, "Hi, this is Bob.");
+    if (ofPerson.message) ofPerson.message.role = Role.ROLE_PERSON;
+    await append(service.chat, [said(call, 1, "Hello?"), ofPerson]);
+    expect(await lines(service.chat, call)).toEqual(["user: Hello?", "person: Hi, this is Bob."]);
   });
 });
 

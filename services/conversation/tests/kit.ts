@@ -6,13 +6,13 @@ import {
   type PromptSource,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   ConversationServiceService,
   RunTurnsRequest,
   Turn,
   type TurnStart,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
@@ -217,7 +217,7 @@ export async function transcript(service: TestChat, agent: TestAgent, sessionId:
 }
 
 export function line({ role, content }: Message): string {
-  return `${role === Role.ROLE_USER ? "user" : "assistant"}: ${content}`;
+  return `${nameOf(ROLES, role)}: ${content}`;
 }
 
 /** A request that its caller can leave. */

@@ -4191,7 +4191,7 @@ export interface components {
              * @description Who said it.
              * @enum {string}
              */
-            role: "user" | "assistant";
+            role: "user" | "assistant" | "person";
             /** @description What was said. */
             content: string;
             /**

@@ -47,15 +47,19 @@ export async function acceptSpokenTurn(
   };
 }
 
+const TOLD_MAX = 1_000;
+
 /** Claims a turn without words of the user. */
 async function acceptResultTurn(
   ctx: ConversationContext,
-  { sequence }: SpokenTurn,
+  { sequence, told }: SpokenTurn,
   { ownerId, conversationId }: ConversationRow,
 ): Promise<AcceptedSpokenTurn> {
   const now = ctx.clock.now();
   if (sequence < 2)
     throw invalid("turn.sequence", "turn.sequence must be that of the reply, one more than the last sequence");
+  if (told !== undefined && (told === "" || told.length > TOLD_MAX))
+    throw invalid("turn.told", `turn.told must be 1 to ${TOLD_MAX} characters`);
   const turn = { ownerId, conversationId, turnId: newUuid(), replySeq: sequence };
   const until = new Date(now.getTime() + ctx.limits.turnLeaseMs);
   const taken = await takeResultTurn(ctx.db, turn, now, until);

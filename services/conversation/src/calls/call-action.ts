@@ -10,7 +10,7 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
     case "end_call":
       return { $case: "endCall", value: {} };
     case "transfer_call":
-      return { $case: "transferCall", value: { phoneNumber: action.phoneNumber } };
+      return { $case: "transferCall", value: { phoneNumber: action.phoneNumber, warm: action.warm } };
     case "send_dtmf":
       return { $case: "sendDtmf", value: { keys: action.keys } };
     case "set_language":

@@ -138,6 +138,7 @@ async function askAndStore(
     const asking = {
       accepted,
       message: turn.answersResults ? null : turn.text,
+      told: turn.told ?? null,
       asked: "streamed" as const,
       memory,
       watch,

@@ -52,7 +52,7 @@ export function checkContent(field: string, given: string): string {
 
 function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): NewMessage {
   const role = message && nameOf(ROLES, message.role);
-  if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
+  if (!role) throw invalid("message.role", "message.role must be USER, ASSISTANT or PERSON");
   const content = checkContent("message.content", message.content);
   const createdAt = timeOf("message.timestamp", message.timestamp) ?? now;
   const startedAt = timeOf("message.started_at", message.startedAt) ?? null;

@@ -44,7 +44,7 @@ export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date)
 
 export interface NewMessage {
   seq: number;
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "person";
   content: string;
   createdAt: Date;
   startedAt: Date | null;

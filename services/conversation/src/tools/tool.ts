@@ -100,11 +100,18 @@ export interface ToolOutcome {
 /** Something to do besides talking, decided by the model of a call. */
 export type CallAction =
   | { type: "end_call" }
-  | { type: "transfer_call"; phoneNumber: string }
+  | { type: "transfer_call"; phoneNumber: string; warm?: WarmTransfer | undefined }
   | { type: "send_dtmf"; keys: string }
   | { type: "set_language"; language: string }
   | { type: "schedule_call"; call: ScheduledCall }
   | { type: "hand_over"; agentId: string; voiceAgentId: string };
+
+/** The agent calls a person, tells them what it is about, and connects the user if they take the call. */
+export interface WarmTransfer {
+  briefing: string;
+  holdSound: string;
+  acceptSeconds: number;
+}
 
 export function failed(result: string): ToolOutcome {
   return { result, isError: true };

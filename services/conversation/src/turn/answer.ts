@@ -17,6 +17,8 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   accepted: AcceptedTurn;
   /** What the user said; null in a turn that answers results of tools. */
   message: string | null;
+  /** What else has happened, in words for the model. */
+  told?: string | null;
   channel: Channel;
   asked: Asked;
   memory: TurnMemory;
@@ -44,6 +46,7 @@ export async function answer(
     model,
     accepted,
     message,
+    told = null,
     channel,
     asked,
     memory,
@@ -93,13 +96,13 @@ export async function answer(
     kept: reply.toolCalls,
     closed: () => closedTurn(ctx, accepted, { conversation: "conversation", unstored: "its tools could be called" }),
   });
-  const earlier = await conversationSoFar(ctx, accepted, message, tools);
+  const earlier = await conversationSoFar(ctx, accepted, message, told, tools);
   if (!earlier) return;
   const { contextTokens } = limits;
   const request = (said: readonly ModelMessage[]) => {
     const { agent, toolbox, onPath } = speaker();
-    const told = earlier(onPath.contextFrom);
-    return modelRequest({ agent, variables, language, channel, toolbox, earlier: told, said, contextTokens });
+    const before = earlier(onPath.contextFrom);
+    return modelRequest({ agent, variables, language, channel, toolbox, earlier: before, said, contextTokens });
   };
   let hasRoom = roomFor(memory, request([]));
   if (!hasRoom(0)) throw outOfTurnMemory();

@@ -148,7 +148,7 @@ export const REPEATED_OUTCOMES = {
 } as const;
 
 /** Roles of a message. */
-export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;
+export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT, person: Role.ROLE_PERSON } as const;
 
 /** What became of a tool call. */
 export const TOOL_CALL_STATES = {

@@ -58,7 +58,13 @@ export namespace CallingType {
   export type CALLING_TYPE_OUTBOUND = typeof CallingType.CALLING_TYPE_OUTBOUND;
 }
 
-export const Role = { ROLE_UNSPECIFIED: 0, ROLE_USER: 1, ROLE_ASSISTANT: 2 } as const;
+export const Role = {
+  ROLE_UNSPECIFIED: 0,
+  ROLE_USER: 1,
+  ROLE_ASSISTANT: 2,
+  /** ROLE_PERSON - The person to whom the agent has connected the user. */
+  ROLE_PERSON: 3,
+} as const;
 
 export type Role = typeof Role[keyof typeof Role];
 
@@ -66,6 +72,7 @@ export namespace Role {
   export type ROLE_UNSPECIFIED = typeof Role.ROLE_UNSPECIFIED;
   export type ROLE_USER = typeof Role.ROLE_USER;
   export type ROLE_ASSISTANT = typeof Role.ROLE_ASSISTANT;
+  export type ROLE_PERSON = typeof Role.ROLE_PERSON;
 }
 
 export const ToolCallState = {

@@ -455,6 +455,11 @@ export interface SpokenTurn {
    * the reply. Without such results, nothing is said.
    */
   answersResults: boolean;
+  /**
+   * With answers_results: what has happened, in words for the model, such as the outcome of a transfer. It is not stored. 1 to 1,000
+   * characters.
+   */
+  told?: string | undefined;
 }
 
 export interface HeardReply {
@@ -550,6 +555,20 @@ export interface HandOver {
 export interface TransferCall {
   /** E.164. */
   phoneNumber: string;
+  /**
+   * Call the person first, and connect the user if the person takes the call. Otherwise tell the model the outcome in a turn that answers
+   * results. Absent: the agent leaves the call at once.
+   */
+  warm?: WarmTransfer | undefined;
+}
+
+export interface WarmTransfer {
+  /** What the person is to be told before, as an instruction for the model (AskModel). */
+  briefing: string;
+  /** What the user hears meanwhile: ringing or none. */
+  holdSound: string;
+  /** How long the person may take to accept, from the end of the briefing on. */
+  acceptSeconds: number;
 }
 
 export interface SetLanguage {
@@ -664,6 +683,17 @@ export interface WaitForToolCallsRequest {
 export interface WaitForToolCallsResponse {
   /** Those that have ended. Empty if the caller's time is up first. */
   ended: string[];
+}
+
+export interface AskModelRequest {
+  ownerId: string;
+  conversationId: string;
+  /** What to write, 1 to 20,000 characters; the conversation's variables are filled in. */
+  instruction: string;
+}
+
+export interface AskModelResponse {
+  text: string;
 }
 
 export interface CompleteConversationRequest {
@@ -4426,6 +4456,7 @@ function createBaseSpokenTurn(): SpokenTurn {
     saidAt: undefined,
     startedAt: undefined,
     answersResults: false,
+    told: undefined,
   };
 }
 
@@ -4451,6 +4482,9 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     }
     if (message.answersResults !== false) {
       writer.uint32(56).bool(message.answersResults);
+    }
+    if (message.told !== undefined) {
+      writer.uint32(66).string(message.told);
     }
     return writer;
   },
@@ -4524,6 +4558,14 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
             message.answersResults = reader.bool();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.told = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4548,6 +4590,7 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     message.saidAt = object.saidAt ?? undefined;
     message.startedAt = object.startedAt ?? undefined;
     message.answersResults = object.answersResults ?? false;
+    message.told = object.told ?? undefined;
     return message;
   },
 };
@@ -5300,13 +5343,16 @@ export const HandOver: MessageFns<HandOver> = {
 };
 
 function createBaseTransferCall(): TransferCall {
-  return { phoneNumber: "" };
+  return { phoneNumber: "", warm: undefined };
 }
 
 export const TransferCall: MessageFns<TransferCall> = {
   encode(message: TransferCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.phoneNumber !== "") {
       writer.uint32(10).string(message.phoneNumber);
+    }
+    if (message.warm !== undefined) {
+      WarmTransfer.encode(message.warm, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -5332,6 +5378,14 @@ export const TransferCall: MessageFns<TransferCall> = {
             message.phoneNumber = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.warm = WarmTransfer.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5350,6 +5404,88 @@ export const TransferCall: MessageFns<TransferCall> = {
   fromPartial<I extends Exact<DeepPartial<TransferCall>, I>>(object: I): TransferCall {
     const message = createBaseTransferCall();
     message.phoneNumber = object.phoneNumber ?? "";
+    message.warm = (object.warm !== undefined && object.warm !== null)
+      ? WarmTransfer.fromPartial(object.warm)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWarmTransfer(): WarmTransfer {
+  return { briefing: "", holdSound: "", acceptSeconds: 0 };
+}
+
+export const WarmTransfer: MessageFns<WarmTransfer> = {
+  encode(message: WarmTransfer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.briefing !== "") {
+      writer.uint32(10).string(message.briefing);
+    }
+    if (message.holdSound !== "") {
+      writer.uint32(18).string(message.holdSound);
+    }
+    if (message.acceptSeconds !== 0) {
+      writer.uint32(24).int32(message.acceptSeconds);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WarmTransfer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWarmTransfer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.briefing = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.holdSound = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.acceptSeconds = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WarmTransfer>, I>>(base?: I): WarmTransfer {
+    return WarmTransfer.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WarmTransfer>, I>>(object: I): WarmTransfer {
+    const message = createBaseWarmTransfer();
+    message.briefing = object.briefing ?? "";
+    message.holdSound = object.holdSound ?? "";
+    message.acceptSeconds = object.acceptSeconds ?? 0;
     return message;
   },
 };
@@ -6443,6 +6579,140 @@ export const WaitForToolCallsResponse: MessageFns<WaitForToolCallsResponse> = {
   fromPartial<I extends Exact<DeepPartial<WaitForToolCallsResponse>, I>>(object: I): WaitForToolCallsResponse {
     const message = createBaseWaitForToolCallsResponse();
     message.ended = object.ended?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseAskModelRequest(): AskModelRequest {
+  return { ownerId: "", conversationId: "", instruction: "" };
+}
+
+export const AskModelRequest: MessageFns<AskModelRequest> = {
+  encode(message: AskModelRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.instruction !== "") {
+      writer.uint32(26).string(message.instruction);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AskModelRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAskModelRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.instruction = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AskModelRequest>, I>>(base?: I): AskModelRequest {
+    return AskModelRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AskModelRequest>, I>>(object: I): AskModelRequest {
+    const message = createBaseAskModelRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.instruction = object.instruction ?? "";
+    return message;
+  },
+};
+
+function createBaseAskModelResponse(): AskModelResponse {
+  return { text: "" };
+}
+
+export const AskModelResponse: MessageFns<AskModelResponse> = {
+  encode(message: AskModelResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AskModelResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAskModelResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AskModelResponse>, I>>(base?: I): AskModelResponse {
+    return AskModelResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AskModelResponse>, I>>(object: I): AskModelResponse {
+    const message = createBaseAskModelResponse();
+    message.text = object.text ?? "";
     return message;
   },
 };
@@ -8314,6 +8584,16 @@ export const ConversationServiceService = {
       Buffer.from(WaitForToolCallsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WaitForToolCallsResponse => WaitForToolCallsResponse.decode(value),
   },
+  /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
+  askModel: {
+    path: "/parley.conversation.v1.ConversationService/AskModel" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AskModelRequest): Buffer => Buffer.from(AskModelRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AskModelRequest => AskModelRequest.decode(value),
+    responseSerialize: (value: AskModelResponse): Buffer => Buffer.from(AskModelResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AskModelResponse => AskModelResponse.decode(value),
+  },
   completeConversation: {
     path: "/parley.conversation.v1.ConversationService/CompleteConversation" as const,
     requestStream: false as const,
@@ -8466,6 +8746,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    * that answers results.
    */
   waitForToolCalls: handleUnaryCall<WaitForToolCallsRequest, WaitForToolCallsResponse>;
+  /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
+  askModel: handleUnaryCall<AskModelRequest, AskModelResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   /** Stores the delivery status of a message that was sent over a channel. A status never goes back: a late one changes nothing. */
   setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
@@ -8715,6 +8997,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WaitForToolCallsResponse) => void,
+  ): ClientUnaryCall;
+  /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
+  askModel(
+    request: AskModelRequest,
+    callback: (error: ServiceError | null, response: AskModelResponse) => void,
+  ): ClientUnaryCall;
+  askModel(
+    request: AskModelRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AskModelResponse) => void,
+  ): ClientUnaryCall;
+  askModel(
+    request: AskModelRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AskModelResponse) => void,
   ): ClientUnaryCall;
   completeConversation(
     request: CompleteConversationRequest,

@@ -215,7 +215,7 @@ function released(sql: Sql, { language, scheduledCall }: Decided, now: Date) {
 
 /** A message in the form in which a repeated turn is compared. */
 export interface StoredMessage {
-  role: "user" | "assistant";
+  role: "user" | "assistant" | "person";
   content: string;
 }
 

@@ -1,6 +1,6 @@
 import type { ConversationContext } from "../../context.ts";
 import type { ModelMessage } from "../../model/port.ts";
-import { listMessagesBefore } from "../../store/messages.ts";
+import { listMessagesBefore, type MessageRow } from "../../store/messages.ts";
 import { type EarlierToolCall, listEarlierCalls, noteTold } from "../../store/turns/tool-ledger.ts";
 import type { TurnTools } from "../../tools/turn-tools.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
@@ -17,17 +17,23 @@ export async function conversationSoFar(
   { db, clock, limits }: Pick<ConversationContext, "db" | "clock" | "limits">,
   turn: AcceptedTurn,
   message: string | null,
+  told: string | null,
   tools: Pick<TurnTools, "resume">,
 ): Promise<((fromSeq: number) => ModelMessage[]) | null> {
   const maxBytes = byteBudget(limits.contextTokens);
   // Of the next message: results are told before it.
   const seq = message === null ? turn.replySeq : turn.seq;
   const asked = message === null ? [] : [{ seq, role: "user" as const, content: message, fillers: null }];
+  const note = told === null ? [] : [{ role: "user" as const, content: `[${told}]` }];
   if (!turn.hasToolCalls) {
-    if (message === null) return null;
+    if (message === null && told === null) return null;
     const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, seq, maxBytes));
     const firstSeq = seq - earlier.length;
-    return (fromSeq) => [...(fromSeq > firstSeq ? earlier.slice(fromSeq - firstSeq) : earlier), ...asked];
+    return (fromSeq) => [
+      ...(fromSeq > firstSeq ? earlier.slice(fromSeq - firstSeq) : earlier).map(heardByModel),
+      ...asked,
+      ...note,
+    ];
   }
   const readCalls = () => listEarlierCalls(db, turn, maxBytes, clock.now());
   const [earlier, known] = await Promise.all([listMessagesBefore(db, turn, seq, maxBytes), readCalls()]);
@@ -37,10 +43,18 @@ export async function conversationSoFar(
   const running = calls.filter((call) => isOpen(call) && !call.isBackground).map(idOf);
   const results = calls.filter((call) => call.isBackground && call.toldSeq === null && !isOpen(call)).map(idOf);
   if (running.length + results.length > 0) await noteTold(db, turn, { running, results, seq });
-  const told = calls.map((call) => (results.includes(call.toolCallId) ? { ...call, toldSeq: seq } : call));
-  const isTold = told.some(({ toldSeq }) => toldSeq === seq);
+  const toldCalls = calls.map((call) => (results.includes(call.toolCallId) ? { ...call, toldSeq: seq } : call));
+  const isTold = told !== null || toldCalls.some(({ toldSeq }) => toldSeq === seq);
   if (message === null && !turn.roundsBefore && !isTold) return null;
-  return (fromSeq) => withCalls([...earlier.filter((said) => said.seq >= fromSeq), ...asked], told);
+  return (fromSeq) => {
+    const said = earlier.filter((each) => each.seq >= fromSeq).map(heardByModel);
+    return [...withCalls([...said, ...asked], toldCalls), ...note];
+  };
+}
+
+/** For a model, what a person said who was connected is the user's side. */
+function heardByModel<T extends { role: MessageRow["role"] }>(message: T): T & { role: "user" | "assistant" } {
+  return { ...message, role: message.role === "assistant" ? "assistant" : "user" };
 }
 
 function isOpen({ state }: EarlierToolCall): boolean {

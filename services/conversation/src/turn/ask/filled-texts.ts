@@ -25,6 +25,11 @@ export function filledAnalysisPrompt(agent: AgentRuntime, values: Values): strin
   return fill("call_analysis_prompt", texts, 2, values, PROMPT_MAX);
 }
 
+/** A text of its own with variables filled. @param name what it is called in the error @throws ServiceError condition */
+export function filledText(name: string, text: string, values: Values): string {
+  return fill(name, [text], 0, values, GREETING_MAX);
+}
+
 function textsOf({ prompt, firstMessagePrompt }: AgentRuntime): string[] {
   return [prompt?.promptContent ?? "", firstMessagePrompt ?? ""];
 }

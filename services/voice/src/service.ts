@@ -24,6 +24,7 @@ import { callPolicies } from "./outbound/call-policy.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
 import { denialOf } from "./outbound/denied-numbers.ts";
+import { personDialer } from "./outbound/dial-person.ts";
 import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
@@ -94,6 +95,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           ownerBytesMax: config.PARLEY_RECORDINGS_OWNER_BYTES,
         });
 
+        const people = personDialer();
         const calls = await startCalls({
           ...base,
           conversations,
@@ -105,6 +107,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             (await recordSessionEnd(base, call, end)) ?? (await recordEnd(base, call, end)),
           transferring: policies.transferring,
           denialOf: (number) => denialOf(number, deniedPrefixes),
+          dialPerson: people.dial,
           unbegun: (call) => completeUnbegun(base, call),
           hangUpLost: (call, farEnd) => hangUpLater(db, call, farEnd, clock.now()),
           drainMs: config.PARLEY_CALLS_DRAIN_MS,
@@ -144,6 +147,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           log,
         });
         const dial = dialSip(sip, allow);
+        const dialTrunk = trunkDialer(accounts, dial);
+        people.use({ carrierOfNumber: carrierOfNumber(accounts, adapters), dialTrunk });
 
         const outboundContext: OutboundContext = {
           ...holding,
@@ -156,7 +161,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           policies,
           carrierOfNumber: carrierOfNumber(accounts, adapters),
           numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
-          dialTrunk: trunkDialer(accounts, dial),
+          dialTrunk,
           checkAgent,
           conversations,
           expectMedia: media.expect,

@@ -32,6 +32,7 @@ export interface CallsOptions {
   recordEnd: StartCallOptions["recordEnd"];
   denialOf: StartCallOptions["denialOf"];
   transferring: StartCallOptions["transferring"];
+  dialPerson: NonNullable<StartCallOptions["dialPerson"]>;
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   hangUpLost: LostCallContext["hangUp"];
   /** How long calls in progress may continue after SIGTERM. */
@@ -83,6 +84,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     stopping: stopping.signal,
     recordEnd,
     denialOf,
+    dialPerson: options.dialPerson,
     ...(options.transferring && { transferring: options.transferring }),
     measured: (figures) => {
       for (const [stage, ms] of Object.entries(figures)) {

@@ -40,20 +40,25 @@ function hangUpLost({ carriersOf, sip, log }: LostLegContext): Queue {
     leaseMs: LEASE_MS,
     retryDelayMs: (attempts) => (attempts < TRIES_MAX ? backOff(1_000, RETRY_MAX_MS)(attempts) : null),
     run: async ({ ownerId, payload }) => {
-      const farEnd = payload as FarEnd;
-      if (farEnd.type === "sip") return sip?.hangUpLost(farEnd.dialog);
-      if (farEnd.type === "sip_invite") return sip?.giveUpLost(farEnd.invite);
-      try {
-        const carrier = await carriersOf(ownerId, farEnd.carrierId, { hangsUp: true });
-        const carrierCallId = farEnd.type === "carrier" ? farEnd.carrierCallId : await findPlaced(carrier, farEnd);
-        if (carrierCallId !== null) await carrier.hangUp(carrierCallId);
-      } catch (err) {
-        const isFinal = err instanceof CarrierRefusal || (err instanceof ServiceError && err.kind === "not_found");
-        if (!isFinal) throw err;
-        log.warn({ err, owner_id: ownerId }, "a lost call could not be hung up at its carrier");
-      }
+      const given = payload as FarEnd;
+      for (const farEnd of given.type === "several" ? given.ends : [given]) await hangUp(ownerId, farEnd);
     },
   };
+
+  async function hangUp(ownerId: string, farEnd: FarEnd): Promise<void> {
+    if (farEnd.type === "sip") return sip?.hangUpLost(farEnd.dialog);
+    if (farEnd.type === "several") return;
+    if (farEnd.type === "sip_invite") return sip?.giveUpLost(farEnd.invite);
+    try {
+      const carrier = await carriersOf(ownerId, farEnd.carrierId, { hangsUp: true });
+      const carrierCallId = farEnd.type === "carrier" ? farEnd.carrierCallId : await findPlaced(carrier, farEnd);
+      if (carrierCallId !== null) await carrier.hangUp(carrierCallId);
+    } catch (err) {
+      const isFinal = err instanceof CarrierRefusal || (err instanceof ServiceError && err.kind === "not_found");
+      if (!isFinal) throw err;
+      log.warn({ err, owner_id: ownerId }, "a lost call could not be hung up at its carrier");
+    }
+  }
 }
 
 /** Null if nothing rings. */

@@ -8,7 +8,10 @@ import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
+import type { Voice } from "./pipeline/mouth.ts";
 import type { CallNews } from "./port.ts";
+import type { BridgeParts } from "./warm/bridge.ts";
+import type { PersonParts } from "./warm/reach-person.ts";
 
 /** What a call needs besides its leg, with any kind of model. */
 export interface CommonParts {
@@ -22,6 +25,8 @@ export interface CommonParts {
   background: Background | null;
   /** Records the call; null if it is not recorded. */
   recorder: CallRecorder | null;
+  /** Calls people for warm transfers; absent: nobody can be called. */
+  person?: { partsFor(user: Leg, voice: Voice): PersonParts; bridging: BridgeParts } | undefined;
   watch?: ((news: CallNews) => void) | undefined;
   /** Called with the figures of each answer that was heard. */
   measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;

@@ -1,3 +1,5 @@
+import type { WarmTransfer } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { counter } from "@parley/shared/telemetry/instruments";
 import { durationMs, type Pcm, SILENT_FRAME } from "../audio/pcm.ts";
 import type { Leg } from "../transport/leg.ts";
 import type { Effect, TurnEvent } from "../turn/events.ts";
@@ -8,7 +10,11 @@ import type { DetectorStream, VoiceEvent } from "../vad/detector.ts";
 import { type CallOver, type Contained, containedIn, endingOf } from "./call-over.ts";
 import { type Captions, captions } from "./captions.ts";
 import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } from "./held-call.ts";
+import type { Voice } from "./pipeline/mouth.ts";
 import { transfers } from "./transfer.ts";
+import { type Bridge, bridge } from "./warm/bridge.ts";
+import { holdSound } from "./warm/hold-sound.ts";
+import { type NotReached, type Reached, reachPerson } from "./warm/reach-person.ts";
 
 /** What an agent knows of the call that it is in. */
 export interface CallInProgress {
@@ -41,8 +47,16 @@ export interface CallAgent {
   /** What has been heard so far of the reply that is spoken. */
   heard(): string;
   /** The number or address to which the model has decided to transfer the user. */
-  transferTo(): string;
+  transferTo(): Transferee;
   close(): void;
+}
+
+export interface Transferee {
+  phoneNumber: string;
+  /** Absent: the agent leaves the call at once. */
+  warm: WarmTransfer | undefined;
+  /** The agent's voice at this moment; null if its model speaks by itself. */
+  voice: Voice | null;
 }
 
 export type AgentEffect = Exclude<Effect, { type: "transfer" | "hang_up" }>;
@@ -67,6 +81,10 @@ export function holdCall(
   /** What the carrier reported about a machine before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let isOnHold = false;
+  /** What is heard behind the agent, or while the user waits for a person. */
+  let sound = parts.background;
+  let bridged: Bridge | null = null;
+  let connectedTo = "";
   let stopTimer = () => {};
   const transfer = transfers(parts.log, {
     succeeded: (to) => {
@@ -108,8 +126,43 @@ export function holdCall(
 
   function carryOut(effect: Effect, before: TurnState): void {
     if (effect.type === "hang_up") end(effect.outcome, effect.reason);
-    else if (effect.type === "transfer") void transfer.begin(leg, agent?.transferTo() ?? "");
+    else if (effect.type === "transfer") connectElsewhere();
     else agent?.carryOut(effect, before);
+  }
+
+  function connectElsewhere(): void {
+    const { phoneNumber = "", warm, voice = null } = agent?.transferTo() ?? {};
+    if (warm) void connectPerson(phoneNumber, warm, voice);
+    else void transfer.begin(leg, phoneNumber);
+  }
+
+  /** Calls a person, and connects the user if they take the call. Never rejects. */
+  async function connectPerson(to: string, warm: WarmTransfer, voice: Voice | null): Promise<void> {
+    const { person } = parts;
+    sound = holdSound(warm.holdSound);
+    const user = leg;
+    const reached: Reached =
+      person && user && voice
+        ? await reachPerson(person.partsFor(user, voice), to, warm, ending.signal)
+        : { outcome: "failed" };
+    transferred().add(1, { outcome: reached.outcome });
+    contained(() => {
+      sound = parts.background;
+      if (reached.outcome !== "accepted") return happen({ type: "not_taken", told: TOLD[reached.outcome](to) });
+      if (ending.isOver() || !person || !user) return void reached.line.leg.hangUp().catch(() => {});
+      // The agent has left.
+      sound = null;
+      state = { ...state, over: true };
+      stopTimer();
+      agent?.close();
+      agent = null;
+      bridged = bridge(person.bridging, user, reached.line, () => endBridged(to), ending.signal);
+      connectedTo = to;
+    })();
+  }
+
+  function endBridged(to: string): void {
+    end("SUCCESS", "agent_ended", `Connected to ${to}`);
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void {
@@ -120,6 +173,7 @@ export function holdCall(
   function close(): void {
     stopTimer();
     captioned.stop();
+    bridged?.end();
     agent?.close();
     detector?.close();
   }
@@ -154,9 +208,12 @@ export function holdCall(
       heard: contained((frame) => {
         if (ending.isOver()) return;
         parts.recorder?.heard(frame);
+        if (bridged) return bridged.hear(frame);
+        // What is said on hold is for nobody.
+        const isAway = isOnHold || (state.isTransferWarm && state.transferringSince !== null);
         // The other party may play music while it does not listen.
-        agent?.hear(isOnHold ? null : frame);
-        detector?.send(isOnHold ? SILENT_FRAME : frame);
+        agent?.hear(isAway ? null : frame);
+        detector?.send(isAway ? SILENT_FRAME : frame);
       }),
       pressed: keysInTime(
         clock,
@@ -169,8 +226,8 @@ export function holdCall(
       },
       reached: contained((mark) => agent?.reached(mark)),
       // A leg that is transferred ends before the transfer is known to have succeeded.
-      ended: () => transfer.whenSettled(() => happen({ type: "left" })),
-      sending: sendingOf(parts),
+      ended: () => (bridged ? endBridged(connectedTo) : transfer.whenSettled(() => happen({ type: "left" }))),
+      sending: sendingOf({ recorder: parts.recorder, background: (frame) => sound?.(frame) ?? frame }),
     },
     connected: contained((given) => {
       leg = recordedLeg(given, parts.recorder);
@@ -204,13 +261,24 @@ export function holdCall(
       if (isOnHold) happen({ type: "put_on_hold" });
     }),
     hangUp: () => {
-      happen({ type: "left" });
+      if (bridged) endBridged(connectedTo);
+      else happen({ type: "left" });
     },
     machineAnswered: () => machineTold("machine"),
     machineReady: () => machineTold("machine_ready"),
     fail,
   };
 }
+
+/** What the model is told of a person who was called. */
+const TOLD: Readonly<Record<NotReached, (to: string) => string>> = {
+  declined: (to) => `The transfer to ${to} was declined: the person does not take the call. ${BACK}`,
+  no_answer: (to) => `The transfer to ${to} had no answer: nobody took the call. ${BACK}`,
+  failed: (to) => `The transfer to ${to} failed: the person could not be called. ${BACK}`,
+};
+const BACK = "The user is with you again and has waited. Say so, and go on.";
+
+const transferred = counter("parley.calls.warm_transfers", "Transfers in which the person is called first, by outcome");
 
 function nameOf({ reply }: TurnState): "listening" | "thinking" | "speaking" {
   if (!reply || reply.stage === "held") return "listening";

@@ -19,6 +19,7 @@ import type { SpeechToSpeech } from "../speech/sts.ts";
 import type { SpeechToText } from "../speech/stt.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
+import type { FarEnd } from "../transport/leg.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CommonParts, HeldCall } from "./held-call.ts";
@@ -27,11 +28,13 @@ import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { pipelineAgent } from "./pipeline/agent.ts";
 import type { Voice } from "./pipeline/mouth.ts";
-import type { CallRequest } from "./port.ts";
+import type { CallRequest, Connect } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
 import { rulesOf } from "./speech-to-speech/tools.ts";
 import { type Conversations, type Transcript, transcript, untilAnswered } from "./transcript.ts";
+import { checkTransfer } from "./transfer.ts";
+import type { Ears } from "./warm/utterances.ts";
 
 export interface StartCallOptions {
   conversations: Conversations;
@@ -57,7 +60,19 @@ export interface StartCallOptions {
   /** Counts a transfer; absent: none are limited. @throws ServiceError condition if the owner's policy does not allow it */
   transferring?(ownerId: string, mobileNumber: string): Promise<void>;
   measured?(figures: Latency): void;
+  /** Calls a person for the user of a call; absent: nobody can be called. */
+  dialPerson?: DialPerson;
 }
+
+/**
+ * Calls a person from a number of the owner's.
+ * @param from our number in the user's call; undefined if that is no telephone call
+ * @throws NotConnected, ServiceError
+ */
+export type DialPerson = (
+  call: { ownerId: string; from: string | undefined; to: string },
+  ...connect: Parameters<Connect>
+) => ReturnType<Connect>;
 
 export interface Speech {
   hearing: SpeechToText;
@@ -130,7 +145,7 @@ export async function prepare(
   const held =
     speech.type === "one"
       ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
-      : eachModel(options, request, setup, speech, common);
+      : eachModel(options, request, setup, speech, common, (ears) => personOf(options, request, key, said, ears));
   const ended = held.ended.then(async (over) => {
     await said.settled();
     return over;
@@ -164,6 +179,7 @@ function eachModel(
   setup: Setup,
   { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
   common: CommonParts & { transcript: Transcript },
+  personFor: (ears: Ears) => CommonParts["person"],
 ): HeldCall {
   const parts = {
     ...common,
@@ -180,7 +196,48 @@ function eachModel(
     },
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: false, endsTurns: hearing.endsTurns });
-  return holdCall(common, settings, (call) => pipelineAgent(parts, call));
+  const person = personFor({ ...parts, detector: common.detector });
+  return holdCall({ ...common, person }, settings, (call) => pipelineAgent(parts, call));
+}
+
+/** How people are called for the user of a call. */
+function personOf(
+  { conversations, clock, log, dialPerson, denialOf, transferring, live }: StartCallOptions,
+  { channel }: CallRequest,
+  key: CallKey,
+  said: Transcript,
+  { hearing, listening, detector }: Ears,
+): CommonParts["person"] {
+  if (!dialPerson) return undefined;
+  const ears = { hearing, listening, detector };
+  const { ownerId } = key;
+  return {
+    partsFor: (user, voice) => {
+      const reachedBy = async (farEnd: FarEnd | null) => {
+        const ends = [user.farEnd?.() ?? null, farEnd].filter((each) => each !== null);
+        await live
+          .reachedBy(key, ends.length > 0 ? { type: "several", ends } : null)
+          .catch((err) => log.warn({ err }, "could not store that a person is called"));
+      };
+      return {
+        ...{ ...ears, voice, clock, log },
+        askModel: async (instruction) => (await conversations.askModel({ ...key, instruction })).text,
+        dial: async (to, listener, signal) => {
+          await checkTransfer({ denialOf, transferring: (number) => transferring?.(ownerId, number) }, to);
+          const call = { ownerId, from: ownNumber(channel), to };
+          const leg = await dialPerson(call, listener, signal, reachedBy);
+          await reachedBy(leg.farEnd?.() ?? null);
+          return leg;
+        },
+      };
+    },
+    bridging: { ...ears, said: (role, text) => said.append(role, text) },
+  };
+}
+
+function ownNumber(channel: CallRequest["channel"]): string | undefined {
+  if (channel.type !== "TELEPHONY") return undefined;
+  return channel.callingType === "INBOUND" ? channel.toMobileNumber : channel.fromMobileNumber;
 }
 
 function voiceWith(tts: TextToSpeech, { modelName, voiceId, language, speed }: TtsConfig): Voice {

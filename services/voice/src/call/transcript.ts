@@ -1,5 +1,4 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   AppendTranscriptRequest,
   type CallAction,
@@ -10,6 +9,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
+import { ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { CallClock } from "./call-clock.ts";
@@ -23,6 +23,7 @@ export type Conversations = Pick<
   | "converse"
   | "runCallTool"
   | "waitForToolCalls"
+  | "askModel"
   | "completeConversation"
 >;
 
@@ -37,15 +38,18 @@ export interface Transcript {
    * @param startedAt when its first word was heard, by the call's clock; null if that is not known
    */
   append(
-    role: "user" | "assistant",
+    role: keyof typeof ROLES,
     text: string,
     latency?: Partial<TurnLatency> | undefined,
     startedAt?: number | null,
   ): void;
   /** Asks the agent's model for an answer to what the user began to say at `startedAt`. */
   ask(text: string, events: AnswerEvents, startedAt?: number | null): Answer;
-  /** Asks it to answer results of tools that it has not been told; it says nothing if there are none. */
-  askResults(events: AnswerEvents): Answer;
+  /**
+   * Asks it to answer results of tools that it has not been told; it says nothing if there are none.
+   * @param told what else has happened, which it answers too
+   */
+  askResults(events: AnswerEvents, told?: string): Answer;
   /** Settles with those of these tool calls that have ended, once there are some, or nobody can tell. Never rejects. */
   ended(toolCallIds: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /** Settles when everything is stored, or cannot be. */
@@ -109,7 +113,7 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
 
   async function append(
     sequence: number,
-    role: Role,
+    role: (typeof ROLES)[keyof typeof ROLES],
     content: string,
     latency: Partial<TurnLatency> | undefined,
     times: { timestamp: Date; startedAt: Date | undefined },
@@ -126,8 +130,7 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
       if (text === "") return;
       // Messages may wait for minutes while the service is down.
       const times = { timestamp: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
-      const stored = role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
-      enqueue((sequence) => append(sequence, stored, text, latency, times));
+      enqueue((sequence) => append(sequence, ROLES[role], text, latency, times));
     },
     ask: (text, events, startedAt = null) => {
       const said = { text, saidAt: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
@@ -135,8 +138,8 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
       enqueue(answer.run);
       return answer;
     },
-    askResults: (events) => {
-      const said = { text: "", saidAt: time.now(), startedAt: undefined, answersResults: true };
+    askResults: (events, told) => {
+      const said = { text: "", saidAt: time.now(), startedAt: undefined, answersResults: true, told };
       const answer = openAnswer({ conversations, key, clock, time }, said, events);
       enqueue(answer.run);
       return answer;
@@ -169,6 +172,7 @@ interface Question {
   saidAt: Date;
   startedAt: Date | undefined;
   answersResults?: boolean;
+  told?: string | undefined;
 }
 
 /** A moment of the call's clock on the clock that all processes share. */

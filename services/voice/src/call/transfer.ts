@@ -69,10 +69,22 @@ export function guardedLeg(
   return {
     ...leg,
     transfer: async (to) => {
-      const denial = to.startsWith("+") ? denialOf(to) : null;
-      if (denial === null && to.startsWith("+")) await transferring(to);
-      if (denial !== null) throw new ServiceError("condition", `The call is not transferred to ${to}: ${denial}`);
+      await checkTransfer({ denialOf, transferring }, to);
       await leg.transfer(to);
     },
   };
+}
+
+/** @throws ServiceError condition if users may not be connected to this number or address; a number counts as a call of the owner's */
+export async function checkTransfer(
+  rules: {
+    denialOf(mobileNumber: string): string | null;
+    transferring(mobileNumber: string): Promise<void> | undefined;
+  },
+  to: string,
+): Promise<void> {
+  if (!to.startsWith("+")) return;
+  const denial = rules.denialOf(to);
+  if (denial !== null) throw new ServiceError("condition", `The call is not transferred to ${to}: ${denial}`);
+  await rules.transferring(to);
 }

@@ -50,7 +50,7 @@ export interface OutboundLimits extends CallLimits {
  * @throws NotConnected
  */
 export type DialTrunk = (
-  call: OutboundCall,
+  call: Pick<OutboundCall, "ownerId" | "carrierId" | "toMobileNumber" | "fromMobileNumber" | "ringSeconds">,
   ringing: () => void,
   ...connect: Parameters<Connect>
 ) => ReturnType<Connect>;

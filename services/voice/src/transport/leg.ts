@@ -34,6 +34,8 @@ export interface Leg {
 
 /** What any process needs to end a leg whose own process is gone, as JSON. */
 export type FarEnd =
+  /** Those of a user and of a person whom the agent has called. */
+  | { type: "several"; ends: readonly FarEnd[] }
   | { type: "carrier"; carrierId: string; carrierCallId: string }
   /** A call that a carrier was asked for, whose id there is not known. `since` is a time of ISO 8601. */
   | { type: "placed"; carrierId: string; callId: string; from: string; to: string; since: string }

@@ -74,8 +74,8 @@ export function finish(draft: Draft, reply: Reply, now: number): void {
     return void expectOn(draft, reply, now);
   if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
-  else if (reply.next === "transfer") {
-    draft.transferringSince = now;
+  else if (reply.next === "transfer" || reply.next === "warm_transfer") {
+    Object.assign(draft, { transferringSince: now, isTransferWarm: reply.next === "warm_transfer" });
     user.forget(draft);
     draft.effects.push({ type: "transfer" });
   }
@@ -92,6 +92,14 @@ export function transferFailed(draft: Draft, now: number): void {
   if (draft.transferringSince === null) return;
   draft.transferringSince = null;
   say(draft, "not_transferred", now);
+}
+
+/** The user is back with the agent, whose model knows why. */
+export function notTaken(draft: Draft, told: string, now: number): void {
+  if (draft.transferringSince === null) return;
+  Object.assign(draft, { transferringSince: null, quietSince: now });
+  begin(draft, "answer", "listen", now);
+  draft.effects.push({ type: "tell", reply: draft.replies, text: told });
 }
 
 /** Apologizes and hangs up; hangs up at once after an apology, and where its voice has been silent for too long already. */

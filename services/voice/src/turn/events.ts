@@ -39,6 +39,8 @@ export type TurnEvent =
   | { type: "background_result" }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }
+  /** The person whom the agent has called does not take the call; this is for the model. */
+  | { type: "not_taken"; told: string }
   /** The other party has put the call on hold, or continues; so much of the reply is still queued. */
   | { type: "put_on_hold" }
   | { type: "taken_off_hold"; queuedMs: number }
@@ -69,7 +71,7 @@ export interface Filler {
 }
 
 /** What a model may decide to do after its words. */
-export type Decision = "listen" | "hang_up" | "transfer";
+export type Decision = "listen" | "hang_up" | "transfer" | "warm_transfer";
 
 export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_transferred" | "apology" | "voicemail";
 
@@ -102,6 +104,8 @@ export type Effect =
   | { type: "finalize" }
   /** Store these words of the user, for which the model is not asked. */
   | { type: "note"; text: string }
+  /** Ask the model to go on, and tell it this. */
+  | { type: "tell"; reply: number; text: string }
   /** Connect the user elsewhere. */
   | { type: "transfer" }
   | { type: "hang_up"; outcome: Outcome; reason: EndReason };

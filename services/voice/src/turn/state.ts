@@ -25,6 +25,8 @@ export interface TurnState {
   failures: number;
   /** The user is being connected elsewhere. */
   transferringSince: number | null;
+  /** The agent calls a person first, which ends by itself. */
+  isTransferWarm: boolean;
   /** Requests to the recognition whose answers come too late to count: the user has gone on, or their turn was over. */
   outdated: number;
   /** The other party has put the call on hold: it hears nothing, and what it sends, such as music, is not for the agent. */
@@ -135,6 +137,7 @@ export function initialState(settings: TurnSettings, now: number): TurnState {
     asksPatience: false,
     failures: 0,
     transferringSince: null,
+    isTransferWarm: false,
     outdated: 0,
     onHoldSince: null,
     machine: null,

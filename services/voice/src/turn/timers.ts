@@ -145,8 +145,8 @@ export function toolLostAt(state: TurnState): number | null {
   return firstLost(state)?.lostAt ?? null;
 }
 
-export function transferGivenUpAt({ transferringSince }: TurnState): number | null {
-  return transferringSince === null ? null : transferringSince + TRANSFER_MS;
+export function transferGivenUpAt({ transferringSince, isTransferWarm }: TurnState): number | null {
+  return transferringSince === null || isTransferWarm ? null : transferringSince + TRANSFER_MS;
 }
 
 /** Nobody has come back to a call on hold. */

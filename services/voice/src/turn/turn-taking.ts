@@ -43,7 +43,7 @@ export function dueAt(state: TurnState): number | null {
   return due.length === 0 ? null : Math.min(...due);
 }
 
-const ENDS_TRANSFER = new Set<TurnEvent["type"]>(["left", "transfer_failed"]);
+const ENDS_TRANSFER = new Set<TurnEvent["type"]>(["left", "transfer_failed", "not_taken"]);
 /** Without `finalized`, whose requests and answers are counted. */
 const OF_USER = new Set<TurnEvent["type"]>([
   "speech_began",
@@ -160,6 +160,8 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       return void agent.giveUp(draft, now);
     case "transfer_failed":
       return void agent.transferFailed(draft, now);
+    case "not_taken":
+      return void agent.notTaken(draft, event.told, now);
     case "put_on_hold":
       return void putOnHold(draft, now);
     case "taken_off_hold":

@@ -6,6 +6,7 @@ import {
   type RunCallToolRequest,
   type SpokenTurn,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { nameOf, ROLES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { Conversations } from "../../src/call/transcript.ts";
 
@@ -28,6 +29,8 @@ export interface FakeConversations extends Conversations {
   fillers: string[][];
   /** Ends tool calls that run without a turn. */
   endTools(...toolCallIds: string[]): void;
+  /** What the model answers when it is asked about the conversation. */
+  model(instruction: string): string;
   /** Every call fails while it is set. */
   away: boolean;
 }
@@ -64,6 +67,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       toolNews.resolve();
       toolNews = Promise.withResolvers();
     },
+    model: () => "unclear",
     away: false,
     getCallSetup: async () => {
       check();
@@ -80,7 +84,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
         check();
         if (sequence > lines.length) {
           fake.starts[sequence - 1] = message?.startedAt;
-          set(sequence, `${message?.role === Role.ROLE_USER ? "user" : "assistant"}: ${message?.content}`);
+          set(sequence, `${nameOf(ROLES, message?.role ?? Role.ROLE_UNSPECIFIED)}: ${message?.content}`);
         }
         lastSequence = sequence;
       }
@@ -140,6 +144,10 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
         if (ended.length > 0) return { ended };
         await toolNews.promise;
       }
+    },
+    askModel: async ({ instruction }) => {
+      check();
+      return { text: fake.model(instruction) };
     },
     completeConversation: async (request) => {
       check();

@@ -45,6 +45,7 @@ export interface Given {
   transfer?: "fails" | "ends";
   request?: Partial<CallRequest>;
   recordings?: StartCallOptions["recordings"];
+  dialPerson?: StartCallOptions["dialPerson"];
 }
 
 type Live = ReturnType<typeof newLive>;
@@ -91,6 +92,7 @@ export async function newCall(given: Given = {}) {
     stopping: stopping.signal,
     recordEnd: async (_call, end) => end,
     denialOf: (number) => denialOf(number, []),
+    ...(given.dialPerson && { dialPerson: given.dialPerson }),
   });
   const underWay = await all.start(
     { ...REQUEST, ...given.request, watch: (each) => news.push(each) },
@@ -131,6 +133,7 @@ export async function newCall(given: Given = {}) {
       this.falls(text);
       await time.pass(600);
     },
+    listener: () => listenerOf as LegListener,
     presses: (key: string) => listenerOf?.pressed(key),
     machine: (told: "machine_answered" | "machine_ready") =>
       all.signal({ ownerId: REQUEST.ownerId, conversationId: underWay.conversationId }, told),

@@ -5,7 +5,7 @@ import type { Decision } from "../../turn/events.ts";
 import { isUnfinished } from "../../turn/phrases.ts";
 import type { TurnState } from "../../turn/state.ts";
 import type { CommonParts } from "../held-call.ts";
-import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
+import type { AgentEffect, CallAgent, CallInProgress, Transferee } from "../hold-call.ts";
 import { type LatencyWatch, watchLatency } from "../latency.ts";
 import { pressKeys } from "../press-keys.ts";
 import { roomOn } from "../queued-audio.ts";
@@ -23,6 +23,8 @@ export interface PipelineParts extends Pick<CommonParts, "greeting" | "lines" | 
   transcript: Transcript;
 }
 
+const LISTEN = { after: "listen", to: { phoneNumber: "", warm: undefined } } as const;
+
 export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallAgent {
   const { clock, transcript, lines } = parts;
   const { leg, captioned, contained, happen } = call;
@@ -39,7 +41,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   /** Calls that the reply waits for, and those that go on without one. */
   const awaited = new Set<string>();
   const following = new Map<string, "awaited" | "background">();
-  let next: { after: Decision; phoneNumber: string } = { after: "listen", phoneNumber: "" };
+  let next: { after: Decision; to: Omit<Transferee, "voice"> } = LISTEN;
 
   const agent = mouth({
     leg,
@@ -93,6 +95,11 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
         agent.begin(effect.reply);
         answer = transcript.askResults(answerEvents(effect.reply));
         return;
+      case "tell":
+        next = LISTEN;
+        agent.begin(effect.reply);
+        answer = transcript.askResults(answerEvents(effect.reply), effect.text);
+        return;
       case "cancel_tool":
         // The conversation service cancels it when the turn ends.
         awaited.delete(effect.call);
@@ -118,7 +125,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     latency.reach("transcriptMs", Math.max(lastWordsAt, keysAt ?? 0));
     latency.reach("endOfTurnMs", now);
     if (!before.settings.endsTurns && keysAt === null && isUnfinished(text)) latency.isUnfinished();
-    next = { after: "listen", phoneNumber: "" };
+    next = LISTEN;
     agent.begin(reply);
     captioned.tell("user", text, true);
     answer = transcript.ask(text, answerEvents(reply), before.user.startedAt);
@@ -175,7 +182,10 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
 
   function act(action: NonNullable<CallAction["action"]>): void {
     if (action.$case === "endCall") next = { ...next, after: "hang_up" };
-    if (action.$case === "transferCall") next = { after: "transfer", phoneNumber: action.value.phoneNumber };
+    if (action.$case === "transferCall") {
+      const { phoneNumber, warm } = action.value;
+      next = { after: warm ? "warm_transfer" : "transfer", to: { phoneNumber, warm } };
+    }
     if (action.$case === "sendDtmf") void press(action.value.keys);
     if (action.$case === "setLanguage") {
       language = action.value.language;
@@ -244,7 +254,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       answer?.hear(heard);
       return heard;
     },
-    transferTo: () => next.phoneNumber,
+    transferTo: () => ({ ...next.to, voice }),
     close: () => hearing.close(),
   };
 }

@@ -136,6 +136,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       case "resume":
       case "ask_patience":
       case "cancel_tool":
+      case "tell":
       // No tool that it can call is cancelled, and the model takes turns by itself, so turn-taking decides none of these.
     }
   }
@@ -194,7 +195,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       if (reply?.hasBegun()) store(reply.heard().text);
     },
     heard: () => reply?.heard().text ?? "",
-    transferTo: () => transferTo,
+    transferTo: () => ({ phoneNumber: transferTo, warm: undefined, voice: null }),
     close: () => {
       said.end();
       talk.close();

@@ -2306,6 +2306,23 @@ export interface components {
                 transfer_phone_number: string | string[];
                 /** @description What the agent says then. */
                 message?: string;
+                /**
+                 * @description `cold`: the agent leaves the call at once. `warm`: it calls the person first and connects both if they take the call. Default: `cold`.
+                 * @enum {string}
+                 */
+                mode?: "cold" | "warm";
+                /**
+                 * @description With `warm`: what the agent tells the person, as an instruction for its model.
+                 * @example Say who is calling and what they want.
+                 */
+                briefing?: string;
+                /**
+                 * @description With `warm`: what the user hears while waiting. Default: `ringing`.
+                 * @enum {string}
+                 */
+                hold_sound?: "ringing" | "none";
+                /** @description With `warm`: seconds that the person has to accept after the briefing. Default: 30. */
+                accept_seconds?: number;
             };
             /** @description Lets the model press keys of the telephone, such as in a menu of a machine. */
             send_dtmf?: boolean;
@@ -6640,7 +6657,11 @@ export interface operations {
                      *             "send_dtmf": true,
                      *             "transfer_call": {
                      *               "transfer_phone_number": "+14155550199",
-                     *               "message": "One moment, please."
+                     *               "message": "One moment, please.",
+                     *               "mode": "warm",
+                     *               "briefing": "Say who is calling and what they want.",
+                     *               "hold_sound": "ringing",
+                     *               "accept_seconds": 30
                      *             },
                      *             "set_language": {
                      *               "languages": [
@@ -6936,7 +6957,11 @@ export interface operations {
                  *         "send_dtmf": true,
                  *         "transfer_call": {
                  *           "transfer_phone_number": "+14155550199",
-                 *           "message": "One moment, please."
+                 *           "message": "One moment, please.",
+                 *           "mode": "warm",
+                 *           "briefing": "Say who is calling and what they want.",
+                 *           "hold_sound": "ringing",
+                 *           "accept_seconds": 30
                  *         },
                  *         "set_language": {
                  *           "languages": [
@@ -7009,7 +7034,11 @@ export interface operations {
                      *         "send_dtmf": true,
                      *         "transfer_call": {
                      *           "transfer_phone_number": "+14155550199",
-                     *           "message": "One moment, please."
+                     *           "message": "One moment, please.",
+                     *           "mode": "warm",
+                     *           "briefing": "Say who is calling and what they want.",
+                     *           "hold_sound": "ringing",
+                     *           "accept_seconds": 30
                      *         },
                      *         "set_language": {
                      *           "languages": [
@@ -7367,7 +7396,11 @@ export interface operations {
                      *         "send_dtmf": true,
                      *         "transfer_call": {
                      *           "transfer_phone_number": "+14155550199",
-                     *           "message": "One moment, please."
+                     *           "message": "One moment, please.",
+                     *           "mode": "warm",
+                     *           "briefing": "Say who is calling and what they want.",
+                     *           "hold_sound": "ringing",
+                     *           "accept_seconds": 30
                      *         },
                      *         "set_language": {
                      *           "languages": [

@@ -60,7 +60,7 @@ export function Transcript({
           <Fragment key={`${message.timestamp} ${at}`}>
             <Line
               message={message}
-              name={message.role === "user" ? "User" : (speakers[at] ?? "")}
+              name={sideOf(message) ?? speakers[at] ?? ""}
               nameOf={nameOf}
               startedAt={conversation.created_at}
               offset={offsetOf(message)}
@@ -183,4 +183,10 @@ function Footnote({ message }: { message: Message }) {
   ].filter(Boolean);
   if (parts.length === 0) return null;
   return <span className="text-xs text-muted">{parts.join(" · ")}</span>;
+}
+
+/** Null for an agent. */
+function sideOf({ role }: Message): string | null {
+  if (role === "person") return "Person";
+  return role === "user" ? "User" : null;
 }

@@ -35,7 +35,14 @@ const request: Record<string, unknown> = {
   tools: {
     end_call: { message: "Goodbye!" },
     send_dtmf: true,
-    transfer_call: { transfer_phone_number: "+14155550199", message: "One moment, please." },
+    transfer_call: {
+      transfer_phone_number: "+14155550199",
+      message: "One moment, please.",
+      mode: "warm",
+      briefing: "Say who is calling and what they want.",
+      hold_sound: "ringing",
+      accept_seconds: 30,
+    },
     set_language: { languages: ["en-US", "es-US"] },
   },
   custom_tools: [{ tool_id: TOOL_ID }],

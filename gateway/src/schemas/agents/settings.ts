@@ -16,7 +16,41 @@ export const Tools = Type.Object(
     end_call: tool("Lets the model end the conversation.", { message: Message }),
     transfer_call: Type.Optional(
       Type.Union(
-        [Type.Literal(false), Type.Object({ transfer_phone_number: TransferNumbers, message: Message }, strict)],
+        [
+          Type.Literal(false),
+          Type.Object(
+            {
+              transfer_phone_number: TransferNumbers,
+              message: Message,
+              mode: Type.Optional(
+                OneOf(["cold", "warm"], {
+                  description:
+                    "`cold`: the agent leaves the call at once. `warm`: it calls the person first and connects both if they take the call. Default: `cold`.",
+                }),
+              ),
+              briefing: Type.Optional(
+                Words({
+                  max: 4000,
+                  description: "With `warm`: what the agent tells the person, as an instruction for its model.",
+                  example: "Say who is calling and what they want.",
+                }),
+              ),
+              hold_sound: Type.Optional(
+                OneOf(["ringing", "none"], {
+                  description: "With `warm`: what the user hears while waiting. Default: `ringing`.",
+                }),
+              ),
+              accept_seconds: Type.Optional(
+                Type.Integer({
+                  minimum: 5,
+                  maximum: 120,
+                  description: "With `warm`: seconds that the person has to accept after the briefing. Default: 30.",
+                }),
+              ),
+            },
+            strict,
+          ),
+        ],
         {
           description: "Lets the model transfer a call, to a number that you give.",
           form: "be false, or an object with the number to transfer to: transfer_phone_number",

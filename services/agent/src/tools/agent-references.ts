@@ -3,21 +3,24 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import { type AgentRow, findAgentOwners, listAgentsThatHandOverTo } from "../store/agents.ts";
 import { findToolOwners, listAgentsWithTool, type ToolKey } from "../store/tools.ts";
+import { checkTransfer } from "./check-transfer.ts";
 import { foreignTool } from "./read-tools.ts";
 
 /** Agents that a refusal names. */
 const NAMED_MAX = 10;
 
 /**
- * Checks the tools and the handoffs that a change gives an agent. The owner's stored bytes must be locked, so that none of them is
+ * Checks the tools and the handoffs that a change gives an agent, and that it can transfer calls as it would then. The owner's stored bytes must be locked, so that none of them is
  * deleted before the change is stored.
  * @throws ServiceError invalid for what does not exist or stands twice, forbidden for what is another owner's
  */
 export async function checkReferences(
   sql: Sql,
-  { ownerId, agentId, customTools, handoffs }: AgentRow,
+  row: AgentRow,
   given: { customTools?: unknown; handoffs?: unknown },
 ): Promise<void> {
+  checkTransfer(row);
+  const { ownerId, agentId, customTools, handoffs } = row;
   if (given.customTools) await checkTools(sql, ownerId, customTools);
   if (given.handoffs) await checkHandoffs(sql, { ownerId, agentId, handoffs });
 }

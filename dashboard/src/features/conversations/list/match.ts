@@ -30,9 +30,10 @@ export function matchIn(conversation: Searched, search: string): Match | null {
   return null;
 }
 
+const SPEAKERS = { user: "User", assistant: "Agent", person: "Person" } as const;
+
 function* searchedTexts({ conversation_transcript, mobile_number, conversation_metadata }: Searched) {
-  for (const { role, content } of conversation_transcript ?? [])
-    yield { where: role === "user" ? "User" : "Agent", text: content };
+  for (const { role, content } of conversation_transcript ?? []) yield { where: SPEAKERS[role], text: content };
   if (mobile_number) yield { where: "Number", text: mobile_number };
   yield* textsOf("", conversation_metadata);
 }

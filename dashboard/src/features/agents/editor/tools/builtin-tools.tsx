@@ -35,6 +35,14 @@ interface ToolField {
   step?: number;
 }
 
+const TRANSFERS: readonly Option[] = [
+  { value: "cold", label: "At once" },
+  { value: "warm", label: "After asking the person" },
+];
+const HOLD_SOUNDS: readonly Option[] = [
+  { value: "ringing", label: "Ringing" },
+  { value: "none", label: "Nothing" },
+];
 const MESSAGE: ToolField = { name: "message", label: "What the agent says", kind: "text" };
 const IN_CONVERSATIONS: readonly Tool[] = [
   {
@@ -65,7 +73,17 @@ const IN_CALLS: readonly Tool[] = [
         hint: "For example, +14155550123, or several with commas, which the model chooses from.",
         isRequired: true,
       },
-      MESSAGE,
+      { ...MESSAGE, label: "What the agent says to the caller" },
+      { name: "mode", label: "How", kind: "choice", options: TRANSFERS },
+      {
+        name: "briefing",
+        label: "What to tell the person first",
+        kind: "text",
+        hint: "For a transfer after asking the person: an instruction for the model.",
+        placeholder: "Say who is calling and what they want.",
+      },
+      { name: "hold_sound", label: "What the caller hears while waiting", kind: "choice", options: HOLD_SOUNDS },
+      { name: "accept_seconds", label: "Seconds to accept", kind: "number", min: 5, max: 120, placeholder: "30" },
     ],
   },
   {

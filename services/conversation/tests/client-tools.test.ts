@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from "bun:test";
 import { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
-import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { RunCallToolRequest, type Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { eventually } from "@parley/testkit/eventually";
 import type { Script } from "@parley/testkit/scripted-model";
 import { clientTool } from "../src/tools/client-tools.ts";
 import type { ToolOutcome } from "../src/tools/tool.ts";
+import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, failure, hear, leavable, listen, startTestChat, transcript, turn } from "./kit.ts";
 
 const seats = Tool.fromPartial({ name: "show_seats", timeoutMs: 20_000 });
@@ -100,6 +101,19 @@ test("a turn whose process died before it ended goes on with the result, once, a
     "assistant: All done.",
     "user: Thanks",
   ]);
+});
+
+test("in a call, also of a runtime that asks the model itself, the model is told that no client makes the call", async () => {
+  const unavailable = "not available on this channel";
+  script(calls("show_seats"));
+  const call = await startWebCall(service.chat, agent);
+  const spoken = speakTurn(service.chat, call, 1, "Seats?");
+  expect(await spoken.reply()).toMatchObject({ text: "All done.", event: { $case: "complete" } });
+  spoken.heard("All done.");
+  await spoken.stored();
+  expect(lastTold().at(-1)).toBe(`result: ${unavailable}`);
+  const run = await service.chat.runCallTool(RunCallToolRequest.fromPartial({ ...call, name: "show_seats" }));
+  expect(run).toMatchObject({ result: unavailable, isError: true });
 });
 
 test.each([

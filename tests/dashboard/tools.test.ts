@@ -28,14 +28,17 @@ const DOCUMENT = {
 };
 
 const received: { path: string; authorization: string | null }[] = [];
+/** What the shop waits for before it answers. */
+let held: Promise<void> | null = null;
 const [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
 const shop = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
-  fetch: (request) => {
+  fetch: async (request) => {
     const { pathname, search } = new URL(request.url);
     if (pathname === "/openapi.json") return Response.json(DOCUMENT);
     const authorization = request.headers.get("authorization");
+    await held;
     received.push({ path: `${pathname}${search}`, authorization });
     return Response.json({ status: "shipped", echo: authorization });
   },
@@ -114,8 +117,12 @@ test(
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved", { exact: true }).first().waitFor();
     await page.getByRole("textbox", { name: "Message" }).fill("Look up order id 1002");
+    const answer = Promise.withResolvers<void>();
+    held = answer.promise;
     await page.getByRole("button", { name: "Send" }).click();
     const chat = page.getByRole("log", { name: "Chat" });
+    await chat.getByRole("button", { name: /look_up_order Running/ }).waitFor();
+    answer.resolve();
     await chat.getByRole("button", { name: /look_up_order Succeeded/ }).waitFor();
     expect(received).toEqual([{ path: "/orders/1002", authorization: `Bearer ${SECRET}` }]);
     await picture("chat");

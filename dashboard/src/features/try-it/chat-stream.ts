@@ -1,5 +1,6 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
 import { api, ask, unreachable } from "../../api/client.ts";
-import { problemIn } from "../../api/problem.ts";
+import { Problem, problemIn } from "../../api/problem.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
 export interface Reply {
@@ -8,24 +9,33 @@ export interface Reply {
   totalMs: number;
 }
 
+/** What is told of a reply while it comes (docs/api-reference.md#events). */
+export interface ReplyListener {
+  /** Called as soon as the API has accepted the message, even if no reply comes. */
+  onSession(sessionId: string): void;
+  onText(text: string): void;
+  onToolCall(call: { tool_call_id: string; name: string; arguments: object }): void;
+  onToolResult(result: { tool_call_id: string; result: string; is_error: boolean }): void;
+}
+
+const CUT_SHORT = "The reply was cut short. Try again.";
+
 /**
  * Sends a message to the agent as it is on the screen and reads the reply word by word.
  * @param sessionId of the chat to continue with; null begins one
- * @param onSession called with the session as soon as the API has accepted the message, even if no reply comes
  * @throws Problem with the API's detail
  */
 export async function streamReply(
   setup: Setup,
   sessionId: string | null,
   message: string,
-  onSession: (sessionId: string) => void,
-  onText: (text: string) => void,
+  listener: ReplyListener,
   signal: AbortSignal,
 ): Promise<Reply> {
   const startedAt = performance.now();
   const response = await fetch("/v1/public/chat", {
     method: "POST",
-    headers: { "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
     body: JSON.stringify({
       agent_id: setup.agentId,
       message,
@@ -36,16 +46,34 @@ export async function streamReply(
     signal,
   }).catch(unreachable);
   const session = response.headers.get("x-session-id");
-  if (session) onSession(session);
+  if (session) listener.onSession(session);
   if (!response.ok || !response.body) throw problemIn(response, await response.json().catch(() => null));
   let firstWordMs = 0;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
   const next = () => reader.read().catch(unreachable);
   for (let read = await next(); !read.done; read = await next()) {
-    firstWordMs ||= performance.now() - startedAt;
-    onText(read.value);
+    const data = JSON.parse(read.value.data);
+    switch (read.value.event) {
+      case "text":
+        firstWordMs ||= performance.now() - startedAt;
+        listener.onText(data.text);
+        break;
+      case "tool_call":
+        listener.onToolCall(data);
+        break;
+      case "tool_result":
+        listener.onToolResult(data);
+        break;
+      case "error":
+        throw new Problem(0, data.detail);
+      case "done":
+        return { firstWordMs, totalMs: performance.now() - startedAt };
+    }
   }
-  return { firstWordMs, totalMs: performance.now() - startedAt };
+  throw new Problem(0, CUT_SHORT);
 }
 
 /** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */

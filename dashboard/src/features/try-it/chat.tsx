@@ -114,22 +114,21 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
 
 /** @param onRetry null when the message can no longer be sent */
 function TurnView({ turn, onRetry }: { turn: Turn; onRetry: (() => void) | null }) {
+  const said = saidInOrder(turn.reply, turn.toolCalls);
+  const isWriting = turn.state === "replying";
   return (
     <>
       <Bubble from="user" text={turn.message} />
-      {turn.state === "replying" ? (
-        <Bubble from="agent" text={turn.reply} isWriting />
-      ) : (
-        saidInOrder(turn.reply, turn.toolCalls).map((said, at) =>
-          said.type === "text" ? (
-            <Bubble key={`text ${at}`} from="agent" text={said.text} />
-          ) : (
-            <div key={`call ${at}`} className="max-w-[85%] self-start">
-              <ToolCallCard call={said.call} />
-            </div>
-          ),
-        )
+      {said.map((each, at) =>
+        each.type === "text" ? (
+          <Bubble key={`text ${at}`} from="agent" text={each.text} isWriting={isWriting && at === said.length - 1} />
+        ) : (
+          <div key={`call ${at}`} className="max-w-[85%] self-start">
+            <ToolCallCard call={each.call} />
+          </div>
+        ),
       )}
+      {isWriting && said.at(-1)?.type !== "text" && <Bubble from="agent" text="" isWriting />}
       {turn.state === "stopped" && <p className="-mt-3 px-1 text-xs text-muted">Stopped</p>}
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">

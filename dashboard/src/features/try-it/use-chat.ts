@@ -2,14 +2,15 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
-import { type Reply, startTestChat, streamReply } from "./chat-stream.ts";
+import { type Reply, type ReplyListener, startTestChat, streamReply } from "./chat-stream.ts";
+import { answeredBy, begunCall } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 
 export interface Turn {
   id: number;
   message: string;
   reply: string;
-  /** The tools that the model called, once the reply is over. */
+  /** The tools that the model has called so far; once the reply is over, as they are stored. */
   toolCalls: readonly ToolCall[];
   state: "replying" | "done" | "stopped" | "failed";
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
@@ -54,7 +55,13 @@ export function useChat(setup: Setup) {
       // The chat goes on after a reply that was stopped or failed, unless it was started over.
       if (isCurrent() && current.current === null) goOnIn({ id: sessionId, greeting: "", messages: 0 });
     };
-    const onText = (text: string) => change(id, ({ reply }) => ({ reply: reply + text }));
+    const listener: ReplyListener = {
+      onSession,
+      onText: (text) => change(id, ({ reply }) => ({ reply: reply + text })),
+      onToolCall: (call) =>
+        change(id, ({ reply, toolCalls }) => ({ toolCalls: [...toolCalls, begunCall(call, reply)] })),
+      onToolResult: (result) => change(id, ({ toolCalls }) => ({ toolCalls: toolCalls.map(answeredBy(result)) })),
+    };
     try {
       if (current.current === null && setup.greeting !== "") {
         const { session_id, first_message: greeting } = await startTestChat(setup, controller.signal);
@@ -62,7 +69,7 @@ export function useChat(setup: Setup) {
       }
       controller.signal.throwIfAborted();
       const sessionId = current.current?.id ?? null;
-      const timing = await streamReply(setup, sessionId, message, onSession, onText, controller.signal);
+      const timing = await streamReply(setup, sessionId, message, listener, controller.signal);
       change(id, () => ({ state: "done", timing }));
     } catch (error) {
       if (controller.signal.aborted) return change(id, () => ({ state: "stopped" }));

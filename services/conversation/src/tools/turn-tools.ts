@@ -4,14 +4,9 @@ import type { Logger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { AnsweredToolCall, ToolCall } from "../model/port.ts";
 import { keepToolCall, keptToolCall, ledgeredToolCall, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
-import type {
-  CallingTurn,
-  EarlierToolCall,
-  NewToolCall,
-  ToolCallEnd,
-  ToolCallKey,
-} from "../store/turns/tool-ledger.ts";
+import type { CallingTurn, EarlierToolCall, NewToolCall, ToolCallKey } from "../store/turns/tool-ledger.ts";
 import { argumentsFault } from "./arguments.ts";
+import { LOST, NOT_ANSWERED, NOT_MADE, OVERTAKEN } from "./call-ends.ts";
 import type { ToolLedger } from "./ledger.ts";
 import { type CallPlace, countCall, type DueCall, type MadeCall, makeCall } from "./make-call.ts";
 import { failed, type Tool, type ToolOutcome, type ToolRules } from "./tool.ts";
@@ -290,42 +285,6 @@ function rowOf({ key, call, tool, handed }: DueCall, runs: boolean, { startedMs,
     answerBy: isHanded && !isOver ? new Date(now.getTime() + tool.rules.timeoutMs) : null,
   };
 }
-
-const ENDED = {
-  isOutside: false,
-  isCut: false,
-  status: null,
-  note: null,
-  durationMs: null,
-  furtherAttempts: 0,
-  assignments: null,
-  takesOver: null,
-  charactersSaid: 0,
-};
-/** The end of a call that waited for others when its turn ended. */
-const NOT_MADE: ToolCallEnd = {
-  ...ENDED,
-  state: "CANCELLED",
-  result: "This call was not made, because the reply broke off before.",
-};
-/** The end of a call whose result a client did not give in time. */
-export const NOT_ANSWERED: ToolCallEnd = {
-  ...ENDED,
-  state: "FAILED",
-  result: "The client gave no result in time. The call may have had an effect.",
-};
-/** The end of a call whose result was waited for when the user wrote again. */
-const OVERTAKEN: ToolCallEnd = {
-  ...ENDED,
-  state: "FAILED",
-  result: "The user wrote again before the client gave a result. The call may have had an effect.",
-};
-const LOST: ToolCallEnd = {
-  ...ENDED,
-  state: "UNKNOWN",
-  result:
-    "It is unknown whether this call had an effect: the process that made it ended before its result. Do not make it again unless the user, who should know this, wants it.",
-};
 
 /** @throws the signal's reason, once it is aborted */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -6,8 +6,8 @@ import { cut, RESULT_BYTES_MAX } from "../store/turns/kept-tool-calls.ts";
 import { findHandedCalls, type HandedRow, lockWaitingSession, takeResults } from "../store/turns/take-results.ts";
 import type { NewTurn, TakenTurn } from "../store/turns/take-turns.ts";
 import { endToolCall, type ToolCallEnd } from "../store/turns/tool-ledger.ts";
+import { NOT_ANSWERED } from "../tools/call-ends.ts";
 import { countEnd } from "../tools/make-call.ts";
-import { NOT_ANSWERED } from "../tools/turn-tools.ts";
 
 /** What results lead to: a turn that goes on, nothing, or a refusal like that of a message. */
 export type AcceptedResults = { type: "run"; taken: TakenTurn } | { type: "nothing" } | { type: "refused" };

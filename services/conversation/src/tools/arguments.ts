@@ -1,4 +1,5 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
+import { isObject } from "@parley/shared/json/json-object";
 import type { ModelTool, ToolCall } from "../model/port.ts";
 
 /** What of a wrong value is told to the model. */
@@ -19,7 +20,30 @@ export function argumentsFault({ input, json }: ToolCall, { inputSchema }: Model
 function validatorOf(schema: ModelTool["inputSchema"]): Validator {
   const known = VALIDATORS.get(schema);
   if (known) return known;
-  const validator = new Validator(schema as Schema, "2020-12");
+  const validator = new Validator(boundedSchema(schema) as Schema, "2020-12");
   VALIDATORS.set(schema, validator);
   return validator;
+}
+
+/**
+ * The part of a stranger's schema that is checked here in bounded time, because a regular expression can take minutes and a reference
+ * can lead around in a circle. The server that the schema came from checks the rest.
+ */
+function boundedSchema(schema: ModelTool["inputSchema"]): object {
+  if (isBounded(schema)) return schema;
+  const { type, required, properties, patternProperties, additionalProperties } = schema;
+  const named = isObject(properties) ? Object.entries(properties) : [];
+  return {
+    type,
+    ...(Array.isArray(required) && { required }),
+    properties: Object.fromEntries(named.map(([name, inner]) => [name, isBounded(inner) ? inner : true])),
+    ...(additionalProperties === false && !patternProperties && { additionalProperties }),
+  };
+}
+
+function isBounded(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return true;
+  const { pattern, patternProperties, $ref, $dynamicRef, $recursiveRef } = schema as Record<string, unknown>;
+  const isOwn = [pattern, $ref, $dynamicRef, $recursiveRef].every((value) => typeof value !== "string");
+  return isOwn && !patternProperties && Object.values(schema).every(isBounded);
 }

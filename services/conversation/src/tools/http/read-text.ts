@@ -6,16 +6,16 @@ import { storable } from "../../store/storable.ts";
  * @throws what the answer's `read` throws
  */
 export async function readText(answer: Answer, bytesMax: number): Promise<{ text: string; isCut: boolean }> {
-  const pieces: Uint8Array[] = [];
+  // Each piece that is kept takes memory of its own, however small it is.
+  const body = new Bun.ArrayBufferSink();
+  body.start({ asUint8Array: true });
   let bytes = 0;
-  for (let next = await answer.read(); next; next = await answer.read()) {
-    pieces.push(...next);
-    bytes += next.reduce((sum, piece) => sum + piece.length, 0);
-    if (bytes <= bytesMax) continue;
-    answer.cancel();
-    // A character that is cut at the end is left out.
-    const text = new TextDecoder().decode(Buffer.concat(pieces, bytesMax), { stream: true });
-    return { text: storable(text), isCut: true };
+  for (let next = await answer.read(); next && bytes <= bytesMax; next = await answer.read()) {
+    for (const piece of next) bytes += Number(body.write(piece));
   }
-  return { text: storable(new TextDecoder().decode(Buffer.concat(pieces))), isCut: false };
+  const isCut = bytes > bytesMax;
+  if (isCut) answer.cancel();
+  const read = body.end() as Uint8Array;
+  // A character that is cut at the end is left out.
+  return { text: storable(new TextDecoder().decode(read.subarray(0, bytesMax), { stream: isCut })), isCut };
 }

@@ -60,22 +60,17 @@ async function fetchToken(
     "content-type": "application/x-www-form-urlencoded",
     "user-agent": "Parley",
   };
-  const answer = await ask(tokenUrl, {
-    method: "POST",
-    headers,
-    body: fields.toString(),
-    signal: AbortSignal.timeout(TOKEN_MS),
-  }).catch((error: unknown) => {
-    throw new Refused(`Nothing was called: no token could be had. ${reasonOf(error)}`);
-  });
-  const { text } = await readText(answer, TOKEN_BYTES_MAX);
+  const asked = { method: "POST", headers, body: fields.toString(), signal: AbortSignal.timeout(TOKEN_MS) };
+  const { status, text } = await ask(tokenUrl, asked)
+    .then(async (answer) => ({ status: answer.status, ...(await readText(answer, TOKEN_BYTES_MAX)) }))
+    .catch((error: unknown) => {
+      throw new Refused(`Nothing was called: no token could be had. ${reasonOf(error)}.`);
+    });
   const given = parse(text);
   const token = given?.access_token;
-  if (answer.status !== 200 || typeof token !== "string" || token === "") {
+  if (status !== 200 || typeof token !== "string" || token === "") {
     const code = typeof given?.error === "string" ? ` (${given.error.slice(0, 100)})` : "";
-    throw new Refused(
-      `Nothing was called: ${new URL(tokenUrl).host} gave no token: HTTP status ${answer.status}${code}.`,
-    );
+    throw new Refused(`Nothing was called: ${new URL(tokenUrl).host} gave no token: HTTP status ${status}${code}.`);
   }
   // Without a time of its own a token is used once (RFC 6749, 5.1, recommends one).
   const seconds = typeof given?.expires_in === "number" ? given.expires_in : Number(given?.expires_in);

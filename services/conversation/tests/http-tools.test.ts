@@ -285,6 +285,37 @@ test("the model sees only the kept fields, nothing of a hidden answer, and varia
   expect(hidden.assignments).toEqual({ order_id: 7 });
 });
 
+test.each([
+  ["NUL", '"a\\u0000b"'],
+  ["half of a character", '{"a":"\\ud800"}'],
+  ["a number beyond a double", "[1e400]"],
+  ["33 levels", `${"[".repeat(33)}${"]".repeat(33)}`],
+  ["100,000 levels", `${"[".repeat(100_000)}${"]".repeat(100_000)}`],
+])("a value with %s, which could not be stored, is not assigned to a variable", async (_, value) => {
+  answer = () => new Response(`{"odd":${value},"even":{"id":7,"text":"\\\\ud800 \\ud83d\\ude00"},"none":null}`);
+  const assignments = ["odd", "even", "none"].map((variable) => ({ variable, pointer: `/${variable}` }));
+  const outcome = await call({ assignments, result: { keep: [], hide: true } });
+  expect(outcome).toMatchObject({ isError: false, dropped: ["odd"] });
+  expect(outcome.assignments).toEqual({ even: { id: 7, text: "\\ud800 😀" }, none: null });
+});
+
+test("null has no place in a query and a header, and a variable with it has no value", async () => {
+  const parameters = [
+    parameter("page", PARAMETER_PLACE_QUERY, byModel),
+    parameter("X-Page", PARAMETER_PLACE_HEADER, byModel),
+    parameter("size", PARAMETER_PLACE_QUERY, { $case: "variable", value: "size" }, false),
+  ];
+  await call(
+    { url: `${base}/{{size | 5}}`, parameters },
+    { args: { page: null, "X-Page": null }, variables: { size: null } },
+  );
+  expect(heard[0]?.url.href).toBe(`${base}/5`);
+  expect(heard[0]?.headers.has("x-page")).toBe(false);
+  const inBody = [parameter("page", PARAMETER_PLACE_BODY, byModel)];
+  await call({ method: TOOL_METHOD_POST, parameters: inBody }, { args: { page: null } });
+  expect(heard[1]?.body).toBe('{"page":null}');
+});
+
 test("an answer that must be filtered and is not JSON is an error, and the model does not see it", async () => {
   answer = () => new Response("<html>secret things</html>");
   const { forModel, isError } = await call({ result: { keep: ["/id"], hide: false } });
@@ -381,6 +412,20 @@ test("an issuer that refuses is told to the model, and the tool is not called", 
   });
   expect(outcome.forModel).toContain("gave no token: HTTP status 401 (invalid_client)");
   expect(heard.map(({ url }) => url.pathname)).toEqual(["/token"]);
+});
+
+test("an issuer whose answer breaks off is told to the model", async () => {
+  const broken = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data: (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"access_token":'),
+    },
+  });
+  const credentials = { tokenUrl: `http://127.0.0.1:${broken.port}/`, clientId: "ada", secret: "api_key" };
+  const { forModel } = await call({ auth: { kind: { $case: "oauth2ClientCredentials", value: credentials } } });
+  expect(forModel).toContain("Nothing was called: no token could be had.");
+  broken.stop(true);
 });
 
 test("a DELETE has the same signature of an empty body as a GET", async () => {

@@ -13,6 +13,7 @@ import type { ConversationContext } from "../context.ts";
 import { argumentsFault } from "../tools/arguments.ts";
 import { definitionOf, refusedArgument } from "../tools/custom-tool.ts";
 import { callHttpTool } from "../tools/http/call.ts";
+import { toldOf } from "../tools/http/http-tools.ts";
 import type { HttpRequest } from "../tools/http/request.ts";
 import { mcpTools } from "../tools/mcp/mcp-tools.ts";
 
@@ -63,7 +64,7 @@ async function tryHttp(
     request: outcome.request ? shown(outcome.request) : undefined,
     status: outcome.status ?? undefined,
     answer: outcome.answer ?? undefined,
-    forModel: outcome.forModel,
+    forModel: toldOf(outcome),
     isError: outcome.isError,
     assignments: outcome.assignments,
   };

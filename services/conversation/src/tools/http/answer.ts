@@ -1,5 +1,6 @@
 import type { HttpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { normalizeVariableName } from "@parley/shared/domain/variables/name";
+import { refuseUnstorable } from "@parley/shared/json/storable-json";
 import { cut as beginningOf } from "../../store/turns/kept-tool-calls.ts";
 import { keptOf, valueAt } from "./pointers.ts";
 
@@ -8,6 +9,8 @@ export const ANSWER_BYTES_MAX = 256 * 1024;
 export const MODEL_BYTES_MAX = 32 * 1024;
 export const ERROR_BYTES_MAX = 4 * 1024;
 const VARIABLE_BYTES_MAX = 16 * 1024;
+/** In JSON, half of a character, which Postgres cannot store. */
+const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 export interface HttpAnswer {
   status: number;
@@ -22,7 +25,7 @@ export interface TakenAnswer {
   isError: boolean;
   /** Values for dynamic variables by canonical key. */
   assignments: Record<string, unknown>;
-  /** Variables whose values were too long to keep. */
+  /** Variables whose values are too long or cannot be stored. */
   dropped: string[];
 }
 
@@ -56,10 +59,21 @@ function assignedBy(assignments: HttpTool["assignments"], document: unknown, tex
     const value = document === undefined && pointer === "" ? text : valueAt(document, pointer);
     if (value === undefined) continue;
     const key = normalizeVariableName(variable);
-    if (Buffer.byteLength(JSON.stringify(value)) > VARIABLE_BYTES_MAX) taken.dropped.push(key);
-    else taken.assignments[key] = value;
+    if (isStorable(value)) taken.assignments[key] = value;
+    else taken.dropped.push(key);
   }
   return taken;
+}
+
+/** Whether a variable can have the value. With another one, its conversation could not be stored or read anymore. */
+function isStorable(value: unknown): boolean {
+  try {
+    refuseUnstorable(value, "The value");
+  } catch {
+    return false;
+  }
+  const json = JSON.stringify(value);
+  return Buffer.byteLength(json) <= VARIABLE_BYTES_MAX && !HALF_CHARACTER.test(json);
 }
 
 function parse(text: string): unknown {

@@ -44,7 +44,7 @@ export interface HttpOutcome {
   attempts: number;
   /** Values for dynamic variables by canonical key. */
   assignments: Record<string, unknown>;
-  /** Variables whose values were too long to keep. */
+  /** Variables whose values are too long or cannot be stored. */
   dropped: string[];
   /** The request with secrets masked; null when none was made. */
   request: HttpRequest | null;

@@ -3,6 +3,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { definitionOf, refusedArgument, rulesOf } from "../custom-tool.ts";
 import { failed, type Tool, type ToolOutcome } from "../tool.ts";
 import type { ToolSource } from "../toolbox.ts";
+import { cut, MODEL_BYTES_MAX } from "./answer.ts";
 import { callHttpTool, type HttpOutcome, type HttpTools } from "./call.ts";
 
 const SAFE_METHODS: ReadonlySet<ToolMethod> = new Set([ToolMethod.TOOL_METHOD_GET, ToolMethod.TOOL_METHOD_HEAD]);
@@ -29,13 +30,22 @@ function httpTool(tools: HttpTools, tool: LibraryTool, http: HttpTool): Tool {
   };
 }
 
-function toolOutcome({ forModel, isError, status, attempts, assignments, dropped }: HttpOutcome): ToolOutcome {
-  const notes = dropped.map((variable) => `\nThe variable "${variable}" was not set: its value is longer than 16 KiB.`);
+function toolOutcome(outcome: HttpOutcome): ToolOutcome {
+  const { isError, status, attempts, assignments } = outcome;
   return {
-    result: forModel + notes.join(""),
+    result: toldOf(outcome),
     isError,
     status: status ?? undefined,
     attempts,
     assignments: assignments as Record<string, VariableValue>,
   };
+}
+
+/** All that the model is told of a call. */
+export function toldOf({ forModel, dropped }: Pick<HttpOutcome, "forModel" | "dropped">): string {
+  const notes = dropped.map(
+    (variable) => `\nThe variable "${variable}" was not set: its value is longer than 16 KiB or cannot be stored.`,
+  );
+  const room = MODEL_BYTES_MAX - Buffer.byteLength(notes.join(""));
+  return cut(forModel, room) + notes.join("");
 }

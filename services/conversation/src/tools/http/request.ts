@@ -10,6 +10,7 @@ export interface HttpRequest {
   body: string;
 }
 
+const BODY = ParameterPlace.PARAMETER_PLACE_BODY;
 const METHODS: Readonly<Record<ToolMethod, string>> = {
   [ToolMethod.TOOL_METHOD_UNSPECIFIED]: "GET",
   [ToolMethod.TOOL_METHOD_GET]: "GET",
@@ -31,7 +32,8 @@ export function methodOf({ method }: Pick<HttpTool, "method">): string {
 export function requestOf(tool: HttpTool, sources: Sources): HttpRequest {
   const values = tool.parameters
     .map((parameter) => ({ name: parameter.name, in: parameter.in, value: parameterValue(parameter, sources) }))
-    .filter(({ value }) => value !== undefined);
+    // Only JSON can say null.
+    .filter((parameter) => parameter.value !== undefined && (parameter.value !== null || parameter.in === BODY));
   const at = (place: ParameterPlace) => values.filter((parameter) => parameter.in === place);
   const headers = {
     ...headersOf(tool.headers, sources),
@@ -41,7 +43,7 @@ export function requestOf(tool: HttpTool, sources: Sources): HttpRequest {
   };
   const path = new Map(at(ParameterPlace.PARAMETER_PLACE_PATH).map(({ name, value }) => [name, textOf(value)]));
   const url = withQuery(urlOf(tool.url, path, sources), at(ParameterPlace.PARAMETER_PLACE_QUERY));
-  const fields = at(ParameterPlace.PARAMETER_PLACE_BODY).map(({ name, value }) => [name, value]);
+  const fields = at(BODY).map(({ name, value }) => [name, value]);
   if (fields.length === 0) return { method: methodOf(tool), url, headers, body: "" };
   const body = JSON.stringify(Object.fromEntries(fields));
   return { method: methodOf(tool), url, headers: { ...headers, "content-type": "application/json" }, body };

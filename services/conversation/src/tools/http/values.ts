@@ -65,6 +65,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Null means the same as no value. */
 function variableOf(variables: Sources["variables"], key: string): unknown {
-  return Object.hasOwn(variables, key) ? variables[key] : undefined;
+  return Object.hasOwn(variables, key) ? (variables[key] ?? undefined) : undefined;
 }

@@ -360,7 +360,8 @@ test("no part of a secret at the end of a cut answer is seen", async () => {
 });
 
 test("a GET follows one redirect on the same host, and no other redirect is followed", async () => {
-  answer = ({ url }) => (url.pathname === "/a" ? Response.redirect(`${base}/b`) : Response.json({ at: url.pathname }));
+  answer = ({ url }) =>
+    url.pathname === "/a" ? Response.redirect(`${base}/b#top`) : Response.json({ at: url.pathname });
   expect((await call({ url: `${base}/a` })).forModel).toBe('{"at":"/b"}');
   const isRefused = async (tool: Partial<HttpTool>) => {
     const { isError, forModel } = await call({ retries: 3, ...tool });

@@ -72,6 +72,8 @@ async function follow(request: HttpRequest, sending: Sending): Promise<Answer> {
   first.cancel();
   const location = headersOf(first).location ?? "";
   const target = URL.parse(location, request.url);
+  // A fragment is for the reader of the answer.
+  if (target) target.hash = "";
   const { origin } = new URL(request.url);
   if (request.method !== "GET" || target?.origin !== origin) {
     throw new EgressError(

@@ -138,6 +138,12 @@ test("a tool is answered as it was given, and a change replaces the fields that 
   ]);
 });
 
+test("a try with a value that no variable can hold is refused, naming the variable", async () => {
+  const { body: tool } = await api.post("/tools", httpTool());
+  const { status, body } = await api.post(`/tools/${tool.id}/try`, { variables: { customer: ["x".repeat(20_000)] } });
+  expect([status, body.detail]).toEqual([422, "variables.customer must be at most 16 KiB of JSON"]);
+});
+
 test.each<[string, object, string]>([
   ["no method", { method: undefined }, "method"],
   ["no address", { url: undefined }, "url"],

@@ -1,7 +1,7 @@
 import { namesOf } from "@parley/shared/domain/api-names";
 import { ON_TOOL_CHANGES, TOOL_INTERRUPTIONS, TOOL_METHODS, TOOL_RUNS, TOOL_TYPES } from "@parley/shared/domain/tools";
 import { type Static, Type } from "@sinclair/typebox";
-import { About, DateTimeText, Json, Maybe, OneOf, PageQuery, Text, Words } from "../types.ts";
+import { About, DateTimeText, DynamicVariables, Json, Maybe, OneOf, PageQuery, Text, Words } from "../types.ts";
 import { Assignment, Auth, Headers, Parameter, Result, Speech } from "./parts.ts";
 
 export const ToolTypeName = OneOf(namesOf(TOOL_TYPES), {
@@ -119,7 +119,7 @@ export type ImportToolsBody = Static<typeof ImportToolsBody>;
 export const TryToolBody = Type.Object(
   {
     arguments: Maybe(Json, "Arguments, as the model would give them."),
-    variables: Maybe(Json, "Values of dynamic and system variables by name."),
+    variables: About(DynamicVariables, "Values of dynamic and system variables by name."),
     tool: Maybe(Text({ min: 1, max: 200 }), "MCP tools: name of the server's tool."),
   },
   { $id: "TryToolRequest", description: "What a conversation would give the tool." },

@@ -2,6 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { type FewAtOnce, fewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ModelMessage, ModelRequest } from "../model/port.ts";
+import { definitionsText } from "./ask/model-request.ts";
 
 /** Memory of a turn whose prompt, session and reply have usual lengths. A longer one counts as several turns. */
 const USUAL_BYTES = 128 * 1024;
@@ -59,9 +60,10 @@ export async function takeTurnMemory({ memory }: TurnShares, ownerId: string): P
 /** @returns a function that tells whether there is room for the request, for the reply so far and for bytes that just arrived */
 export function roomFor(
   memory: TurnMemory,
-  { system, messages }: ModelRequest,
+  { system, messages, tools }: ModelRequest,
 ): (said: number, received?: number) => boolean {
-  const asked = messages.reduce((sum, message) => sum + charactersOf(message), system.length);
+  const fixed = system.length + definitionsText(tools).length;
+  const asked = messages.reduce((sum, message) => sum + charactersOf(message), fixed);
   return (said, received = 0) => memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
 }
 

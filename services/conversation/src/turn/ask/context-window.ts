@@ -21,18 +21,19 @@ export function byteBudget(tokens: number): number {
 }
 
 /**
- * Returns the newest messages that fit beside the system prompt, always including the last ones
+ * Returns the newest messages that fit beside the system prompt and the tools, always including the last ones
  * (docs/api-reference.md#what-the-model-sees). Where a message has no room, the results of its tool calls are shortened before it is
  * left out; calls and results stay together.
+ * @param fixed the system prompt, and the definitions of the tools
  * @param needed how many messages are included in any case
  */
 export function fitContext(
-  system: string,
+  fixed: string,
   messages: readonly ModelMessage[],
   maxTokens: number,
   needed = 1,
 ): ModelMessage[] {
-  let left = maxTokens - estimateTokens(system);
+  let left = maxTokens - estimateTokens(fixed);
   const kept: ModelMessage[] = [];
   for (const message of messages.toReversed()) {
     const whole = tokensOf(message);

@@ -1,6 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
-import type { ModelMessage, ModelRequest } from "../../model/port.ts";
+import type { ModelMessage, ModelRequest, ModelTool } from "../../model/port.ts";
 import { languageNote } from "../../tools/builtin/language.ts";
 import type { ToolChannel } from "../../tools/tool.ts";
 import type { Toolbox } from "../../tools/toolbox.ts";
@@ -44,7 +44,17 @@ export function modelRequest(turn: TurnRequest): ModelRequest {
     .join("\n\n");
   return {
     system,
-    messages: fitContext(system, [...earlier, ...said], contextTokens, said.length + 1),
+    messages: fitContext(
+      system + definitionsText(toolbox.definitions),
+      [...earlier, ...said],
+      contextTokens,
+      said.length + 1,
+    ),
     tools: toolbox.definitions,
   };
+}
+
+/** What the definitions of tools add to a request, about as providers write them. */
+export function definitionsText(tools: readonly ModelTool[]): string {
+  return tools.length === 0 ? "" : JSON.stringify(tools);
 }

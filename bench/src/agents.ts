@@ -10,12 +10,22 @@ export const PROMPT = `You are Ada, the friendly front desk of {{company}}. ${Ar
 ).join(" ")}`;
 
 /** Creates an agent with these fields and that prompt. @returns the API's response */
-export async function createAgent({ url, apiKey }: BenchStack, fields: Record<string, unknown>): Promise<PublicAgent> {
-  const response = await fetch(`${url}/v1/public/agents`, {
+export async function createAgent(stack: BenchStack, fields: Record<string, unknown>): Promise<PublicAgent> {
+  return (await create(stack, "agents", { agent_type: "INBOUND", prompt_content: PROMPT, ...fields })) as PublicAgent;
+}
+
+/** Creates a tool of the owner's library. @returns its id */
+export async function createTool(stack: BenchStack, fields: Record<string, unknown>): Promise<string> {
+  const { id } = (await create(stack, "tools", fields)) as { id: string };
+  return id;
+}
+
+async function create({ url, apiKey }: BenchStack, kind: "agents" | "tools", body: object): Promise<unknown> {
+  const response = await fetch(`${url}/v1/public/${kind}`, {
     method: "POST",
     headers: { "X-API-Key": apiKey, "Content-Type": "application/json" },
-    body: JSON.stringify({ agent_type: "INBOUND", prompt_content: PROMPT, ...fields }),
+    body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`An agent could not be created: ${response.status} ${await response.text()}`);
-  return (await response.json()) as PublicAgent;
+  if (!response.ok) throw new Error(`POST /${kind} answered ${response.status}: ${await response.text()}`);
+  return response.json();
 }

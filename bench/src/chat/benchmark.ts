@@ -7,8 +7,10 @@ import { startField } from "./contenders.ts";
 import { type Goal, goalsOf, type Results } from "./goals.ts";
 import { type Bench, measure } from "./measure.ts";
 import { benchStreams } from "./streams.ts";
+import { benchTools } from "./tools/benchmark.ts";
 import { benchTurns, WAY_NAMES } from "./turns.ts";
 
+const PARTS = ["turns", "streams", "memory", "tools"];
 const STARTS_WITHIN_MS = 20_000;
 /** Limit for the concurrent `fetch` requests of a process, which is 256 by default. */
 const REQUESTS_MAX = "2000";
@@ -16,11 +18,11 @@ const REQUESTS_MAX = "2000";
 const GOALS_WORD_MS = 20;
 
 /**
- * Measures chat turns through all of Parley against direct calls of the model's API, a plain proxy and an Express stack.
- * `--only turns` or `--only streams` runs one half, and `--only memory` the streams through Parley alone. `--ways REGEX` and
- * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load. With
- * `--word 60`, a stream's words come every 60 ms instead of 20, and with `--every N`, its client begins a turn every N seconds, so that
- * all contenders have the same load, which the goals are not for.
+ * Measures chat turns through all of Parley against direct calls of the model's API, a plain proxy and an Express stack, and turns with a
+ * tool call against the AI SDK. `--only turns`, `--only streams` or `--only tools` runs one part, and `--only memory` the streams through
+ * Parley alone. `--ways REGEX` and `--contenders REGEX` select ways and contenders of the turns and streams; `--rounds N`, `--streams N` and
+ * `--seconds N` set the amount of load. With `--word 60`, a stream's words come every 60 ms instead of 20, and with `--every N`, its client
+ * begins a turn every N seconds, so that all contenders have the same load, which the goals are not for.
  */
 export async function benchChat(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -36,9 +38,11 @@ export async function benchChat(run: Run): Promise<void> {
       every: { type: "string", default: "0" },
     },
   });
+  const { only } = values;
+  if (only !== undefined && !PARTS.includes(only)) throw new Error(`--only takes ${PARTS.join(", ")}, not ${only}`);
   console.log("starting Parley, Portkey, Express and the mock upstream");
   const field = await startField(run);
-  const wanted = new RegExp(values.only === "memory" ? "Parley" : `upstream|${values.contenders}`);
+  const wanted = new RegExp(only === "memory" || only === "tools" ? "Parley" : `upstream|${values.contenders}`);
   const contenders = field.contenders.filter(({ name }) => wanted.test(name));
   const bench: Bench = { ...field, contenders, loadUrl: await startLoad(run) };
   for (const contender of contenders) {
@@ -61,15 +65,16 @@ export async function benchChat(run: Run): Promise<void> {
     everyMs: Number(values.every) * 1000,
   };
   const results: Results = { turns: {}, streams: {} };
-  if (values.only !== "streams" && values.only !== "memory") {
+  if (only === undefined || only === "turns") {
     const ways = WAY_NAMES.filter((name) => new RegExp(values.ways).test(name));
     for (const name of ways) results.turns[name] = await benchTurns(bench, name, rounds);
   }
-  if (values.only === "memory") await benchStreams(bench, { ...streams, rounds: 1 });
-  else if (values.only !== "turns") {
+  if (only === "memory") await benchStreams(bench, { ...streams, rounds: 1 });
+  else if (only === undefined || only === "streams") {
     const measured = await benchStreams(bench, { ...streams, rounds });
     if (streams.everyMs === 0 && streams.wordMs === GOALS_WORD_MS) results.streams = measured;
   }
+  if (only === undefined || only === "tools") await benchTools(run, { ...bench, contenders: field.contenders }, rounds);
   const goals = goalsOf(results);
   if (goals.length > 0) console.log(`\n${goalsTable(goals)}`);
 }

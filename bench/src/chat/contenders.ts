@@ -3,11 +3,11 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { createAgent } from "../agents.ts";
 import type { Run } from "../run.ts";
 import { type BenchStack, type ProcessName, startBenchStack } from "../stack.ts";
-import { startExpress } from "./express/start.ts";
+import { EXPRESS, startExpress } from "./express/start.ts";
 import { MODELS, type Model } from "./reply.ts";
 import type { Target } from "./sessions.ts";
 
-export type ContenderName = "upstream" | "Portkey" | "Express" | "Parley";
+export type ContenderName = "upstream" | "Portkey" | "Express" | "AI SDK" | "Parley";
 
 export interface Contender {
   name: ContenderName;
@@ -22,16 +22,22 @@ export interface Field {
   stack: BenchStack;
   /** The first is the upstream itself, called directly; the others' overhead is relative to it. */
   contenders: Contender[];
+  upstreamUrl: string;
+  /** The server that the tool of a turn with a tool call asks. */
+  ordersUrl: string;
 }
 
 const PARLEY_PROCESSES = ["gateway", "conversation", "agent", "prompt", "account"] as const satisfies ProcessName[];
 
 /** Starts the upstream and every contender in front of it. */
 export async function startField(run: Run): Promise<Field> {
-  const [port = 0, portkeyPort = 0, expressPort = 0] = await freePorts(3);
+  const [port = 0, portkeyPort = 0, ordersPort = 0] = await freePorts(3);
   run.start("chat/upstream.ts", { PORT: String(port) });
   const upstream = `http://127.0.0.1:${port}`;
-  const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${port}` });
+  run.start("chat/tools/orders.ts", { PORT: String(ordersPort) });
+  const stack = await startBenchStack(run, {
+    PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1:${port},127.0.0.1:${ordersPort}`,
+  });
 
   const direct = (model: Model): Target => ({ protocol: "openai", url: upstream, headers: {}, model });
   const portkey = (model: Model): Target => ({
@@ -44,7 +50,7 @@ export async function startField(run: Run): Promise<Field> {
     },
     model,
   });
-  const { url, headers, pid, addAgent } = await startExpress(run, stack, expressPort, `${upstream}/v1`);
+  const { url, headers, pid, addAgent } = await startExpress(run, stack, EXPRESS, `${upstream}/v1`);
   const express = async (model: Model): Promise<Target> => {
     return { protocol: "parley", url, headers, agentId: await addAgent(model) };
   };
@@ -59,6 +65,8 @@ export async function startField(run: Run): Promise<Field> {
   const parleyProcesses = Object.fromEntries(PARLEY_PROCESSES.map((name, at) => [name, pids[at] ?? 0]));
   return {
     stack,
+    upstreamUrl: upstream,
+    ordersUrl: `http://127.0.0.1:${ordersPort}`,
     contenders: [
       { name: "upstream", targets: await targets(direct), processes: {}, stores: false },
       {

@@ -9,13 +9,16 @@ export interface Bench extends Field {
   loadUrl: string;
 }
 
+/** Whose CPU is measured. */
+export type Measurable = Pick<Contender, "name" | "processes" | "stores">;
+
 /** CPU per turn of each process, in microseconds. */
 export type CpuUs = Record<string, number>;
 
 export type Figures = Omit<Measured, "turns" | "us"> & { turnsPerSecond: number; cpuUs: CpuUs };
 
 /** Makes the load generator run a job. @throws if a turn failed or its reply was not the upstream's */
-export async function measure({ stack, loadUrl }: Bench, contender: Contender, job: Job): Promise<Figures> {
+export async function measure({ stack, loadUrl }: Bench, contender: Measurable, job: Job): Promise<Figures> {
   const before = used(stack, contender);
   const response = await fetch(loadUrl, { method: "POST", body: JSON.stringify(job), timeout: false });
   if (!response.ok) throw new Error(await response.text());
@@ -37,12 +40,12 @@ export function totalCpuUs({ cpuUs }: Figures): number {
 }
 
 /** One line for a contender that has several processes. */
-export function cpuLine({ name }: Contender, { cpuUs }: Figures): string {
+export function cpuLine({ name }: { name: string }, { cpuUs }: Figures): string {
   const parts = Object.entries(cpuUs).map(([process, us]) => `${process} ${microseconds(us)}`);
   return parts.length > 1 ? `  CPU of ${name}: ${parts.join(", ")}\n` : "";
 }
 
-function used(stack: BenchStack, { name, processes, stores }: Contender): CpuUs {
+function used(stack: BenchStack, { name, processes, stores }: Measurable): CpuUs {
   const postgres = stores ? { Postgres: cpuUsed(stack.pids(["postgres"])) } : {};
   const redis = name === "Parley" ? { Redis: cpuUsed(stack.pids(["redis"])) } : {};
   const own = Object.entries(processes).map(([process, pid]) => [process, cpuUsed([pid])]);

@@ -10,6 +10,11 @@ export const WORD_EVERY_MS = { bench: 0, "bench-5ms": 5, "bench-20ms": 20, "benc
 export type Model = keyof typeof WORD_EVERY_MS;
 export const MODELS = Object.keys(WORD_EVERY_MS) as Model[];
 
+/** The upstream's model that first calls `find_order` with the number of ORDER, and replies only to its result. */
+export const TOOL_MODEL = "bench-tool";
+/** What the tool's server answers. */
+export const ORDER = { order_id: "A-1042", status: "shipped", carrier: "Northern Post", expected: "2026-12-03" };
+
 /** @throws when no model speaks at that pace */
 export function modelOfPace(everyMs: number): Model {
   const model = MODELS.find((candidate) => WORD_EVERY_MS[candidate] === everyMs);

@@ -34,10 +34,10 @@ export const WAY_NAMES = Object.keys(WAYS) as WayName[];
 export type TurnFigures = Record<"alone" | "together", Figures>;
 export type WayFigures = Partial<Record<ContenderName, TurnFigures>>;
 
-const AT_ONCE = 32;
-const ROUND_SECONDS = 2;
+export const AT_ONCE = 32;
+export const ROUND_SECONDS = 2;
 /** Warm-up of each way: for as long do just-in-time compilers take a part of the CPU of all contenders. */
-const WARM_UP_SECONDS = 15;
+export const WARM_UP_SECONDS = 15;
 
 /** Measures one way of taking turns and prints the figures. */
 export async function benchTurns(bench: Bench, name: WayName, rounds: number): Promise<WayFigures> {

@@ -1,15 +1,23 @@
 /** A mock of a language model's API (OpenAI's chat completions) that answers at once, streamed or whole, or word by word. */
-import { COMPANY, type Model, REPLY, REPLY_PIECES, WORD_EVERY_MS, WORDS } from "./reply.ts";
+import { COMPANY, type Model, ORDER, REPLY, REPLY_PIECES, TOOL_MODEL, WORD_EVERY_MS, WORDS } from "./reply.ts";
 
 const SHARED = { id: "chatcmpl-bench", created: 1_700_000_000, model: "bench" };
 const USAGE = { prompt_tokens: 250, completion_tokens: WORDS.length, total_tokens: 250 + WORDS.length };
 
-const whole = JSON.stringify({
-  ...SHARED,
-  object: "chat.completion",
-  choices: [{ index: 0, message: { role: "assistant", content: REPLY }, finish_reason: "stop" }],
-  usage: USAGE,
-});
+const whole = completion({ content: REPLY }, "stop");
+const toolCall = completion(
+  {
+    content: null,
+    tool_calls: [
+      {
+        id: "call_1",
+        type: "function",
+        function: { name: "find_order", arguments: JSON.stringify({ order_id: ORDER.order_id }) },
+      },
+    ],
+  },
+  "tool_calls",
+);
 
 const words = REPLY_PIECES.map((content) => event(chunk({ content })));
 const opening = event(chunk({ role: "assistant", content: "" }));
@@ -31,6 +39,11 @@ async function* paced(everyMs: number): AsyncGenerator<string> {
   yield closing;
 }
 
+function completion(message: object, finish_reason: "stop" | "tool_calls"): string {
+  const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason }];
+  return JSON.stringify({ ...SHARED, object: "chat.completion", choices, usage: USAGE });
+}
+
 function event(data: object): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
@@ -40,9 +53,19 @@ function chunk(delta: object, finish_reason: "stop" | null = null): object {
 }
 
 interface Asked {
-  model: Model;
+  model: Model | typeof TOOL_MODEL;
   stream?: boolean;
   messages: { role: string; content: string }[];
+  tools?: { function: { name: string } }[];
+}
+
+/** Calls the tool, or replies to its result. A contender that does not do the whole loop gets an error. */
+function toolTurn({ stream, messages, tools }: Asked): Response {
+  const last = messages.at(-1);
+  const isResult = last?.role === "tool" && last.content.includes(ORDER.expected);
+  if (stream || !tools?.some((tool) => tool.function.name === "find_order") || !(isResult || last?.role === "user"))
+    return new Response("no tool, no result of it, or streamed", { status: 400 });
+  return new Response(isResult ? whole : toolCall, { headers: { "Content-Type": "application/json" } });
 }
 
 Bun.serve({
@@ -50,12 +73,14 @@ Bun.serve({
   port: Number(process.env.PORT),
   idleTimeout: 0,
   async fetch(request) {
-    const { model, stream, messages } = (await request.json()) as Asked;
+    const asked = (await request.json()) as Asked;
+    const { model, stream, messages } = asked;
     const [system] = messages;
-    const everyMs = WORD_EVERY_MS[model];
     // A contender that does not fill in the prompt has done less than the others.
     if (system?.role !== "system" || !system.content.includes(COMPANY))
       return new Response("no prompt", { status: 400 });
+    if (model === TOOL_MODEL) return toolTurn(asked);
+    const everyMs = WORD_EVERY_MS[model];
     const type = stream ? "text/event-stream" : "application/json";
     const body = stream ? (everyMs > 0 ? paced(everyMs) : streamed) : whole;
     return new Response(body, { headers: { "Content-Type": type } });

@@ -1,10 +1,20 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import { connectPostgres } from "@parley/shared/db/connect";
 import { PROMPT } from "../../agents.ts";
 import type { Run } from "../../run.ts";
 import type { BenchStack } from "../../stack.ts";
 import schema from "./schema.sql" with { type: "text" };
+
+/** A server that `serveChat` makes, to be built and run as a process. */
+export interface ExpressServer {
+  /** Of the process, and of its database after `bench_`. */
+  name: string;
+  /** Path of its script. */
+  entry: string;
+  env: Record<string, string>;
+}
 
 export interface ExpressStack {
   url: string;
@@ -17,17 +27,26 @@ export interface ExpressStack {
 const OWNER = "own_1";
 const API_KEY = "bench";
 
-/** Starts the Express stack with a database of its own in Parley's Postgres, on Node if installed, like Portkey. */
-export async function startExpress(run: Run, stack: BenchStack, port: number, modelUrl: string): Promise<ExpressStack> {
-  const databaseUrl = await stack.addDatabase("bench_express");
+export const EXPRESS: ExpressServer = { name: "express", entry: join(import.meta.dir, "server.ts"), env: {} };
+
+/** Starts an Express stack with a database of its own in Parley's Postgres, on Node if installed, like Portkey. */
+export async function startExpress(
+  run: Run,
+  stack: BenchStack,
+  server: ExpressServer,
+  modelUrl: string,
+): Promise<ExpressStack> {
+  const [port = 0] = await freePorts(1);
+  const databaseUrl = await stack.addDatabase(`bench_${server.name}`);
   const sql = connectPostgres(databaseUrl, { max: 1 });
   run.onEnd(() => sql.end());
   await sql.unsafe(schema);
   await sql`insert into api_keys values (${createHash("sha256").update(API_KEY).digest()}, ${OWNER})`;
   await sql`insert into prompts values (${OWNER}, 'front-desk', ${PROMPT})`;
 
-  const env = { PORT: String(port), DATABASE_URL: databaseUrl, NODE_ENV: "production" };
-  const pid = run.startProgram("express", [Bun.which("node") ?? process.execPath, await build(run)], env);
+  const env = { ...server.env, PORT: String(port), DATABASE_URL: databaseUrl, NODE_ENV: "production" };
+  const script = await build(run, server);
+  const pid = run.startProgram(server.name, [Bun.which("node") ?? process.execPath, script], env);
   return {
     url: `http://127.0.0.1:${port}`,
     headers: { "X-API-Key": API_KEY },
@@ -41,12 +60,11 @@ export async function startExpress(run: Run, stack: BenchStack, port: number, mo
 }
 
 /** Node 20 runs no TypeScript. @returns the script's path */
-async function build(run: Run): Promise<string> {
-  const entry = join(import.meta.dir, "server.ts");
+async function build(run: Run, { name, entry }: ExpressServer): Promise<string> {
   const { outputs } = await Bun.build({ entrypoints: [entry], target: "node", external: ["pg-native"] });
   const [script] = outputs;
   if (!script) throw new Error(`${entry} could not be built`);
-  const path = join(run.folder, "express.mjs");
+  const path = join(run.folder, `${name}.mjs`);
   await Bun.write(path, script);
   return path;
 }

@@ -238,7 +238,7 @@ test("an idempotency key that is malformed is 422; one of 255 characters is acce
 });
 
 describe("a model's address", () => {
-  test.each(["127.0.0.2", "[::ffff:127.0.0.2]", "2130706434", "0x7f000002", "localhost"])(
+  test.each(["10.0.0.2", "[::ffff:10.0.0.2]", "167772162", "0x0a000002", "169.254.169.254"])(
     "that is private is refused with the agent: %s",
     async (host) => {
       const llm = llmOf({ baseUrl: `https://${host}:8443/v1` });

@@ -19,7 +19,7 @@ import { startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
 
 /** The number of changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
-const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 120);
+const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 60);
 const OWNERS = 4;
 const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined, newOnly: false };
 /** While a process is stopped, the calls that reach it fail. */

@@ -3,7 +3,7 @@ import { Tool, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
 import { type ServiceProcess, startServiceProcess } from "@parley/testkit/programs/service-process";
 import { type ChatClient, chatClient, createAgent, startTestChat, turn } from "./kit.ts";
 
-const CALLS = 100;
+const CALLS = 50;
 const AT_ONCE = 10;
 /** A process is killed whenever it has been sent so many calls. */
 const CALLS_BEFORE_KILL = 12;
@@ -54,7 +54,7 @@ test.each([
   ["may be repeated", true],
   ["may not be repeated", false],
 ])(
-  "a hundred turns whose processes are killed call a tool that %s without a double effect, and no later request lacks its result",
+  "fifty turns whose processes are killed call a tool that %s without a double effect, and no later request lacks its result",
   async (_, isIdempotent) => {
     const owner = await createAgent(service);
     const { tool } = await service.agents.createTool({

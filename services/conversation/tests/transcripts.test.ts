@@ -139,7 +139,7 @@ describe("a transcript", () => {
 
 describe("a stream", () => {
   test.each<[string, (message: AppendTranscriptRequest) => AppendTranscriptRequest, string]>([
-    ["without a role", (m) => ({ ...m, message: undefined }), "message.role must be USER or ASSISTANT"],
+    ["without a role", (m) => ({ ...m, message: undefined }), "message.role must be USER, ASSISTANT or PERSON"],
     [
       "with nothing said",
       (m) => ({

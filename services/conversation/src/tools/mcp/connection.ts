@@ -1,13 +1,4 @@
-import {
-  type AuthProvider,
-  type CallToolResult,
-  Client,
-  SdkError,
-  SdkErrorCode,
-  SdkHttpError,
-  StreamableHTTPClientTransport,
-  UnauthorizedError,
-} from "@modelcontextprotocol/client";
+import type { AuthProvider, CallToolResult, SdkHttpError } from "@modelcontextprotocol/client";
 import type { ListedMcpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 
@@ -45,9 +36,13 @@ const LIST_MS = 60_000;
 /** No file needs more pages. */
 const PAGES_MAX = 20;
 
+/** Loaded with the first connection: it takes 28 MB of memory, which a process without MCP tools needs for conversations. */
+type Sdk = typeof import("@modelcontextprotocol/client");
+
 /** Connects to a server of either protocol revision, 2026-07-28 or 2025-11-25, within ten seconds. @throws McpFailure */
 export async function connectMcp({ url, headers, auth, fetch }: McpServer): Promise<McpConnection> {
-  const client = new Client(
+  const sdk = await import("@modelcontextprotocol/client");
+  const client = new sdk.Client(
     { name: "parley", version: "1" },
     {
       versionNegotiation: { mode: "auto" },
@@ -61,7 +56,7 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
       },
     },
   );
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers, redirect: "manual" },
     fetch: (input, init) => fetch(input, init),
     ...(auth && { authProvider: auth }),
@@ -69,11 +64,11 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
   const bounded = { signal: AbortSignal.timeout(CONNECT_MS), timeout: CONNECT_MS };
   await client.connect(transport, bounded).catch((error) => {
     void client.close().catch(() => {});
-    throw failureOf(error);
+    throw failureOf(sdk, error);
   });
   const running = new Set<Promise<CallToolResult>>();
   const tell = (error: unknown): never => {
-    throw failureOf(error);
+    throw failureOf(sdk, error);
   };
   return {
     async listTools(signal) {
@@ -98,7 +93,7 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
   };
 }
 
-function failureOf(error: unknown): McpFailure {
+function failureOf({ SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError }: Sdk, error: unknown): McpFailure {
   if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401)) {
     return new McpFailure(
       "The server wants authorization. Give it a token or client credentials; a sign-in in a browser (the authorization code flow) is not supported",

@@ -5,6 +5,7 @@ import {
   HeardReply,
   SpokenTurn,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { type CallKey, callOf } from "./calls-kit.ts";
 import type { ChatClient, TestAgent } from "./kit.ts";
@@ -50,26 +51,31 @@ export function speakTurn(
   told?: string,
 ): SpokenTurnUnderWay {
   const gone = new AbortController();
-  const waiting: ConverseRequest[] = [
-    { turn: SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults, told }), heard: repeated },
-  ];
+  const turn = SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults, told });
+  const waiting: ConverseRequest[] = [];
   let news = Promise.withResolvers<void>();
-  async function* requests(): AsyncGenerator<ConverseRequest> {
-    for (;;) {
+  let streams = 0;
+  async function* requests(stream: number): AsyncGenerator<ConverseRequest> {
+    yield { turn, heard: repeated };
+    while (stream === streams) {
       yield* waiting.splice(0);
       await news.promise;
       news = Promise.withResolvers();
     }
   }
-  const responses = chat
-    .converse(requests(), { origin: { requestId: "req", signal: gone.signal } })
-    [Symbol.asyncIterator]();
+  const open = () =>
+    chat.converse(requests(++streams), { origin: { requestId: "req", signal: gone.signal } })[Symbol.asyncIterator]();
+  let responses = open();
   const report = (heard: Partial<HeardReply>) => {
     waiting.push({ turn: undefined, heard: HeardReply.fromPartial(heard) });
     news.resolve();
   };
-  // The stream begins when it is read.
-  let begun: ReturnType<typeof responses.next> | null = responses.next();
+  // The stream begins when it is read. A connection that is about to be replaced refuses it, and another one takes it.
+  let begun: ReturnType<typeof responses.next> | null = responses.next().catch((error) => {
+    if (!(error instanceof ServiceError) || error.kind !== "unavailable") throw error;
+    responses = open();
+    return responses.next();
+  });
   begun.catch(() => {});
   const next = async () => {
     const { done, value } = await (begun ?? responses.next());

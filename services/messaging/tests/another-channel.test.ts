@@ -102,6 +102,7 @@ const partsTo = (contact: string) =>
 test("a channel's messages are answered by the same threads, in parts that fit it and in a conversation of its type", async () => {
   const ownerId = await page("ada@example.com", "Are you open on Sunday?");
   await eventually(() => expect(partsTo("ada@example.com").join(" ")).toBe("You said: Are you open on Sunday?"));
+  await eventually(() => expect(counts).toHaveLength(partsTo("ada@example.com").length));
   expect(partsTo("ada@example.com").every((part) => part.length <= channel.textCharactersMax)).toBeTrue();
   const [started] = [...fakes.conversations.started.values()].filter((request) => request.ownerId === ownerId);
   expect(started?.type).toBe(channel.conversationType);

@@ -1,4 +1,4 @@
-import type { Answer } from "@parley/shared/egress/answer";
+import { type Answer, headersByName } from "@parley/shared/egress/answer";
 import { codeOf, EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
 import { cancelled, ServiceError } from "@parley/shared/errors";
 import { fieldsOf } from "./answers/protocol.ts";
@@ -61,14 +61,12 @@ export function lateAnswer(provider: string): ModelFailure {
 }
 
 /** The failure for an answer with an error status. @param reason what the provider says */
-export function refusedCall(provider: string, { status, rawHeaders }: Answer, reason: string): ModelFailure {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
-    headers[rawHeaders[at]?.toLowerCase() ?? ""] = rawHeaders[at + 1] ?? "";
+export function refusedCall(provider: string, answer: Answer, reason: string): ModelFailure {
+  const { status } = answer;
   return failed(provider, {
     what: because(STATUS_TEXTS[status] ?? `answered with status ${status}`, reason),
     isRetryable: mayPass(status),
-    retryAfterMs: retryAfterMs(headers, Date.now()),
+    retryAfterMs: retryAfterMs(headersByName(answer), Date.now()),
   });
 }
 

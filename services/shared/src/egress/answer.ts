@@ -28,6 +28,14 @@ export interface Answer {
   cancel(): void;
 }
 
+/** The headers of an answer by name in lower case; of one that is repeated, the last. */
+export function headersByName({ rawHeaders }: Pick<Answer, "rawHeaders">): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    headers[rawHeaders[at]?.toLowerCase() ?? ""] = rawHeaders[at + 1] ?? "";
+  return headers;
+}
+
 /**
  * Reads the body from the socket as fast as it is consumed.
  * @param failed is told at once what `read` will throw, perhaps before this returns

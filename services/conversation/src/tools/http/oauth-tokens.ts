@@ -1,6 +1,6 @@
 import type { ClientCredentialsAuth } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
-import { isObject } from "@parley/shared/json/json-object";
+import { parseObject } from "@parley/shared/json/json-object";
 import { LRUCache } from "lru-cache";
 import { readText } from "./read-text.ts";
 import { Refused } from "./values.ts";
@@ -66,7 +66,7 @@ async function fetchToken(
     .catch((error: unknown) => {
       throw new Refused(`Nothing was called: no token could be had. ${reasonOf(error)}.`);
     });
-  const given = parse(text);
+  const given = parseObject(text);
   const token = given?.access_token;
   if (status !== 200 || typeof token !== "string" || token === "") {
     const code = typeof given?.error === "string" ? ` (${given.error.slice(0, 100)})` : "";
@@ -80,15 +80,6 @@ async function fetchToken(
 /** RFC 6749, 2.3.1: both parts are encoded as in a form. */
 function formEncoded(text: string): string {
   return new URLSearchParams({ t: text }).toString().slice(2);
-}
-
-function parse(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answer } from "@parley/shared/egress/answer";
+import { type Answer, headersByName } from "@parley/shared/egress/answer";
 import type { Egress } from "@parley/shared/egress/egress";
 import { EgressError } from "@parley/shared/egress/error";
 import { backOff } from "@parley/shared/retry/back-off";
@@ -56,7 +56,7 @@ async function attempt(
 ): Promise<{ received: Received | Error; askedMs: number }> {
   try {
     const answer = await follow(request, sending);
-    const headers = headersOf(answer);
+    const headers = headersByName(answer);
     const askedMs = retryAfterMs(headers, Date.now()) ?? 0;
     return { received: { status: answer.status, ...(await readText(answer, sending.bytesMax)) }, askedMs };
   } catch (error) {
@@ -70,7 +70,7 @@ async function follow(request: HttpRequest, sending: Sending): Promise<Answer> {
   const first = await ask(request, sending);
   if (!REDIRECTS.has(first.status)) return first;
   first.cancel();
-  const location = headersOf(first).location ?? "";
+  const location = headersByName(first).location ?? "";
   const target = URL.parse(location, request.url);
   // A fragment is for the reader of the answer.
   if (target) target.hash = "";
@@ -91,14 +91,6 @@ function ask(request: HttpRequest, { ask: askIt, signal, finish }: Sending): Pro
   const { url, method, headers, body } = finish(request);
   const content = body === "" ? {} : { body: new TextEncoder().encode(body) };
   return askIt(url, { method, headers, ...content, redirect: "manual", signal });
-}
-
-function headersOf({ rawHeaders }: Answer): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    headers[rawHeaders[at]?.toLowerCase() ?? ""] = rawHeaders[at + 1] ?? "";
-  }
-  return headers;
 }
 
 function isConnectionFailure(error: Error): boolean {

@@ -94,6 +94,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.conversation.v1.ConversationService/GetConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/GetModelSetup": ["owner_id"],
   "/parley.conversation.v1.ConversationService/GetStatistics": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/GiveClientResult": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListChatSessions": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListConversations": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListMcpTools": ["owner_id"],

@@ -158,6 +158,8 @@ function more(names: Names): Readonly<Record<string, object>> {
     completeTurn: { turn },
     askModel: { conversationId, instruction: "Sum up." },
     waitForToolCalls: { conversationId, toolCallIds: ["tcl_theirs"] },
+    giveClientResult: { conversationId, result: { toolCallId: "tcl_theirs", result: "Theirs", isError: false } },
+    runCallTool: { conversationId, name: "end_call" },
     runTurns: { starts: [{ number: 1, turn, streamed: true, credit: 1, timeoutMs: 5_000, requestId: "theirs" }] },
     batchGetAgents: { keys: [{ ownerId, agentId }] },
     batchGetAgentRuntimes: { keys: [{ ownerId, agentId }], withAnalysisPrompt: true },

@@ -42,6 +42,7 @@ import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
 import { getModelSetup } from "./rpc/get-model-setup.ts";
 import { getStatistics } from "./rpc/get-statistics.ts";
+import { giveClientResult } from "./rpc/give-client-result.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
 import { listMcpTools } from "./rpc/list-mcp-tools.ts";
@@ -187,6 +188,7 @@ export function startConversation(
               converse: converse(ctx),
               waitForToolCalls: waitForToolCalls(ctx),
               askModel: askModel(ctx),
+              giveClientResult: giveClientResult(ctx),
               runCallTool: registered(runCallTool(ctx), { structFields: { 4: "arguments" } }),
               completeConversation: completeConversation(ctx),
               setDelivery: setDelivery(ctx),

@@ -46,12 +46,10 @@ export function speakTurn(
   sequence: number,
   text = "When do you open?",
   repeated?: HeardReply,
-  startedAt?: Date,
-  answersResults = false,
-  told?: string,
+  given: Partial<SpokenTurn> = {},
 ): SpokenTurnUnderWay {
   const gone = new AbortController();
-  const turn = SpokenTurn.fromPartial({ ...key, sequence, text, startedAt, answersResults, told });
+  const turn = SpokenTurn.fromPartial({ ...key, sequence, text, ...given } as object);
   const waiting: ConverseRequest[] = [];
   let news = Promise.withResolvers<void>();
   let streams = 0;

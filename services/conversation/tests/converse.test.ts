@@ -52,7 +52,7 @@ describe("a spoken turn", () => {
 
   test("is stored with the moments at which the user and the agent began to speak", async () => {
     const [userAt, agentAt] = [new Date("2026-01-01T12:00:01Z"), new Date("2026-01-01T12:00:03Z")];
-    const turn = speakTurn(service.chat, call, 1, "When do you open?", undefined, userAt);
+    const turn = speakTurn(service.chat, call, 1, "When do you open?", undefined, { startedAt: userAt });
     await turn.reply();
     turn.heard("We open at nine.", { startedAt: agentAt });
     await turn.stored();
@@ -306,7 +306,7 @@ describe("a warm transfer", () => {
     await append(service.chat, [said(call, 1, "Hello?")]);
     service.model.script = (asked) => asked.finish(String(asked.asked.messages.at(-1)));
     const told = "The transfer was declined.";
-    const turn = speakTurn(service.chat, call, 2, "", undefined, undefined, true, told);
+    const turn = speakTurn(service.chat, call, 2, "", undefined, { answersResults: true, told });
     expect(await turn.reply()).toMatchObject({ text: `user: Hello?\n\n[${told}]`, event: { $case: "complete" } });
     turn.heard("Nobody is free.");
     expect(await turn.stored()).toBe(2);

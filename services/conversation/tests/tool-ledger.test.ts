@@ -376,7 +376,7 @@ describe("in a call", () => {
     made[0]?.end();
     expect(await waiting).toEqual({ ended: toolCallIds });
     for (const sequence of [4, 5]) {
-      const told = speakTurn(service.chat, call, sequence, "", undefined, undefined, true);
+      const told = speakTurn(service.chat, call, sequence, "", undefined, { answersResults: true });
       const { text } = await told.reply();
       told.heard(text);
       expect(await told.stored()).toBe(4);

@@ -8,6 +8,8 @@ import { watchModel } from "../model/watch.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
 import { untilStored } from "../store/until-stored.ts";
+import type { ClientCall } from "../tools/client-calls.ts";
+import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import type { CallAction, ToolRules } from "../tools/tool.ts";
 import type { CallWatch } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
@@ -31,6 +33,10 @@ export type SpokenTurnEvent =
   | { type: "action"; action: CallAction }
   | { type: "tool_started"; toolCallId: string; name: string; rules: ToolRules }
   | { type: "tool_ended"; toolCallId: string }
+  /** The runtime's client makes this call. */
+  | { type: "client_call"; call: ClientCall }
+  /** Only in a turn that tells of its tools. */
+  | ToolEvent
   /** All words and actions have been sent. */
   | { type: "complete" }
   /** The last event. */
@@ -148,7 +154,14 @@ async function askAndStore(
       began: (toolCallId, name, rules) => tell({ type: "tool_started", toolCallId, name, rules }),
       ended: (toolCallId) => tell({ type: "tool_ended", toolCallId }),
     };
-    await answer(ctx, reply, { ...prepared, ...asking, say, act, calls });
+    const take = (calls: readonly ClientCall[]) => {
+      for (const call of calls) tell({ type: "client_call", call });
+    };
+    await answer(ctx, reply, {
+      ...{ ...prepared, ...asking, say, act, calls },
+      client: turn.clientTools ? { take, isAwaited: true } : undefined,
+      teller: turn.tellsTools ? tellerOf(tell) : undefined,
+    });
     tell({ type: "complete" });
     await heardOrLeft(ctx, hearing, call);
   } catch (error) {

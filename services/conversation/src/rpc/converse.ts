@@ -8,6 +8,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { toAction, toRules } from "../calls/call-action.ts";
 import { runSpokenTurn, type SpokenTurnEvent } from "../calls/spoken-turn.ts";
 import type { ConversationContext } from "../context.ts";
+import { toNews } from "../tools/telling.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["converse"]>;
 
@@ -69,6 +70,11 @@ function toResponse(event: SpokenTurnEvent): NonNullable<ConverseResponse["event
     }
     case "tool_ended":
       return { $case: "toolEnded", value: { toolCallId: event.toolCallId } };
+    case "client_call":
+      return { $case: "clientCall", value: event.call };
+    case "called":
+    case "answered":
+      return { $case: "toolNews", value: { offset: 0, ...toNews(event) } };
     case "complete":
       return { $case: "complete", value: {} };
     case "stored":

@@ -1,11 +1,13 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { toAction } from "../calls/call-action.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
+import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { unavailableHandoffs } from "../tools/handoff-tool.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
@@ -13,6 +15,8 @@ import { turnTools } from "../tools/turn-tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
 
+/** Postgres' code for a row whose key exists. */
+const UNIQUE_VIOLATION = "23505";
 const NAME_MAX = 100;
 /** A runtime may have said more than has been stored. */
 const SEQUENCES_AHEAD = 100;
@@ -21,9 +25,12 @@ const NEVER = new AbortController().signal;
 
 /** Runs a tool for a runtime that asks the model itself. */
 export function runCallTool(ctx: ConversationContext): Handler {
-  return async ({ ownerId, conversationId, name, arguments: input = {}, sequence, offset = 0 }, { log }) => {
+  return async (request, { log }) => {
+    const { ownerId, conversationId, name, arguments: input = {}, sequence, offset = 0, toolCallId } = request;
     if (name === "" || name.length > NAME_MAX) throw invalid("name", `name must be 1 to ${NAME_MAX} characters`);
     if (offset < 0) throw invalid("offset", "offset must be a number of characters, 0 or more");
+    if (toolCallId !== undefined && !isId("tcl", toolCallId))
+      throw invalid("tool_call_id", "tool_call_id must be tcl_ and 26 letters and digits");
     const key = { ownerId, conversationId };
     const call = await readCall(ctx, key);
     const sequenceMax = call.messageCount + SEQUENCES_AHEAD;
@@ -34,6 +41,13 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const seq = sequence ?? null;
     const kept: ToolCallRow[] = [];
     let outcome: ToolOutcome | undefined;
+    let clientCall: ClientCall | undefined;
+    const client: Client = {
+      take: ([call]) => {
+        clientCall = call;
+      },
+      isAwaited: false,
+    };
     const tools = turnTools({
       ...{
         ledger,
@@ -42,6 +56,8 @@ export function runCallTool(ctx: ConversationContext): Handler {
         signal: NEVER,
         log,
       },
+      toolCallId,
+      client: request.clientTools ? client : undefined,
       turn: { ...key, turnId: null, replySeq: seq },
       place: () => ({
         ...key,
@@ -57,16 +73,23 @@ export function runCallTool(ctx: ConversationContext): Handler {
       },
       closed: async () => ended(),
     });
-    const [answered] = await tools.answer([{ name, json: JSON.stringify(input), input }], { round: 1, place: offset });
+    const calls = [{ name, json: JSON.stringify(input), input }];
+    const made = async () => tools.answer(calls, { round: 1, place: offset });
+    const [answered] = await made().catch(refuseRepeated);
     const action = outcome?.action;
     const decided = {
       language: action?.type === "set_language" ? action.language : null,
       scheduledCall: action?.type === "schedule_call" ? action.call : null,
     };
     const [over] = kept;
-    if (over && !(await storeDecided(ctx.db, key, decided, { seq, call: over }, clock.now()))) throw ended();
+    const store = (over: ToolCallRow) => storeDecided(ctx.db, key, decided, { seq, call: over }, clock.now());
+    if (over && !(await store(over).catch(refuseRepeated))) throw ended();
     const { result = "", isError = true } = answered ?? {};
-    return { result, isError, action: action && { action: toAction(action) } };
+    return {
+      result: clientCall?.wait ? "" : result,
+      ...{ isError, clientCall },
+      action: action && { action: toAction(action) },
+    };
   };
 }
 
@@ -83,4 +106,10 @@ function waiting({ definitions, find }: Toolbox): Toolbox {
 
 function ended(): ServiceError {
   return new ServiceError("condition", "Conversation has ended");
+}
+
+/** @throws ServiceError conflict if Postgres refused an id that names a call already, or else the error */
+function refuseRepeated(error: unknown): never {
+  const isRepeated = error instanceof Error && "code" in error && error.code === UNIQUE_VIOLATION;
+  throw isRepeated ? new ServiceError("conflict", "tool_call_id names a call that was run before") : error;
 }

@@ -2,7 +2,6 @@ import type {
   ClientCall,
   ConversationServiceService,
   RunTurnsRequest,
-  ToolNews,
   TurnEnd,
   TurnStart,
   TurnStarted,
@@ -14,7 +13,8 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { statusMessage } from "@parley/shared/rpc/status";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
-import { runTurn, type Tell, type TurnEvent } from "../turn/turn.ts";
+import { toNews } from "../tools/telling.ts";
+import { runTurn, type Tell } from "../turn/turn.ts";
 import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns"]>;
@@ -150,10 +150,3 @@ async function startTurn(
 }
 
 const ENDED: TurnEnd = { error: undefined, errorReplayed: false, refused: false, toolCalls: [] };
-
-function toNews(event: Extract<TurnEvent, { type: "called" | "answered" }>): Omit<ToolNews, "offset"> {
-  const { toolCallId, type } = event;
-  if (type === "called")
-    return { toolCallId, event: { $case: "called", value: { name: event.name, arguments: event.arguments } } };
-  return { toolCallId, event: { $case: "answered", value: { result: event.result, isError: event.isError } } };
-}

@@ -5,12 +5,11 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { listEndedCalls } from "../store/turns/tool-ledger.ts";
+import { LOOK_MS } from "../tools/client-calls.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["waitForToolCalls"]>;
 
 const CALLS_MAX = 320;
-/** Half of the pause after which a result is told, because any process may make the call. */
-const LOOK_MS = 250;
 
 /** Waits until a call has ended, wherever it is made, or the caller's time is up. */
 export function waitForToolCalls(ctx: ConversationContext): Handler {

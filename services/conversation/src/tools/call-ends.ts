@@ -19,6 +19,12 @@ export const NOT_MADE: ToolCallEnd = {
   state: "CANCELLED",
   result: "This call was not made, because the reply broke off before.",
 };
+/** The end of a call that its tool allows to cancel. */
+export const CANCELLED: ToolCallEnd = {
+  ...ENDED,
+  state: "CANCELLED",
+  result: "The call was cancelled, because the user interrupted. It may have had an effect.",
+};
 /** The end of a call whose result a client did not give in time. */
 export const NOT_ANSWERED: ToolCallEnd = {
   ...ENDED,

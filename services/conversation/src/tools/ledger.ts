@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import { findHandedCall, type HandedCall } from "../store/turns/handed-calls.ts";
 import {
   type CallingTurn,
   endToolCall,
@@ -23,8 +24,10 @@ export interface ToolLedger {
   start(key: ToolCallKey): Promise<boolean>;
   /** Takes over a call whose process died, to make it once more. @returns false if another turn did */
   retake(key: ToolCallKey, attempts: number): Promise<boolean>;
-  /** Stores how a call ended. Retries for about 25 seconds while the database is down. */
-  end(key: ToolCallKey, end: ToolCallEnd, log: Logger): Promise<void>;
+  /** Stores how a call ended. Retries for about 25 seconds while the database is down. @returns false if it had ended otherwise */
+  end(key: ToolCallKey, end: ToolCallEnd, log: Logger): Promise<boolean>;
+  /** A call that the client makes, as it is now; null if it was deleted. Retries like `end`. */
+  handed(key: ToolCallKey, log: Logger): Promise<HandedCall | null>;
   /** The calls go on after their turn: this process is known to make them, until they end or it dies. */
   detach(calls: readonly DetachedCall[]): Promise<void>;
 }
@@ -73,6 +76,7 @@ export function toolLedger(db: Database, clock: Clock, turns: RunningTurns, leas
     start: (key) => startToolCall(db, key),
     retake: (key, attempts) => retakeToolCall(db, key, attempts),
     end: (key, end, log) => untilStored(log, () => endToolCall(db, key, end, clock.now())),
+    handed: (key, log) => untilStored(log, () => findHandedCall(db, key)),
     detach: async (calls) => {
       if (calls.length === 0) return;
       for (const call of calls) keep(call);

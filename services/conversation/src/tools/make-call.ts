@@ -1,8 +1,9 @@
 import { durations } from "@parley/shared/telemetry/instruments";
 import { codePoints } from "@parley/shared/text/length";
 import type { ToolCall } from "../model/port.ts";
-import { cut, RESULT_BYTES_MAX, type ToolCallState, type ToolKind } from "../store/turns/kept-tool-calls.ts";
+import { beginningOf, RESULT_BYTES_MAX, type ToolCallState, type ToolKind } from "../store/turns/kept-tool-calls.ts";
 import type { ToolCallKey } from "../store/turns/tool-ledger.ts";
+import { CANCELLED } from "./call-ends.ts";
 import type { ToolLedger } from "./ledger.ts";
 import { failed, type Tool, type ToolContext, type ToolOutcome, type ToolRules } from "./tool.ts";
 
@@ -14,8 +15,16 @@ export interface DueCall {
   key: ToolCallKey;
   call: ToolCall;
   tool: Tool & { rules: ToolRules };
-  /** The arguments that the client gets which makes the call, as JSON; undefined for other calls. */
-  handed?: string | undefined;
+  /** Of a call that the client makes. */
+  handed?: Handed | null;
+}
+
+/** What the client gets of a call. */
+export interface Handed {
+  /** The arguments as JSON. */
+  json: string;
+  /** Until when it may give the result; null if none is waited for. */
+  answerBy: Date | null;
 }
 
 /** What is the same for all calls of a turn. */
@@ -61,7 +70,7 @@ export async function makeCall(
   const state =
     own.signal.reason === INTERRUPTED && !isOutside ? "CANCELLED" : outcome.isError ? "FAILED" : "SUCCEEDED";
   countCall(kind, state, startedAt);
-  const { text: result, isCut } = cut(outcome.result, RESULT_BYTES_MAX);
+  const { text: result, isCut } = beginningOf(outcome.result, RESULT_BYTES_MAX);
   const { status = null, note = null, attempts = 1, assignments, takesOver = null, message = "" } = outcome;
   const hasAssignments = assignments && Object.keys(assignments).length > 0;
   await ledger.end(
@@ -118,7 +127,6 @@ async function outcomeOf(
 }
 
 function endedOutcome(reason: unknown, { timeoutMs }: ToolRules): ToolOutcome {
-  if (reason !== LATE)
-    return failed("The call was cancelled, because the user interrupted. It may have had an effect.");
+  if (reason !== LATE) return failed(CANCELLED.result);
   return failed(`There was no result within ${timeoutMs / 1_000} s. The call may have had an effect.`);
 }

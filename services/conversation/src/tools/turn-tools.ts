@@ -7,8 +7,10 @@ import { keepToolCall, keptToolCall, ledgeredToolCall, type ToolCallRow } from "
 import type { CallingTurn, EarlierToolCall, NewToolCall, ToolCallKey } from "../store/turns/tool-ledger.ts";
 import { argumentsFault } from "./arguments.ts";
 import { LOST, NOT_ANSWERED, NOT_MADE, OVERTAKEN } from "./call-ends.ts";
+import { awaitClient, type Client, HANDED_OVER, handedOf, handOver } from "./client-calls.ts";
 import type { ToolLedger } from "./ledger.ts";
 import { type CallPlace, countCall, type DueCall, type MadeCall, makeCall } from "./make-call.ts";
+import { type ToolTeller, toldLater } from "./telling.ts";
 import { failed, type Tool, type ToolOutcome, type ToolRules } from "./tool.ts";
 import type { Toolbox } from "./toolbox.ts";
 
@@ -39,22 +41,6 @@ export interface TurnTools {
   resume(calls: readonly EarlierToolCall[]): Promise<void>;
 }
 
-/** A call that the client makes. */
-export interface ClientCall {
-  toolCallId: string;
-  name: string;
-  /** A JSON object. */
-  arguments: string;
-  /** Whether the model waits for the result. */
-  wait: boolean;
-}
-
-/** Learns of every call, and of the results that the model is told in the same turn. */
-export interface ToolTeller {
-  called(toolCallId: string, name: string, json: string): void;
-  answered(toolCallId: string, outcome: Pick<ToolOutcome, "result" | "isError">): void;
-}
-
 /** Learns of calls that take time. */
 export interface CallWatch {
   began(toolCallId: string, name: string, rules: ToolRules): void;
@@ -80,8 +66,10 @@ export interface TurnToolsParts {
   closed(): Promise<Error>;
   watch?: CallWatch | undefined;
   teller?: ToolTeller | undefined;
-  /** Takes the calls that the client makes; without it, there is no client. */
-  toClient?: ((calls: readonly ClientCall[]) => void) | undefined;
+  /** Makes calls of client tools; without it, they are not available. */
+  client?: Client | undefined;
+  /** The id of the one call that is made; absent: new ones. */
+  toolCallId?: string | undefined;
   log: Logger;
 }
 
@@ -91,27 +79,22 @@ export const CALLS_OF_ROUND_MAX = 40;
 const AT_ONCE = 8;
 /** What the model is told at once of a call in the background. */
 export const RUNNING = JSON.stringify({ status: "running" });
-/** What it is told of a call that the client makes without a result. */
-export const HANDED_OVER = JSON.stringify({ status: "handed over" });
 const NEVER = new AbortController().signal;
 
 export function turnTools(parts: TurnToolsParts): TurnTools {
-  const { ledger, toolbox, turn, place, signal, apply, watch, teller, toClient, log } = parts;
-
-  /** Calls that were over at once, until the words before them have been told. */
-  const told: { toolCallId: string; call: ToolCall; outcome: ToolOutcome }[] = [];
+  const { ledger, toolbox, turn, place, signal, apply, watch, teller, client, log } = parts;
+  const overAtOnce = toldLater(teller);
   const sinceStart = (at: number) => (parts.startedAt === null ? null : at - parts.startedAt);
 
   /** Answers a call that is over at once; returns another one, to be made. */
   function begin(call: ToolCall, number: number, at: CallsAt): AnsweredCall | DueCall {
     const calledAt = performance.now();
-    const toolCallId = newId("tcl");
+    const toolCallId = parts.toolCallId ?? newId("tcl");
     const tool = toolbox.find(call.name);
-    const handed = toClient && tool?.client?.argumentsOf(call.input ?? {}, place().variables);
+    const handed = client && isTimed(tool) ? handedOf(tool, call.input ?? {}, place()) : null;
     const fault = faultOf(call, number, tool) ?? (typeof handed === "string" ? handed : null);
-    const isMade = isTimed(tool) && (tool.client === undefined || handed !== undefined);
-    if (fault === null && isMade)
-      return { key: keyOf(turn, toolCallId), call, tool, handed: handed && JSON.stringify(handed) };
+    if (fault === null && isTimed(tool) && typeof handed !== "string" && (handed || !tool.client))
+      return { key: keyOf(turn, toolCallId), call, tool, handed };
     const outcome =
       fault === null && tool
         ? (tool.run(call, { ...place(), toolCallId, signal }) as ToolOutcome)
@@ -126,38 +109,38 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     keepToolCall(parts.kept, keptToolCall(row));
     countCall(row.kind, row.state, calledAt);
     apply(outcome);
-    if (teller) told.push({ toolCallId, call, outcome });
+    overAtOnce.add(toolCallId, call, outcome);
     return { ...call, result, isError };
   }
 
-  function tellOver(): void {
-    for (const { toolCallId, call, outcome } of told.splice(0)) {
-      teller?.called(toolCallId, call.name, JSON.stringify(call.input ?? {}));
-      teller?.answered(toolCallId, outcome);
-    }
-  }
+  /** Whether the turn waits for the client's result. */
+  const isAwaited = ({ handed }: DueCall) => Boolean(client?.isAwaited && handed?.answerBy);
 
   /**
-   * Makes calls that the ledger has. Does not wait for those in the background.
-   * @param runningMax how many of them, the first ones, the ledger has as RUNNING; the others are noted when they are made
+   * Makes calls that the ledger has, or waits for the client that does. Does not wait for those in the background.
+   * @param runningMax how many of those that we make, the first ones, the ledger has as RUNNING; the others are noted when they are made
    */
   async function make(due: readonly DueCall[], runningMax: number): Promise<ReadonlyMap<string, MadeCall>> {
     const inTurn = fewAtOnce({ what: "tool calls", atOnce: AT_ONCE, waitingMax: CALLS_OF_ROUND_MAX });
     const made = new Map<string, MadeCall>();
-    const running = due.map((each, number) => {
-      const { key, call, tool } = each;
+    const own = due.filter(({ handed }) => !handed);
+    const running = due.map((each) => {
+      const { key, call, tool, handed } = each;
       const isWaited = tool.rules.run === "wait";
       let hasBegun = false;
       const run = async () => {
         hasBegun = true;
         // Another turn may have given it up meanwhile.
-        if (number >= runningMax && !(await ledger.start(key))) return;
+        if (own.indexOf(each) >= runningMax && !(await ledger.start(key))) return;
         watch?.began(key.toolCallId, call.name, tool.rules);
-        const outcome = await makeCall(ledger, each, place(), signal);
+        const outcome = handed?.answerBy
+          ? await awaitClient(ledger, each, handed.answerBy, place(), signal)
+          : await makeCall(ledger, each, place(), signal);
         made.set(key.toolCallId, outcome);
         if (isWaited) teller?.answered(key.toolCallId, outcome);
       };
-      const over = inTurn(key.ownerId, isWaited ? signal : NEVER, run).catch(async (error) => {
+      const begun = handed ? run() : inTurn(key.ownerId, isWaited ? signal : NEVER, run);
+      const over = begun.catch(async (error) => {
         if (!hasBegun) await ledger.end(key, NOT_MADE, log);
         throw error;
       });
@@ -179,21 +162,24 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
   async function makeRound(due: readonly DueCall[], at: CallsAt): Promise<ReadonlyMap<string, MadeCall>> {
     const startedMs = sinceStart(performance.now());
     const now = place().clock.now();
-    const own = due.filter(({ handed }) => handed === undefined);
-    const handed = due.flatMap(clientCallOf);
-    const rows = due.map((each) => rowOf(each, own.indexOf(each) < AT_ONCE, { startedMs, now, at }));
+    const own = due.filter(({ handed }) => !handed);
+    const rows = due.map((each) =>
+      rowOf(each, { runs: own.indexOf(each) < AT_ONCE, isAwaited: isAwaited(each), startedMs, now, at }),
+    );
     if (!(await ledger.begin(turn, rows))) throw await parts.closed();
-    tellOver();
-    for (const { key, call, handed = JSON.stringify(call.input) } of due)
-      teller?.called(key.toolCallId, call.name, handed);
-    if (handed.length > 0) toClient?.(handed);
-    for (const { wait } of handed) if (!wait) countCall("client", "SUCCEEDED", performance.now());
-    return make(own, AT_ONCE);
+    overAtOnce.tell();
+    for (const { key, call, handed } of due)
+      teller?.called(key.toolCallId, call.name, handed?.json ?? JSON.stringify(call.input));
+    handOver(client, due);
+    return make(
+      due.filter((each) => !each.handed || isAwaited(each)),
+      AT_ONCE,
+    );
   }
 
   function answered(each: AnsweredCall | DueCall, made: ReadonlyMap<string, MadeCall>): AnsweredCall {
     if (!isDue(each)) return each;
-    if (each.handed !== undefined) return { ...each.call, result: HANDED_OVER, isError: false };
+    if (each.handed && !isAwaited(each)) return { ...each.call, result: HANDED_OVER, isError: false };
     const outcome = made.get(each.key.toolCallId);
     if (!outcome || each.tool.rules.run === "background") {
       const running = { result: RUNNING, isError: false };
@@ -205,19 +191,21 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
     return { ...each.call, result, isError, isOutside };
   }
 
-  /** A call whose process died: made once more if its tool allows that. */
-  async function take(call: EarlierToolCall): Promise<DueCall | null> {
-    const key = keyOf(turn, call.toolCallId);
-    const tool = toolbox.find(call.name);
-    if (call.answerBy) {
-      const isLate = call.answerBy < place().clock.now();
+  /** A call whose process died: made once more if its tool allows that, or waited for again. */
+  async function take(earlier: EarlierToolCall): Promise<DueCall | null> {
+    const { name, arguments: json, answerBy } = earlier;
+    const key = keyOf(turn, earlier.toolCallId);
+    const tool = toolbox.find(name);
+    const call = { name, json, input: parseObject(json) };
+    if (answerBy) {
+      const isLate = answerBy < place().clock.now();
+      if (!isLate && client?.isAwaited && isTimed(tool)) return { key, call, tool, handed: { json, answerBy } };
       await ledger.end(key, isLate ? NOT_ANSWERED : OVERTAKEN, log);
       return null;
     }
-    const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && call.state === "RUNNING";
-    if (mayRepeat && (await ledger.retake(key, call.attempts)))
-      return { key, call: { name: call.name, json: call.arguments, input: parseObject(call.arguments) }, tool };
-    await ledger.end(key, call.state === "RUNNING" ? LOST : NOT_MADE, log);
+    const mayRepeat = isTimed(tool) && tool.rules.mayRepeat && earlier.state === "RUNNING";
+    if (mayRepeat && (await ledger.retake(key, earlier.attempts))) return { key, call, tool };
+    await ledger.end(key, earlier.state === "RUNNING" ? LOST : NOT_MADE, log);
     return null;
   }
 
@@ -226,9 +214,9 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
       const begun = calls.map((call, number) => begin(call, number, at));
       const due = begun.filter(isDue);
       if (due.length > 0) return makeRound(due, at).then((made) => begun.map((each) => answered(each, made)));
-      if (told.length === 0) return begun as AnsweredCall[];
+      if (overAtOnce.isEmpty()) return begun as AnsweredCall[];
       return Promise.resolve().then(() => {
-        tellOver();
+        overAtOnce.tell();
         return begun as AnsweredCall[];
       });
     },
@@ -258,21 +246,17 @@ function keyOf({ ownerId, conversationId }: CallingTurn, toolCallId: string): To
   return { ownerId, conversationId, toolCallId };
 }
 
-function clientCallOf({ key, call, tool, handed }: DueCall): ClientCall[] {
-  if (handed === undefined) return [];
-  return [{ toolCallId: key.toolCallId, name: call.name, arguments: handed, wait: tool.client?.wait ?? false }];
-}
-
 interface Begun {
+  /** Whether it is made at once, rather than after others. */
+  runs: boolean;
+  isAwaited: boolean;
   startedMs: number | null;
   now: Date;
   at: CallsAt;
 }
 
-/** @param runs whether it is made at once, rather than after others */
-function rowOf({ key, call, tool, handed }: DueCall, runs: boolean, { startedMs, now, at }: Begun): NewToolCall {
-  const isHanded = handed !== undefined;
-  const isOver = isHanded && !tool.client?.wait;
+function rowOf({ key, call, tool, handed }: DueCall, { runs, isAwaited, startedMs, now, at }: Begun): NewToolCall {
+  const isOver = handed?.answerBy === null;
   const row = ledgeredToolCall({
     ...{ toolCallId: key.toolCallId, ...at, kind: tool.kind, name: call.name, arguments: call.json },
     ...{ state: isOver ? "SUCCEEDED" : runs ? "RUNNING" : "REQUESTED", result: isOver ? HANDED_OVER : "" },
@@ -280,9 +264,9 @@ function rowOf({ key, call, tool, handed }: DueCall, runs: boolean, { startedMs,
   });
   return {
     ...row,
-    isBackground: !isHanded && tool.rules.run === "background",
-    handedAt: isHanded ? now : null,
-    answerBy: isHanded && !isOver ? new Date(now.getTime() + tool.rules.timeoutMs) : null,
+    isBackground: (!handed || isAwaited) && tool.rules.run === "background",
+    handedAt: handed ? now : null,
+    answerBy: handed?.answerBy ?? null,
   };
 }
 

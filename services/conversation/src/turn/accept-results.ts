@@ -2,11 +2,11 @@ import type { ClientResult } from "@parley/proto/parley/conversation/v1/conversa
 import type { Sql } from "@parley/shared/db/database";
 import { invalid } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
-import { cut, RESULT_BYTES_MAX } from "../store/turns/kept-tool-calls.ts";
-import { findHandedCalls, type HandedRow, lockWaitingSession, takeResults } from "../store/turns/take-results.ts";
+import { findHandedCalls, type HandedRow } from "../store/turns/handed-calls.ts";
+import { lockWaitingSession, takeResults } from "../store/turns/take-results.ts";
 import type { NewTurn, TakenTurn } from "../store/turns/take-turns.ts";
-import { endToolCall, type ToolCallEnd } from "../store/turns/tool-ledger.ts";
-import { NOT_ANSWERED } from "../tools/call-ends.ts";
+import { endToolCall } from "../store/turns/tool-ledger.ts";
+import { endOfHanded } from "../tools/client-calls.ts";
 import { countEnd } from "../tools/make-call.ts";
 
 /** What results lead to: a turn that goes on, nothing, or a refusal like that of a message. */
@@ -38,7 +38,7 @@ export async function acceptResults(
   const isLate = ({ answerBy }: HandedRow) => answerBy !== null && answerBy < now;
   const ended = open.filter((call) => isLate(call) || given.has(call.toolCallId));
   for (const call of ended) {
-    const end = isLate(call) ? NOT_ANSWERED : endOf(call, given.get(call.toolCallId), now);
+    const end = endOfHanded(call, given.get(call.toolCallId), now);
     await endToolCall(tx, { ...turn, toolCallId: call.toolCallId }, end, now);
     countEnd("client", end.state, now.getTime() - call.handedAt.getTime());
   }
@@ -49,13 +49,4 @@ export async function acceptResults(
   if (ended.length < open.length || isTold) return { type: "nothing" };
   const roundsBefore = Math.max(...waited.filter((call) => call.seq === seq).map(({ round }) => round));
   return { type: "run", taken: { ...(await takeResults(tx, turn, seq)), earlier: null, roundsBefore } };
-}
-
-function endOf({ handedAt }: HandedRow, given: ClientResult | undefined, now: Date): ToolCallEnd {
-  const { text: result, isCut } = cut(given?.result ?? "", RESULT_BYTES_MAX);
-  return {
-    ...NOT_ANSWERED,
-    ...{ state: given?.isError ? "FAILED" : "SUCCEEDED", result, isCut, isOutside: true },
-    durationMs: now.getTime() - handedAt.getTime(),
-  };
 }

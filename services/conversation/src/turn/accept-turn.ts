@@ -18,7 +18,8 @@ import {
   type TakenTurn,
   takeTurn,
 } from "../store/turns/take-turns.ts";
-import { CALLS_OF_ROUND_MAX, type ClientCall } from "../tools/turn-tools.ts";
+import type { ClientCall } from "../tools/client-calls.ts";
+import { CALLS_OF_ROUND_MAX } from "../tools/turn-tools.ts";
 import { acceptResults } from "./accept-results.ts";
 import { byteBudget } from "./ask/context-window.ts";
 

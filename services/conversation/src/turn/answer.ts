@@ -3,8 +3,10 @@ import type { ConversationContext } from "../context.ts";
 import type { Asked, Hear, Model, ModelEnd, ModelMessage, ModelRequest } from "../model/port.ts";
 import type { ModelWatch } from "../model/watch.ts";
 import { farewellOf } from "../tools/builtin/end-call.ts";
+import type { Client } from "../tools/client-calls.ts";
+import type { ToolTeller } from "../tools/telling.ts";
 import type { CallAction, ToolOutcome } from "../tools/tool.ts";
-import { type CallWatch, type ToolTeller, turnTools } from "../tools/turn-tools.ts";
+import { type CallWatch, turnTools } from "../tools/turn-tools.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
 import { conversationSoFar } from "./ask/conversation-so-far.ts";
 import { type Channel, modelRequest } from "./ask/model-request.ts";
@@ -28,8 +30,8 @@ export interface Answering extends PreparedTurn, Pick<Speaking, "say"> {
   act?(action: CallAction): void;
   calls?: CallWatch;
   teller?: ToolTeller | undefined;
-  /** Whether there is a client that makes calls. */
-  hasClient?: boolean;
+  /** Makes calls of client tools; absent: they are not available. */
+  client?: Client | undefined;
 }
 
 /**
@@ -56,7 +58,7 @@ export async function answer(
     act,
     calls,
     teller,
-    hasClient,
+    client,
   }: Answering,
 ): Promise<void> {
   const { ownerId, conversationId, language } = accepted;
@@ -80,8 +82,7 @@ export async function answer(
   };
   const tools = turnTools({
     ...{ ledger, turn: accepted, apply, watch: calls, signal: watch.signal, log },
-    teller,
-    toClient: hasClient ? (calls) => void reply.clientCalls.push(...calls) : undefined,
+    ...{ teller, client },
     toolbox: { find: (name) => speaker().toolbox.find(name) },
     place: () => ({
       ownerId,

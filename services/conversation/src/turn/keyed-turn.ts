@@ -18,7 +18,7 @@ import type { ConversationContext } from "../context.ts";
 import { type ConversationRow, findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
-import { listHandedCalls } from "../store/turns/take-results.ts";
+import { listHandedCalls } from "../store/turns/handed-calls.ts";
 import {
   bindTurnKey,
   endTurnKey,
@@ -29,8 +29,8 @@ import {
   storeTurnRefusal,
   TURN_KEYS,
 } from "../store/turns/turn-keys.ts";
+import type { ClientCall } from "../tools/client-calls.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
-import type { ClientCall } from "../tools/turn-tools.ts";
 import {
   type Acceptance,
   type AcceptedTurn,

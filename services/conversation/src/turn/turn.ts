@@ -6,7 +6,8 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
-import type { ClientCall, ToolTeller } from "../tools/turn-tools.ts";
+import type { Client, ClientCall } from "../tools/client-calls.ts";
+import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import { type Acceptance, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
@@ -24,8 +25,7 @@ export type TurnEvent =
   /** A piece of the reply, which ends at a word boundary; together they are the reply. */
   | { type: "text"; text: string }
   /** Only in a turn that tells of its tools. */
-  | { type: "called"; toolCallId: string; name: string; arguments: string }
-  | { type: "answered"; toolCallId: string; result: string; isError: boolean }
+  | ToolEvent
   /** The last one of a turn with calls that the client makes. */
   | { type: "client_calls"; calls: readonly ClientCall[] };
 
@@ -95,13 +95,13 @@ async function askAndStore(
   };
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    const { type, clientTools: hasClient } = turn;
     const message = turn.toolResults.length > 0 ? null : turn.message;
     const teller = turn.tellsTools ? tellerOf(tell) : undefined;
-    const isThread = type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
+    const client: Client = { take: (calls) => void reply.clientCalls.push(...calls), isAwaited: false };
+    const isThread = turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
     const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
-    const answering = { ...prepared, accepted, message, channel, asked, memory, watch, log, say, teller, hasClient };
-    await answer(ctx, reply, answering);
+    const answering = { ...prepared, accepted, message, channel, asked, memory, watch, log, say, teller };
+    await answer(ctx, reply, { ...answering, client: turn.clientTools ? client : undefined });
   } catch (error) {
     await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);
@@ -117,13 +117,6 @@ async function askAndStore(
       .finally(lease.stop);
   }
   if (reply.clientCalls.length > 0) tell({ type: "client_calls", calls: reply.clientCalls });
-}
-
-function tellerOf(tell: Tell): ToolTeller {
-  return {
-    called: (toolCallId, name, json) => void tell({ type: "called", toolCallId, name, arguments: json }),
-    answered: (toolCallId, { result, isError }) => void tell({ type: "answered", toolCallId, result, isError }),
-  };
 }
 
 /** The signal of a client whose turn runs to its end whether it waits or not. */

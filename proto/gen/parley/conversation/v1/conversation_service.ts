@@ -459,7 +459,13 @@ export interface SpokenTurn {
    * With answers_results: what has happened, in words for the model, such as the outcome of a transfer. It is not stored. 1 to 1,000
    * characters.
    */
-  told?: string | undefined;
+  told?:
+    | string
+    | undefined;
+  /** Whether the runtime's client makes calls of the agent's client tools; otherwise the model is told that they are not available. */
+  clientTools: boolean;
+  /** Whether each tool call and its result are told. */
+  tellsTools: boolean;
 }
 
 export interface HeardReply {
@@ -498,6 +504,12 @@ export interface ConverseResponse {
     | //
     /** The reply no longer waits for it: it has ended. */
     { $case: "toolEnded"; value: ToolEnded }
+    | //
+    /** With `client_tools`: a call for the runtime's client. With `wait`, give its result with GiveClientResult. */
+    { $case: "clientCall"; value: ClientCall }
+    | //
+    /** With `tells_tools`; its offset is 0. */
+    { $case: "toolNews"; value: ToolNews }
     | undefined;
 }
 
@@ -594,16 +606,42 @@ export interface RunCallToolRequest {
    * transcript shows it. Absent: the next message, and its beginning.
    */
   sequence?: number | undefined;
-  offset?: number | undefined;
+  offset?:
+    | number
+    | undefined;
+  /** As in SpokenTurn. */
+  clientTools?:
+    | boolean
+    | undefined;
+  /** tcl_…, chosen by the runtime to know the call while it runs. Absent: a new one. */
+  toolCallId?: string | undefined;
 }
 
 export interface RunCallToolResponse {
-  /** What the model is told. */
+  /** What the model is told; empty if it waits for the client. */
   result: string;
   /** Whether the tool could not do what the model wanted; it may try again. */
   isError: boolean;
   /** What the runtime has to do; absent: nothing. */
-  action: CallAction | undefined;
+  action:
+    | CallAction
+    | undefined;
+  /** With `client_tools`: the runtime's client makes the call. If it waits, GiveClientResult answers with what the model is told. */
+  clientCall: ClientCall | undefined;
+}
+
+export interface GiveClientResultRequest {
+  ownerId: string;
+  conversationId: string;
+  result: ClientResult | undefined;
+}
+
+export interface GiveClientResultResponse {
+  /** How the call has ended, as the model is told. */
+  result: string;
+  isError: boolean;
+  /** Whether it has ended with the given result; false if it had ended before, such as when its time was over. */
+  isTaken: boolean;
 }
 
 export interface ListMcpToolsRequest {
@@ -4457,6 +4495,8 @@ function createBaseSpokenTurn(): SpokenTurn {
     startedAt: undefined,
     answersResults: false,
     told: undefined,
+    clientTools: false,
+    tellsTools: false,
   };
 }
 
@@ -4485,6 +4525,12 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     }
     if (message.told !== undefined) {
       writer.uint32(66).string(message.told);
+    }
+    if (message.clientTools !== false) {
+      writer.uint32(72).bool(message.clientTools);
+    }
+    if (message.tellsTools !== false) {
+      writer.uint32(80).bool(message.tellsTools);
     }
     return writer;
   },
@@ -4566,6 +4612,22 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
             message.told = reader.string();
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.clientTools = reader.bool();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.tellsTools = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4591,6 +4653,8 @@ export const SpokenTurn: MessageFns<SpokenTurn> = {
     message.startedAt = object.startedAt ?? undefined;
     message.answersResults = object.answersResults ?? false;
     message.told = object.told ?? undefined;
+    message.clientTools = object.clientTools ?? false;
+    message.tellsTools = object.tellsTools ?? false;
     return message;
   },
 };
@@ -4725,6 +4789,12 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
       case "toolEnded":
         ToolEnded.encode(message.event.value, writer.uint32(50).fork()).join();
         break;
+      case "clientCall":
+        ClientCall.encode(message.event.value, writer.uint32(58).fork()).join();
+        break;
+      case "toolNews":
+        ToolNews.encode(message.event.value, writer.uint32(66).fork()).join();
+        break;
     }
     return writer;
   },
@@ -4790,6 +4860,22 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
             message.event = { $case: "toolEnded", value: ToolEnded.decode(reader, reader.uint32()) };
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.event = { $case: "clientCall", value: ClientCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.event = { $case: "toolNews", value: ToolNews.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4841,6 +4927,18 @@ export const ConverseResponse: MessageFns<ConverseResponse> = {
       case "toolEnded": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "toolEnded", value: ToolEnded.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "clientCall": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "clientCall", value: ClientCall.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "toolNews": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "toolNews", value: ToolNews.fromPartial(object.event.value) };
         }
         break;
       }
@@ -5601,7 +5699,16 @@ export const SendDtmf: MessageFns<SendDtmf> = {
 };
 
 function createBaseRunCallToolRequest(): RunCallToolRequest {
-  return { ownerId: "", conversationId: "", name: "", arguments: undefined, sequence: undefined, offset: undefined };
+  return {
+    ownerId: "",
+    conversationId: "",
+    name: "",
+    arguments: undefined,
+    sequence: undefined,
+    offset: undefined,
+    clientTools: undefined,
+    toolCallId: undefined,
+  };
 }
 
 export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
@@ -5623,6 +5730,12 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     }
     if (message.offset !== undefined) {
       writer.uint32(48).int32(message.offset);
+    }
+    if (message.clientTools !== undefined) {
+      writer.uint32(56).bool(message.clientTools);
+    }
+    if (message.toolCallId !== undefined) {
+      writer.uint32(66).string(message.toolCallId);
     }
     return writer;
   },
@@ -5688,6 +5801,22 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
             message.offset = reader.int32();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.clientTools = reader.bool();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.toolCallId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5711,12 +5840,14 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     message.arguments = object.arguments ?? undefined;
     message.sequence = object.sequence ?? undefined;
     message.offset = object.offset ?? undefined;
+    message.clientTools = object.clientTools ?? undefined;
+    message.toolCallId = object.toolCallId ?? undefined;
     return message;
   },
 };
 
 function createBaseRunCallToolResponse(): RunCallToolResponse {
-  return { result: "", isError: false, action: undefined };
+  return { result: "", isError: false, action: undefined, clientCall: undefined };
 }
 
 export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
@@ -5729,6 +5860,9 @@ export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
     }
     if (message.action !== undefined) {
       CallAction.encode(message.action, writer.uint32(26).fork()).join();
+    }
+    if (message.clientCall !== undefined) {
+      ClientCall.encode(message.clientCall, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -5770,6 +5904,14 @@ export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
             message.action = CallAction.decode(reader, reader.uint32());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.clientCall = ClientCall.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5792,6 +5934,169 @@ export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
     message.action = (object.action !== undefined && object.action !== null)
       ? CallAction.fromPartial(object.action)
       : undefined;
+    message.clientCall = (object.clientCall !== undefined && object.clientCall !== null)
+      ? ClientCall.fromPartial(object.clientCall)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGiveClientResultRequest(): GiveClientResultRequest {
+  return { ownerId: "", conversationId: "", result: undefined };
+}
+
+export const GiveClientResultRequest: MessageFns<GiveClientResultRequest> = {
+  encode(message: GiveClientResultRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.result !== undefined) {
+      ClientResult.encode(message.result, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GiveClientResultRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGiveClientResultRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = ClientResult.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GiveClientResultRequest>, I>>(base?: I): GiveClientResultRequest {
+    return GiveClientResultRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GiveClientResultRequest>, I>>(object: I): GiveClientResultRequest {
+    const message = createBaseGiveClientResultRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.result = (object.result !== undefined && object.result !== null)
+      ? ClientResult.fromPartial(object.result)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGiveClientResultResponse(): GiveClientResultResponse {
+  return { result: "", isError: false, isTaken: false };
+}
+
+export const GiveClientResultResponse: MessageFns<GiveClientResultResponse> = {
+  encode(message: GiveClientResultResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result !== "") {
+      writer.uint32(10).string(message.result);
+    }
+    if (message.isError !== false) {
+      writer.uint32(16).bool(message.isError);
+    }
+    if (message.isTaken !== false) {
+      writer.uint32(24).bool(message.isTaken);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GiveClientResultResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGiveClientResultResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isTaken = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GiveClientResultResponse>, I>>(base?: I): GiveClientResultResponse {
+    return GiveClientResultResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GiveClientResultResponse>, I>>(object: I): GiveClientResultResponse {
+    const message = createBaseGiveClientResultResponse();
+    message.result = object.result ?? "";
+    message.isError = object.isError ?? false;
+    message.isTaken = object.isTaken ?? false;
     return message;
   },
 };
@@ -8584,6 +8889,18 @@ export const ConversationServiceService = {
       Buffer.from(WaitForToolCallsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WaitForToolCallsResponse => WaitForToolCallsResponse.decode(value),
   },
+  /** Ends a call that the runtime's client made, with the result that the client gave. A call that has ended stays as it is. */
+  giveClientResult: {
+    path: "/parley.conversation.v1.ConversationService/GiveClientResult" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GiveClientResultRequest): Buffer =>
+      Buffer.from(GiveClientResultRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GiveClientResultRequest => GiveClientResultRequest.decode(value),
+    responseSerialize: (value: GiveClientResultResponse): Buffer =>
+      Buffer.from(GiveClientResultResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GiveClientResultResponse => GiveClientResultResponse.decode(value),
+  },
   /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
   askModel: {
     path: "/parley.conversation.v1.ConversationService/AskModel" as const,
@@ -8746,6 +9063,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    * that answers results.
    */
   waitForToolCalls: handleUnaryCall<WaitForToolCallsRequest, WaitForToolCallsResponse>;
+  /** Ends a call that the runtime's client made, with the result that the client gave. A call that has ended stays as it is. */
+  giveClientResult: handleUnaryCall<GiveClientResultRequest, GiveClientResultResponse>;
   /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
   askModel: handleUnaryCall<AskModelRequest, AskModelResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
@@ -8997,6 +9316,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WaitForToolCallsResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends a call that the runtime's client made, with the result that the client gave. A call that has ended stays as it is. */
+  giveClientResult(
+    request: GiveClientResultRequest,
+    callback: (error: ServiceError | null, response: GiveClientResultResponse) => void,
+  ): ClientUnaryCall;
+  giveClientResult(
+    request: GiveClientResultRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GiveClientResultResponse) => void,
+  ): ClientUnaryCall;
+  giveClientResult(
+    request: GiveClientResultRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GiveClientResultResponse) => void,
   ): ClientUnaryCall;
   /** Asks the agent's model about the conversation so far, which it reads as a record. Nothing of it is stored. */
   askModel(

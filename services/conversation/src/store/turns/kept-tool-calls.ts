@@ -64,9 +64,9 @@ export function ledgeredToolCall(call: Omit<ToolCallRow, "isCut">): ToolCallRow 
 
 function bounded(call: Omit<ToolCallRow, "isCut">, argumentsMax: number, resultMax: number): ToolCallRow {
   const texts = [
-    cut(call.name, NAME_BYTES_MAX),
-    cut(call.arguments, argumentsMax),
-    cut(call.result, resultMax),
+    beginningOf(call.name, NAME_BYTES_MAX),
+    beginningOf(call.arguments, argumentsMax),
+    beginningOf(call.result, resultMax),
   ] as const;
   const [name, given, result] = texts;
   return {
@@ -105,7 +105,7 @@ export function bytesOfAll(calls: readonly ToolCallRow[]): number {
 }
 
 /** The beginning of a text, in whole characters, as it can be stored. */
-export function cut(text: string, bytesMax: number): { text: string; isCut: boolean } {
+export function beginningOf(text: string, bytesMax: number): { text: string; isCut: boolean } {
   // A character has at least one byte, so text beyond the limit need not be examined.
   const whole = storable(text.slice(0, bytesMax)).toWellFormed();
   const bytes = Buffer.from(whole);

@@ -1,18 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { isKept } from "../retention.ts";
-import type { ToolCallState } from "./kept-tool-calls.ts";
-import { isMetadataBounded, type NewTurn, type OpenTurn, type TakenTurn } from "./take-turns.ts";
-
-/** A call that the client makes, as its results find it. */
-export interface HandedRow {
-  toolCallId: string;
-  seq: number;
-  round: number;
-  state: ToolCallState;
-  handedAt: Date;
-  /** Null when no result is waited for. */
-  answerBy: Date | null;
-}
+import { isMetadataBounded, type NewTurn, type TakenTurn } from "./take-turns.ts";
 
 export interface WaitingSession {
   messageCount: number;
@@ -32,14 +20,6 @@ export async function lockWaitingSession(tx: Sql, turn: NewTurn): Promise<Waitin
       and ${isMetadataBounded(tx, tx`${tx.json(turn.metadata as never)}::jsonb`, tx`${tx.json(turn.variables as never)}::jsonb`)}
     for update`;
   return session ?? null;
-}
-
-/** Of the calls that the client makes: those named, and those whose results are waited for. */
-export async function findHandedCalls(tx: Sql, turn: OpenTurn, ids: readonly string[]): Promise<HandedRow[]> {
-  return tx<HandedRow[]>`
-    select tool_call_id, seq, round, state, handed_at, answer_by from tool_calls
-    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and handed_at is not null
-      and (tool_call_id = any(${ids as string[]}::text[]) or state = 'RUNNING')`;
 }
 
 /**
@@ -64,16 +44,4 @@ export async function takeResults(tx: Sql, turn: NewTurn, seq: number): Promise<
     )
     select * from taken`;
   return taken;
-}
-
-/** The calls of a reply that its client got. */
-export async function listHandedCalls(
-  sql: Sql,
-  { ownerId, conversationId }: Pick<OpenTurn, "ownerId" | "conversationId">,
-  seq: number,
-): Promise<{ toolCallId: string; name: string; arguments: string }[]> {
-  return sql`
-    select tool_call_id, name, arguments from tool_calls
-    where owner_id = ${ownerId} and conversation_id = ${conversationId} and seq = ${seq} and handed_at is not null
-    order by tool_call_id`;
 }

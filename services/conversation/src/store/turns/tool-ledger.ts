@@ -82,9 +82,12 @@ export interface ToolCallEnd
   charactersSaid: number;
 }
 
-/** Stores the result of a call, also of one that was given up as unknown: the model is then told later. */
-export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, now: Date): Promise<void> {
-  await sql`
+/**
+ * Stores the result of a call, also of one that was given up as unknown: the model is then told later. Returns false when it had ended
+ * otherwise.
+ */
+export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, now: Date): Promise<boolean> {
+  const ended = await sql`
     with ended as (
       update tool_calls set state = ${end.state}, result = ${end.result}, is_outside = ${end.isOutside},
         is_cut = is_cut or ${end.isCut}, status = ${end.status}::integer, note = ${end.note}::text,
@@ -95,7 +98,8 @@ export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, 
       returning 1
     ) ${end.assignments ? sql`, ${assigning(sql, key, end.assignments, now)}` : sql``}
     ${end.takesOver ? sql`, ${handingOver(sql, key, end.takesOver, now)}` : sql``}
-    select from ended`;
+    select 1 from ended`;
+  return ended.length > 0;
 }
 
 function assigning(sql: Sql, { ownerId, conversationId }: SessionKey, assignments: object, now: Date) {

@@ -1,7 +1,7 @@
 import type { HttpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { normalizeVariableName } from "@parley/shared/domain/variables/name";
 import { refuseUnstorable } from "@parley/shared/json/storable-json";
-import { cut as beginningOf } from "../../store/turns/kept-tool-calls.ts";
+import { beginningOf } from "../../store/turns/kept-tool-calls.ts";
 import { keptOf, valueAt } from "./pointers.ts";
 
 /** Of an answer, the bytes that are read; of those, what the model gets; and what it gets of an error (docs/tools.md). */
@@ -33,7 +33,7 @@ export interface TakenAnswer {
 export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool): TakenAnswer {
   const { status, text, isCut } = answer;
   if (status < 200 || status > 299) {
-    const body = result?.hide ? "" : cut(text, ERROR_BYTES_MAX);
+    const body = result?.hide ? "" : withRestNoted(text, ERROR_BYTES_MAX);
     const forModel = `The request failed with HTTP status ${status}${body === "" ? "." : `: ${body}`}`;
     return { forModel, isError: true, assignments: {}, dropped: [] };
   }
@@ -42,7 +42,7 @@ export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool
   if (result?.hide) return { forModel: "The request succeeded.", isError: false, ...taken };
   if (!result || result.keep.length === 0) {
     const whole = text === "" ? `The request succeeded with HTTP status ${status} and no content.` : text;
-    return { forModel: cut(whole, MODEL_BYTES_MAX), isError: false, ...taken };
+    return { forModel: withRestNoted(whole, MODEL_BYTES_MAX), isError: false, ...taken };
   }
   if (document === undefined) {
     const why = isCut ? `is longer than ${ANSWER_BYTES_MAX} bytes` : "is not JSON";
@@ -50,7 +50,7 @@ export function takeAnswer(answer: HttpAnswer, { result, assignments }: HttpTool
   }
   const kept = keptOf(document, result.keep);
   const forModel = kept === undefined ? "The answer has none of the expected fields." : JSON.stringify(kept);
-  return { forModel: cut(forModel, MODEL_BYTES_MAX), isError: false, ...taken };
+  return { forModel: withRestNoted(forModel, MODEL_BYTES_MAX), isError: false, ...taken };
 }
 
 function assignedBy(assignments: HttpTool["assignments"], document: unknown, text: string) {
@@ -87,7 +87,7 @@ function parse(text: string): unknown {
 const REST = "\n[The rest is left out.]";
 
 /** The beginning of a text, with a note where the rest is left out; together at most so many bytes. */
-export function cut(text: string, bytesMax: number): string {
+export function withRestNoted(text: string, bytesMax: number): string {
   if (Buffer.byteLength(text) <= bytesMax) return text;
   return beginningOf(text, bytesMax - REST.length).text + REST;
 }

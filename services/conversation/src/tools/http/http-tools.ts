@@ -3,7 +3,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { definitionOf, refusedArgument, rulesOf } from "../custom-tool.ts";
 import { failed, type Tool, type ToolOutcome } from "../tool.ts";
 import type { ToolSource } from "../toolbox.ts";
-import { cut, MODEL_BYTES_MAX } from "./answer.ts";
+import { MODEL_BYTES_MAX, withRestNoted } from "./answer.ts";
 import { callHttpTool, type HttpOutcome, type HttpTools } from "./call.ts";
 
 const SAFE_METHODS: ReadonlySet<ToolMethod> = new Set([ToolMethod.TOOL_METHOD_GET, ToolMethod.TOOL_METHOD_HEAD]);
@@ -47,5 +47,5 @@ export function toldOf({ forModel, dropped }: Pick<HttpOutcome, "forModel" | "dr
     (variable) => `\nThe variable "${variable}" was not set: its value is longer than 16 KiB or cannot be stored.`,
   );
   const room = MODEL_BYTES_MAX - Buffer.byteLength(notes.join(""));
-  return cut(forModel, room) + notes.join("");
+  return withRestNoted(forModel, room) + notes.join("");
 }

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { storable } from "../../store/storable.ts";
-import { cut, MODEL_BYTES_MAX } from "../http/answer.ts";
+import { MODEL_BYTES_MAX, withRestNoted } from "../http/answer.ts";
 
 type Content = CallToolResult["content"][number];
 
@@ -8,7 +8,7 @@ type Content = CallToolResult["content"][number];
 export function textOfResult(result: CallToolResult, mask: (text: string) => string): string {
   const texts = result.content.map(textOfContent).filter((text) => text !== "");
   const text = texts.length > 0 ? texts.join("\n\n") : textOfStructure(result.structuredContent);
-  return cut(mask(storable(text)), MODEL_BYTES_MAX);
+  return withRestNoted(mask(storable(text)), MODEL_BYTES_MAX);
 }
 
 function textOfContent(content: Content): string {

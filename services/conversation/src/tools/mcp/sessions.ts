@@ -3,7 +3,7 @@ import type { McpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { LRUCache } from "lru-cache";
 import { storable } from "../../store/storable.ts";
-import { cut, ERROR_BYTES_MAX } from "../http/answer.ts";
+import { ERROR_BYTES_MAX, withRestNoted } from "../http/answer.ts";
 import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "../http/authorization.ts";
 import { maskOf } from "../http/masks.ts";
 import type { OAuthTokens } from "../http/oauth-tokens.ts";
@@ -97,7 +97,7 @@ async function openSession(server: McpServer, hidden: ReadonlySet<string>): Prom
 /** What went wrong as the model and the owner are told: without secrets, and of what the server said only the beginning. */
 export function tellable(error: unknown, mask: McpSession["mask"]): unknown {
   if (!(error instanceof McpFailure)) return error;
-  return new McpFailure(cut(mask(storable(error.message)), ERROR_BYTES_MAX), error.isForgotten);
+  return new McpFailure(withRestNoted(mask(storable(error.message)), ERROR_BYTES_MAX), error.isForgotten);
 }
 
 function keyOf({ ownerId, conversationId, toolId }: McpPlace): string {

@@ -5,7 +5,8 @@ import { costUsdMicros, sumOfCosts } from "../../model/cost.ts";
 import type { Hear, ModelEnd, ModelMessage, ModelName, ModelRequest, TokenUsage, ToolCall } from "../../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
 import type { ToolCallRow } from "../../store/turns/kept-tool-calls.ts";
-import type { AnsweredCall, ClientCall, TurnTools } from "../../tools/turn-tools.ts";
+import type { ClientCall } from "../../tools/client-calls.ts";
+import type { AnsweredCall, TurnTools } from "../../tools/turn-tools.ts";
 import type { Handed } from "../handoffs.ts";
 import { outOfTurnMemory } from "../turn-memory.ts";
 import { wordCutter } from "./words.ts";
@@ -138,7 +139,10 @@ export async function speak(
     await say(words.push(text) + words.end());
   }
 
-  async function passOn({ message, greeting, begin }: Handed): Promise<void> {
+  async function passOnDecided(): Promise<void> {
+    const handed = handOver();
+    if (!handed) return;
+    const { message, greeting, begin } = handed;
     await utter(message);
     begin();
     await utter(greeting);
@@ -148,8 +152,7 @@ export async function speak(
   }
 
   for (let round = roundsBefore + 1; ; round++) {
-    const handed = handOver();
-    if (handed) await passOn(handed);
+    await passOnDecided();
     const hasWords = !isBlank(reply.text.slice(answerFrom));
     const firstWordMs = hasWords ? limits.stallMs : deadlineAt - performance.now();
     const from = reply.text.length;
@@ -178,7 +181,12 @@ export async function speak(
     const answered = answers instanceof Promise ? await answers : answers;
     // The model's time does not run while it waits for its tools.
     deadlineAt += performance.now() - calledAt;
-    if (reply.ends || waitsForClient(reply)) break;
+    if (reply.ends) break;
+    if (waitsForClient(reply)) {
+      // The other agent answers the client's results.
+      await passOnDecided();
+      break;
+    }
     called += charactersOf(answered);
     if (!hasRoom(reply.text.length + called)) throw outOfTurnMemory();
     said.push({ role: "assistant", content: isBlank(content) ? "" : content, toolCalls: answered });

@@ -75,6 +75,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Converse: ["voice", "voice-runtime"],
     RunCallTool: ["voice", "voice-runtime"],
     WaitForToolCalls: ["voice", "voice-runtime"],
+    GiveClientResult: ["voice", "voice-runtime"],
     AskModel: ["voice", "voice-runtime"],
     CompleteConversation: ["voice", "voice-runtime"],
     ListMcpTools: ["agent"],

@@ -50,12 +50,13 @@ test("whatever a model does and when, an interrupted reply is not played on, and
         sts,
         conversing: { model: "m", params: {}, prompt: "", tools: [] },
         rulesOf: () => rulesOf(undefined),
-        runTool: async (name) => {
+        runTool: async ({ name }) => {
           const action =
             name === "end_call"
               ? { $case: "endCall" as const, value: {} }
               : { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
-          return { result: "done", isError: false, action: name === "weather" ? undefined : { action } };
+          const decided = name === "weather" ? undefined : { action };
+          return { result: "done", isError: false, action: decided, clientCall: undefined };
         },
         detector,
         transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },

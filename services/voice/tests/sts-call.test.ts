@@ -32,14 +32,19 @@ async function newCall(
     sts,
     conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
     rulesOf: () => rulesOf(undefined),
-    runTool: async (name, _, place) => {
+    runTool: async ({ name }, place) => {
       tools.push(name);
       places.push(place);
       const action = name === "end_call" ? { $case: "endCall" as const, value: {} } : null;
       const transfer = { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
       const keys = { $case: "sendDtmf" as const, value: { keys: "42#" } };
       const decided = name === "transfer_call" ? transfer : name === "send_dtmf" ? keys : action;
-      return { result: `did ${name}`, isError: false, action: decided ? { action: decided } : undefined };
+      return {
+        result: `did ${name}`,
+        isError: false,
+        action: decided ? { action: decided } : undefined,
+        clientCall: undefined,
+      };
     },
     detector,
     transcript: {

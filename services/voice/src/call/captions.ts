@@ -1,4 +1,4 @@
-import type { CallClock } from "./call-clock.ts";
+import type { CommonParts } from "./held-call.ts";
 import type { CallNews } from "./port.ts";
 
 /** What watchers of a call learn. */
@@ -7,6 +7,8 @@ export interface Captions {
   tell(who: "agent" | "user", text: string, isFinal: boolean): void;
   /** Reports what the agent does now, when that changes. At the beginning of a call, it listens. */
   state(state: AgentState): void;
+  /** Reports a tool call or its result, if watchers learn of them. */
+  tool(news: Extract<CallNews, { type: "tool_call" | "tool_result" }>): void;
   /** Begins to run `report` every second, the first time at once. */
   follow(report: () => void): void;
   stop(): void;
@@ -17,7 +19,7 @@ type AgentState = Extract<CallNews, { type: "state" }>["state"];
 /** How often what is heard is reported. */
 const REPORT_MS = 1_000;
 
-export function captions(clock: CallClock, watch: ((news: CallNews) => void) | undefined): Captions {
+export function captions({ clock, watch, tellsTools }: Pick<CommonParts, "clock" | "watch" | "tellsTools">): Captions {
   let told: AgentState = "listening";
   let stopReports = () => {};
   const follow = (report: () => void) => {
@@ -31,6 +33,9 @@ export function captions(clock: CallClock, watch: ((news: CallNews) => void) | u
       if (state === told) return;
       told = state;
       watch?.({ type: "state", state });
+    },
+    tool: (news) => {
+      if (tellsTools) watch?.(news);
     },
     follow,
     stop: () => stopReports(),

@@ -10,6 +10,7 @@ import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
 import type { Voice } from "./pipeline/mouth.ts";
 import type { CallNews } from "./port.ts";
+import type { ClientCalls } from "./tools/client-calls.ts";
 import type { BridgeParts } from "./warm/bridge.ts";
 import type { PersonParts } from "./warm/reach-person.ts";
 
@@ -28,6 +29,10 @@ export interface CommonParts {
   /** Calls people for warm transfers; absent: nobody can be called. */
   person?: { partsFor(user: Leg, voice: Voice): PersonParts; bridging: BridgeParts } | undefined;
   watch?: ((news: CallNews) => void) | undefined;
+  /** Whether `watch` learns of tool calls too. */
+  tellsTools?: boolean;
+  /** The calls of client tools; absent: nobody makes them. */
+  clients?: ClientCalls | undefined;
   /** Called with the figures of each answer that was heard. */
   measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
 }

@@ -73,7 +73,7 @@ export function holdCall(
   const { clock, lines } = parts;
   const contained = containedIn(parts.log, fail);
   const ending = endingOf(clock, parts.log, close);
-  const captioned = captions(clock, parts.watch);
+  const captioned = captions(parts);
   let state = initialState(settings, clock.now());
   let leg: Leg | null = null;
   let agent: CallAgent | null = null;

@@ -1,3 +1,4 @@
+import type { ClientCall, ClientResult } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { CallEnd } from "../store/calls.ts";
 import type { FarEnd, Leg, LegListener } from "../transport/leg.ts";
 
@@ -38,6 +39,22 @@ export interface CallRequest {
   leavesMessage?: boolean | undefined;
   /** Called with what is said and what the agent does as it happens, for live captions. Must not throw. */
   watch?: ((news: CallNews) => void) | undefined;
+  /** Whether `watch` learns of tool calls too, which have what the agent's owner keeps from callers. */
+  tellsTools?: boolean | undefined;
+  /** Makes calls of client tools; absent: nobody does. */
+  client?: CallClient | undefined;
+}
+
+/** The page or app at the other end. Nothing here throws. */
+export interface CallClient {
+  /** Whether it makes calls now. */
+  isThere(): boolean;
+  /** Hands a call over. @returns false if that is not possible */
+  hand(call: ClientCall): boolean;
+  /** Tells it that a result is not used, or not waited for anymore. */
+  refuse(toolCallId: string, detail: string): void;
+  /** Learns from now on what results it gives, and when it is gone. */
+  listen(to: { gave(result: ClientResult): void; left(): void }): void;
 }
 
 export type Channel =
@@ -96,4 +113,8 @@ export type CallNews =
   /** What the user says; each text replaces the previous one until one is final. */
   | { type: "user"; text: string; isFinal: boolean }
   /** How much of the reply has been heard so far. */
-  | { type: "agent"; text: string; isFinal: boolean };
+  | { type: "agent"; text: string; isFinal: boolean }
+  /** A tool that the model calls; `arguments` is a JSON object. */
+  | { type: "tool_call"; toolCallId: string; name: string; arguments: string }
+  /** What the model is told of it in the same turn. */
+  | { type: "tool_result"; toolCallId: string; result: string; isError: boolean };

@@ -32,6 +32,7 @@ import type { CallRequest, Connect } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
 import { rulesOf } from "./speech-to-speech/tools.ts";
+import { clientCalls } from "./tools/client-calls.ts";
 import { type Conversations, type Transcript, transcript, untilAnswered } from "./transcript.ts";
 import { checkTransfer } from "./transfer.ts";
 import type { Ears } from "./warm/utterances.ts";
@@ -129,7 +130,10 @@ export async function prepare(
   const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
   const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
   const refused = (error: ServiceError) => held.fail(error.detail);
-  const said = transcript({ conversations, key, lastSequence, clock, time, refused });
+  const { client, tellsTools = false } = request;
+  const clients = client && clientCalls({ client, conversations, key, clock, log: callLog });
+  const tools = () => ({ clientTools: clients?.areMade() ?? false, tellsTools });
+  const said = transcript({ conversations, key, lastSequence, clock, time, tools, refused });
   const common = {
     detector: options.detector,
     transcript: said,
@@ -139,7 +143,7 @@ export async function prepare(
     log: callLog,
     background,
     recorder,
-    watch: request.watch,
+    ...{ watch: request.watch, tellsTools, clients },
     measured: options.measured,
   };
   const held =
@@ -147,7 +151,7 @@ export async function prepare(
       ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
       : eachModel(options, request, setup, speech, common, (ears) => personOf(options, request, key, said, ears));
   const ended = held.ended.then(async (over) => {
-    await said.settled();
+    await Promise.all([said.settled(), clients?.end()]);
     return over;
   });
   return { held: { ...held, ended }, recorder };
@@ -253,16 +257,24 @@ function oneModel(
 ): HeldCall {
   const { modelName: model, voiceId, language, params } = config;
   const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
+  const toolOf = (name: string) => tools.find((tool) => tool.name === name);
   const parts: StsParts = {
     ...common,
     sts,
     conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
-    rulesOf: (name) => rulesOf(tools.find((tool) => tool.name === name)?.rules),
-    runTool: (name, input, { messages, offset }, withinMs) =>
-      conversations.runCallTool(
-        { ...key, name, arguments: input as never, sequence: lastSequence + messages + 1, offset },
-        { timeoutMs: withinMs },
-      ),
+    rulesOf: (name) => rulesOf(toolOf(name)?.rules),
+    runTool: async ({ toolCallId, name, input }, { messages, offset }, withinMs) => {
+      const { clients } = common;
+      const sequence = lastSequence + messages + 1;
+      const clientTools = clients?.areMade() ?? false;
+      const run = { ...key, name, arguments: input as never, sequence, offset, clientTools, toolCallId };
+      const answered = await conversations.runCallTool(run, { timeoutMs: withinMs });
+      const { clientCall } = answered;
+      const told = clientCall && (await clients?.make(clientCall, toolOf(name)?.rules?.timeoutMs));
+      if (clientCall?.wait && !told)
+        throw new ServiceError("unavailable", "The result of a client's call is not known");
+      return { ...answered, ...told };
+    },
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: true, endsTurns: true });
   return holdCall(common, settings, (call) => stsAgent(parts, call));

@@ -2,9 +2,11 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import {
   AppendTranscriptRequest,
   type CallAction,
+  type ClientCall,
   type ConversationServiceService,
   ConverseRequest,
   type ToolEnded,
+  type ToolNews,
   type ToolStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
@@ -23,6 +25,7 @@ export type Conversations = Pick<
   | "converse"
   | "runCallTool"
   | "waitForToolCalls"
+  | "giveClientResult"
   | "askModel"
   | "completeConversation"
 >;
@@ -62,6 +65,10 @@ export interface AnswerEvents {
   /** The model has called a tool that takes time; the answer waits for it, unless it runs in the background. */
   toolStarted(tool: ToolStarted): void;
   toolEnded(toolCallId: string): void;
+  /** A call for the client, also if the answer is over already. */
+  clientCall(call: ClientCall): void;
+  /** Of each tool call and each result, if the turn tells of them. */
+  toolNews(news: ToolNews): void;
   /** All words and actions have arrived. */
   complete(): void;
   /** The answer failed: no words arrived, and none will. */
@@ -88,6 +95,8 @@ export interface TranscriptOptions {
   clock: CallClock;
   /** The time that messages have, on the clock that all processes share. */
   time: Clock;
+  /** What each turn says of the call's client and its watchers. */
+  tools(): { clientTools: boolean; tellsTools: boolean };
   /** Set when nothing more can be stored: the conversation has ended elsewhere, or is gone. */
   refused(error: ServiceError): void;
 }
@@ -99,7 +108,8 @@ const DELAYS_MS: readonly number[] = [100, 200, 400, 800, ...new Array<number>(1
 /** How long the agent may be silent before it asks for patience. */
 const PATIENCE_MS = 2_500;
 
-export function transcript({ conversations, key, lastSequence, clock, time, refused }: TranscriptOptions): Transcript {
+export function transcript(options: TranscriptOptions): Transcript {
+  const { conversations, key, lastSequence, clock, time, refused } = options;
   let last = lastSequence;
   let queue: Promise<void> = Promise.resolve();
 
@@ -134,13 +144,13 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
     },
     ask: (text, events, startedAt = null) => {
       const said = { text, saidAt: time.now(), startedAt: dateOf(startedAt, { clock, time }) };
-      const answer = openAnswer({ conversations, key, clock, time }, said, events);
+      const answer = openAnswer(options, said, events);
       enqueue(answer.run);
       return answer;
     },
     askResults: (events, told) => {
       const said = { text: "", saidAt: time.now(), startedAt: undefined, answersResults: true, told };
-      const answer = openAnswer({ conversations, key, clock, time }, said, events);
+      const answer = openAnswer(options, said, events);
       enqueue(answer.run);
       return answer;
     },
@@ -163,7 +173,7 @@ export function transcript({ conversations, key, lastSequence, clock, time, refu
   };
 }
 
-interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock" | "time"> {}
+interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock" | "time" | "tools"> {}
 
 type Final = { text: string; latency: Partial<TurnLatency>; startedAt: Date | undefined; fillers: string[] };
 
@@ -184,7 +194,7 @@ export function dateOf(
 }
 
 /** Runs one turn: asks the model, again if the stream breaks before the first word, and stays until what was heard is stored. */
-function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Question, events: AnswerEvents) {
+function openAnswer({ conversations, key, clock, time, tools }: AnswerOptions, said: Question, events: AnswerEvents) {
   const reports = pushable<ConverseRequest>();
   let final: Final | null = null;
   const finalGiven = Promise.withResolvers<void>();
@@ -204,12 +214,13 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Qu
 
   /** Returns the last sequence. @throws what the stream fails with */
   async function attempt(sequence: number): Promise<number> {
-    const turn = { ...key, sequence, ...said };
+    const turn = { ...key, sequence, ...said, ...tools() };
     const heard = final ? { ...final, isFinal: true } : undefined;
     reports.restart([ConverseRequest.fromPartial({ turn, heard: heard as never })]);
     for await (const { event } of conversations.converse(reports.items())) {
       if (event?.$case === "stored") return event.value.lastSequence;
-      if (event) tell(() => take(event));
+      if (event?.$case === "clientCall") events.clientCall(event.value);
+      else if (event) tell(() => take(event));
     }
     throw new ServiceError("unavailable", "The stream of a turn ended early");
   }
@@ -225,6 +236,8 @@ function openAnswer({ conversations, key, clock, time }: AnswerOptions, said: Qu
       events.toolStarted(event.value as ToolStarted);
     } else if (event.$case === "toolEnded") {
       events.toolEnded((event.value as ToolEnded).toolCallId);
+    } else if (event.$case === "toolNews") {
+      events.toolNews(event.value as ToolNews);
     } else if (event.$case === "complete") {
       complete();
     }

@@ -3,7 +3,8 @@ import { NotConnected, type StartCall } from "../call/port.ts";
 import type { WebCallRow } from "../store/web-calls.ts";
 import { readOffer } from "../transport/webrtc/offer.ts";
 import { answerOffer, type WebRtcOptions } from "../transport/webrtc/peer.ts";
-import { captionOf } from "./caption.ts";
+import { newsMessage } from "./messages.ts";
+import { pageClient } from "./page-client.ts";
 
 /** The browsers' calls that this process holds. */
 export interface BrowserCalls {
@@ -25,7 +26,9 @@ export function browserCalls(startCall: StartCall, webRtc: WebRtcOptions): Brows
           ...call,
           isTestCall: call.draftId !== null,
           channel: { type: "WEB" },
-          watch: (news) => peer.tell(captionOf(news)),
+          watch: (news) => void peer.tell(newsMessage(news)),
+          tellsTools: call.draftId !== null,
+          client: pageClient(peer),
         },
         async (listener, signal) => {
           signal.addEventListener("abort", peer.close, { once: true });

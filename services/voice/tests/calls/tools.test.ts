@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import type { ToolRules } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallClient } from "../../src/call/port.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";
 import { WORD_MS } from "../kit/scripted-speech.ts";
+import { scriptedSts } from "../kit/scripted-sts.ts";
 
 const RULES: ToolRules = {
   timeoutMs: 60_000,
@@ -98,3 +100,127 @@ test("a result from the background is told at the first pause, once", async () =
   ]);
   expect(call.conversations.asked).toEqual(["Where is my order?", "(results)"]);
 });
+
+/** The page of a call that makes calls, or has gone. */
+function scriptedClient() {
+  const handed: string[] = [];
+  const refused: string[] = [];
+  let to: Parameters<CallClient["listen"]>[0] | null = null;
+  const client: CallClient = {
+    isThere: () => true,
+    hand: ({ toolCallId }) => handed.push(toolCallId) > 0,
+    refuse: (toolCallId) => void refused.push(toolCallId),
+    listen: (listener) => {
+      to = listener;
+    },
+  };
+  const gives = (result: string) => to?.gave({ toolCallId: "tcl_1", result, isError: false });
+  return { client, handed, refused, gives, leaves: () => to?.left() };
+}
+
+/** A call whose model shows the seats, which the client does, and then answers. */
+async function showingSeats(rules: Partial<ToolRules> = {}) {
+  const conversations = fakeConversations(IDLE);
+  const page = scriptedClient();
+  const result = Promise.withResolvers<void>();
+  conversations.gave = () => {
+    result.resolve();
+    conversations.endTools("tcl_1");
+  };
+  conversations.script = async function* (turn) {
+    if (turn.answersResults) return yield* [words("You have seat 14C."), complete];
+    if (conversations.asked.length > 1 || !turn.clientTools) return yield* [words("At nine."), complete];
+    yield { $case: "clientCall", value: { toolCallId: "tcl_1", name: "show_seats", arguments: "{}", wait: true } };
+    yield { $case: "toolStarted", value: { toolCallId: "tcl_1", name: "show_seats", rules: { ...RULES, ...rules } } };
+    await result.promise;
+    yield { $case: "toolEnded", value: { toolCallId: "tcl_1" } };
+    yield* [words("14C is yours."), complete];
+  };
+  const call = await newCall({ conversations, request: { client: page.client } });
+  await call.asks("Which seat is mine?");
+  return { ...call, asks: call.asks.bind(call), conversations, page };
+}
+
+test("a call of a client tool is handed to the page, a filler is spoken, nobody is reminded, and its result is answered", async () => {
+  const call = await showingSeats();
+  await call.time.pass(30_000);
+  expect(call.page.handed).toEqual(["tcl_1"]);
+  expect(call.voice.said.map((text) => text.trim())).toEqual(["One moment please."]);
+  call.page.gives("14C");
+  await call.time.pass(3_000);
+  expect(call.conversations.given).toEqual(["tcl_1: 14C"]);
+  expect(call.conversations.lines.at(-1)).toBe("assistant: One moment please. 14C is yours.");
+});
+
+test("a caller who interrupts a client's call is answered, and its result is told afterwards, once", async () => {
+  const call = await showingSeats();
+  await call.asks("And when do you open?");
+  await call.time.pass(1_000);
+  call.page.gives("14C");
+  await call.time.pass(4_000);
+  expect(call.conversations.lines.slice(-2)).toEqual(["assistant: At nine.", "assistant: You have seat 14C."]);
+  expect(call.page.refused).toEqual([]);
+});
+
+test("a client's call that is cancelled when the caller interrupts takes no result, and the page learns so", async () => {
+  const call = await showingSeats({ isCancellable: true });
+  await call.asks("And when do you open?");
+  await call.time.pass(3_000);
+  call.page.gives("14C");
+  expect(call.page.refused).toEqual(["tcl_1", "tcl_1"]);
+  expect(call.conversations.given).toEqual([]);
+});
+
+test("a page that leaves, and a call that ends, give the open call an error before the conversation is completed", async () => {
+  const gone = await showingSeats();
+  gone.page.leaves();
+  await gone.time.pass(100);
+  expect(gone.conversations.given).toEqual([expect.stringMatching(/^tcl_1: The client left .*\(error\)$/)]);
+  const over = await showingSeats();
+  await over.leaves();
+  await over.ended;
+  expect(over.conversations.given).toHaveLength(1);
+});
+
+test("a speech-to-speech model gets the result of a client's call, or why there is none in the tool's time", async () => {
+  const rules = { ...RULES, timeoutMs: 20_000 };
+  const conversations = fakeConversations({
+    toolDefinitions: [{ name: "show_seats", description: "", parameters: {}, rules }],
+  });
+  conversations.clientCall = { toolCallId: "tcl_1", name: "show_seats", arguments: "{}", wait: true };
+  const page = scriptedClient();
+  const sts = scriptedSts();
+  const call = await newCall({ conversations, sts, request: { client: page.client } });
+  const calls = () => sts.report({ type: "tool_call", callId: "c", name: "show_seats", arguments: {} });
+  calls();
+  await call.time.pass(100);
+  page.gives("14C");
+  await call.time.pass(100);
+  calls();
+  await call.time.pass(20_100);
+  expect(sts.answers).toEqual(["c: 14C", "c: There was no result within 20 s. The call may have had an effect."]);
+});
+
+test("watchers who may see tools learn of each call and its result, others of neither", async () => {
+  const told = await tellingCall(true);
+  expect(told).toEqual([
+    { type: "tool_call", toolCallId: "tcl_1", name: "look_up", arguments: "{}" },
+    { type: "tool_result", toolCallId: "tcl_1", result: "Monday", isError: false },
+  ]);
+  expect(await tellingCall(false)).toEqual([]);
+});
+
+/** What watchers learn of tools. */
+async function tellingCall(tellsTools: boolean) {
+  const conversations = fakeConversations();
+  conversations.script = (turn) => {
+    expect(turn.tellsTools).toBe(tellsTools);
+    const called = { $case: "called" as const, value: { name: "look_up", arguments: "{}" } };
+    const answered = { $case: "answered" as const, value: { result: "Monday", isError: false } };
+    const news = [called, answered].map((event) => ({ offset: 0, toolCallId: "tcl_1", event }));
+    return [...news.map((value) => ({ $case: "toolNews" as const, value })), words("Monday."), complete];
+  };
+  const call = await newCall({ conversations, request: { tellsTools } });
+  await call.asks("When does it come?");
+  return call.news.filter(({ type }) => type.startsWith("tool_"));
+}

@@ -28,6 +28,7 @@ test("a message has the time at which it was said, on the clock that all process
     key: { ownerId: "own_1", conversationId: "c" },
     lastSequence: 0,
     clock: fakeTime(),
+    tools: () => ({ clientTools: false, tellsTools: false }),
     time,
     refused: (error) => {
       throw error;
@@ -39,7 +40,7 @@ test("a message has the time at which it was said, on the clock that all process
   kept
     .ask("Bye?", {
       ...{ text: ignored, action: ignored, complete: ignored, failed: ignored, delayed: ignored },
-      ...{ toolStarted: ignored, toolEnded: ignored },
+      ...{ toolStarted: ignored, toolEnded: ignored, clientCall: ignored, toolNews: ignored },
     })
     .settle("", {}, null, []);
   time.advance(60_000);

@@ -1,5 +1,7 @@
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
+  type ClientCall,
+  type ClientResult,
   type CompleteConversationRequest,
   type ConverseResponse,
   GetCallSetupResponse,
@@ -25,6 +27,12 @@ export interface FakeConversations extends Conversations {
   starts: (Date | undefined)[];
   /** The tools that were run. */
   tools: RunCallToolRequest[];
+  /** A tool that the client runs when it is called; null: there is none. */
+  clientCall: ClientCall | null;
+  /** What the client gave, as `id: result`. */
+  given: string[];
+  /** Called with each result. */
+  gave(result: ClientResult): void;
   /** What was reported as said while tools ran, by reply. */
   fillers: string[][];
   /** Ends tool calls that run without a turn. */
@@ -61,6 +69,9 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     latencies: [],
     starts: [],
     tools: [],
+    clientCall: null,
+    given: [],
+    gave: () => {},
     fillers: [],
     endTools: (...ids) => {
       for (const id of ids) endedTools.add(id);
@@ -136,7 +147,15 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       check();
       fake.tools.push(request);
       const action = request.name === "end_call" ? { action: { $case: "endCall" as const, value: {} } } : undefined;
-      return { result: `did ${request.name}`, isError: false, action };
+      const clientCall = (request.clientTools && fake.clientCall) || undefined;
+      return { result: clientCall ? "" : `did ${request.name}`, isError: false, action, clientCall };
+    },
+    giveClientResult: async ({ result: given }) => {
+      check();
+      const { toolCallId = "", result = "", isError = true } = given ?? {};
+      fake.given.push(`${toolCallId}: ${result}${isError ? " (error)" : ""}`);
+      if (given) fake.gave(given);
+      return { result, isError, isTaken: true };
     },
     waitForToolCalls: async ({ toolCallIds }) => {
       for (;;) {

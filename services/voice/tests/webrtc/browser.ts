@@ -9,6 +9,8 @@ export interface BrowserSettings {
   certificate?: { certificatePemFile: string; keyPemFile: string };
   /** The codec of its audio. */
   codec?: string;
+  /** The subprotocol of its data channel. */
+  protocol?: string;
 }
 
 const PAYLOAD_TYPE = 111;
@@ -17,7 +19,7 @@ const SSRC = 7;
 const kept: unknown[] = [];
 
 /** What a browser does in a call: one audio track in both directions and a data channel. */
-export async function browser({ certificate, codec = "opus" }: BrowserSettings = {}) {
+export async function browser({ certificate, codec = "opus", protocol = "" }: BrowserSettings = {}) {
   const connection = new nodeDataChannel.PeerConnection("page", {
     iceServers: [],
     bindAddress: "127.0.0.1",
@@ -40,7 +42,7 @@ export async function browser({ certificate, codec = "opus" }: BrowserSettings =
   track.onOpen(opened.resolve);
   track.onClosed(() => {});
   const captions: string[] = [];
-  const channel = connection.createDataChannel("captions");
+  const channel = connection.createDataChannel("captions", { protocol });
   channel.onMessage((text) => void captions.push(text.toString()));
   channel.onClosed(() => {});
   connection.onStateChange((state) => void states.push(state));

@@ -29,8 +29,12 @@ export function callsForTest() {
   return {
     opened,
     answered,
-    connected: async (change = (offer: string) => offer, options: Partial<WebRtcOptions> = {}) => {
-      const page = await opened();
+    connected: async (
+      change = (offer: string) => offer,
+      options: Partial<WebRtcOptions> = {},
+      settings: BrowserSettings = {},
+    ) => {
+      const page = await opened(settings);
       const { agent, peer } = await answered(change(page.offer), options);
       page.accept(peer.answer);
       return { page, agent, peer, leg: await peer.connected };

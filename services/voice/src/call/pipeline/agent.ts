@@ -1,4 +1,4 @@
-import type { CallAction, ToolStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallAction, ToolNews, ToolStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { SILENT_FRAME } from "../../audio/pcm.ts";
 import type { ListenOptions, SpeechEvent, SpeechToText } from "../../speech/stt.ts";
 import type { Decision } from "../../turn/events.ts";
@@ -7,13 +7,14 @@ import type { TurnState } from "../../turn/state.ts";
 import type { CommonParts } from "../held-call.ts";
 import type { AgentEffect, CallAgent, CallInProgress, Transferee } from "../hold-call.ts";
 import { type LatencyWatch, watchLatency } from "../latency.ts";
-import { pressKeys } from "../press-keys.ts";
 import { roomOn } from "../queued-audio.ts";
+import { pressKeys } from "../tools/press-keys.ts";
 import type { Answer, AnswerEvents, Transcript } from "../transcript.ts";
 import { mouth, type Voice } from "./mouth.ts";
 
 /** What an agent needs that hears with one model, answers with another and speaks with a third. */
-export interface PipelineParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
+export interface PipelineParts
+  extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured" | "clients"> {
   hearing: SpeechToText;
   listening: Omit<ListenOptions, "signal">;
   voice: Voice;
@@ -103,7 +104,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       case "cancel_tool":
         // The conversation service cancels it when the turn ends.
         awaited.delete(effect.call);
-        return;
+        return void parts.clients?.over([effect.call]);
       case "hold":
         return void agent.hold();
       case "resume":
@@ -149,10 +150,18 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       },
       delayed: () => happen({ type: "delayed", reply }),
       toolStarted: contained(toolStarted),
+      clientCall: (toolCall) => void parts.clients?.make(toolCall),
+      toolNews: contained(toolNews),
       toolEnded: contained((toolCall) => {
+        parts.clients?.over([toolCall]);
         if (awaited.delete(toolCall)) happen({ type: "tool_ended", call: toolCall, next: null });
       }),
     };
+  }
+
+  function toolNews({ toolCallId, event }: ToolNews): void {
+    if (event?.$case === "called") captioned.tool({ type: "tool_call", toolCallId, ...event.value });
+    if (event?.$case === "answered") captioned.tool({ type: "tool_result", toolCallId, ...event.value });
   }
 
   function toolStarted({ toolCallId, rules }: ToolStarted): void {
@@ -169,6 +178,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
     if (isFollowing) return;
     while (following.size > 0 && !call.signal.aborted) {
       const ended = await transcript.ended([...following.keys()], call.signal);
+      parts.clients?.over(ended);
       contained(() => {
         for (const toolCall of ended) {
           const was = following.get(toolCall);

@@ -1,3 +1,4 @@
+import { newId } from "@parley/shared/ids";
 import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenTurnEvent } from "../../speech/sts.ts";
@@ -34,7 +35,6 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   let audibleSince: number | null = null;
   let latency: Latency | undefined;
   let transferTo = "";
-  let toolCalls = 0;
   /** It has pressed keys, which a machine answers, and may say nothing. */
   let mayBeSilent = false;
   const talk = parts.sts.converse(
@@ -87,21 +87,30 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   }
 
   async function answerWithTool(toolCall: ToolCall): Promise<void> {
-    toolCalls++;
     // Models repeat their own ids.
-    const id = `${toolCalls}`;
+    const toolCallId = newId("tcl");
+    const { name, arguments: given } = toolCall;
+    captioned.tool({ type: "tool_call", toolCallId, name, arguments: JSON.stringify(given ?? {}) });
     const rules = parts.rulesOf(toolCall.name);
-    happen({ type: "tool_started", call: id, rules });
+    happen({ type: "tool_started", call: toolCallId, rules });
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
     const hands = { leg, log };
-    const { result, next, hasPressed } = await answerTool(parts.runTool, toolCall, place, rules.timeoutMs, hands);
+    const called = { ...toolCall, toolCallId };
+    const { result, isError, next, hasPressed } = await answerTool(
+      parts.runTool,
+      called,
+      place,
+      rules.timeoutMs,
+      hands,
+    );
+    captioned.tool({ type: "tool_result", toolCallId, result, isError });
     contained(() => {
       if (call.signal.aborted) return;
       mayBeSilent = hasPressed;
       if (next?.after === "transfer") transferTo = next.to;
       // A user who speaks is answered when they have finished, with the result.
       const asks = call.state().model?.hearsSince === null;
-      happen({ type: "tool_ended", call: id, next: next?.after ?? null });
+      happen({ type: "tool_ended", call: toolCallId, next: next?.after ?? null });
       talk.answer(toolCall.callId, result, asks);
     })();
   }

@@ -7,7 +7,7 @@ import type { Logger } from "@parley/shared/log";
 import type { SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
 import type { ToolRules } from "../../turn/events.ts";
-import { pressKeys } from "../press-keys.ts";
+import { pressKeys } from "../tools/press-keys.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
@@ -19,8 +19,7 @@ export interface CallPlace {
 
 /** @throws when the tool cannot be run now */
 export type RunTool = (
-  name: string,
-  input: Readonly<Record<string, unknown>>,
+  call: { toolCallId: string; name: string; input: Readonly<Record<string, unknown>> },
   place: CallPlace,
   withinMs: number,
 ) => Promise<RunCallToolResponse>;
@@ -49,19 +48,20 @@ const TOOL_FAILED = "The tool does not work now. Tell the user.";
 /** Runs a tool, and presses the keys that it decides. A failure becomes an answer that the model can pass on to the user. Never rejects. */
 export async function answerTool(
   run: RunTool,
-  { name, arguments: given }: ToolCall,
+  { toolCallId, name, arguments: given }: ToolCall & { toolCallId: string },
   place: CallPlace,
   withinMs: number,
   { leg, log }: { leg: Leg; log: Logger },
-): Promise<{ result: string; next: Next | null; hasPressed: boolean }> {
+): Promise<{ result: string; isError: boolean; next: Next | null; hasPressed: boolean }> {
   const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   try {
-    const { result, action } = await run(name, input, place, withinMs);
+    const { result, isError, action } = await run({ toolCallId, name, input }, place, withinMs);
     const pressing = action?.action?.$case === "sendDtmf" ? action.action.value : null;
     const fault = pressing && (await pressKeys(leg, pressing.keys, log));
-    return { result: fault ?? result, next: nextOf(action), hasPressed: pressing !== null && fault === null };
+    const hasPressed = pressing !== null && fault === null;
+    return { result: fault ?? result, isError: isError || fault !== null, next: nextOf(action), hasPressed };
   } catch (err) {
     log.warn({ err, tool: name }, "a tool could not be run");
-    return { result: TOOL_FAILED, next: null, hasPressed: false };
+    return { result: TOOL_FAILED, isError: true, next: null, hasPressed: false };
   }
 }

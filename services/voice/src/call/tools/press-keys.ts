@@ -1,7 +1,7 @@
 import type { Logger } from "@parley/shared/log";
 import { counter } from "@parley/shared/telemetry/instruments";
-import type { Leg } from "../transport/leg.ts";
-import { asServiceError } from "./transcript.ts";
+import type { Leg } from "../../transport/leg.ts";
+import { asServiceError } from "../transcript.ts";
 
 const presses = counter("parley.calls.keys", "Times that agents pressed keys, by outcome");
 

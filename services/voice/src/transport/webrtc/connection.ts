@@ -18,6 +18,7 @@ export interface ConnectionEvents {
   received(packet: Uint8Array): void;
   /** The browser has opened a data channel. */
   channel(channel: DataChannel): void;
+  channelClosed(channel: DataChannel): void;
   /** Once, unless it is closed by us before. */
   over(how: "hung_up" | "lost"): void;
 }
@@ -101,7 +102,10 @@ function listenTo(connection: PeerConnection, track: Track, events: ConnectionEv
   });
   connection.onDataChannel((channel) => {
     kept.add(channel);
-    channel.onClosed(() => kept.delete(channel));
+    channel.onClosed(() => {
+      kept.delete(channel);
+      events.channelClosed(channel);
+    });
     events.channel(channel);
   });
   track.onOpen(events.opened);

@@ -21,8 +21,16 @@ export interface WebRtcPeer {
   answer: string;
   /** Waits until media can flow; called once. @throws ServiceError upstream_timeout if the browser does not connect */
   connected(to: LegListener): Promise<Leg>;
-  /** Sends text over the browser's data channel, if it has one, once it is open; dropped if more than 64 KiB waits. */
-  tell(text: string): void;
+  /**
+   * Sends text over the browser's data channel, if it has one, once it is open; dropped if more than 64 KiB waits, or if it is too long for
+   * the browser.
+   * @returns false if it is dropped
+   */
+  tell(text: string): boolean;
+  /** The subprotocol of the data channel; null while it is not open. */
+  protocol(): string | null;
+  /** Learns from now on what the browser says over its data channel, and when that closes. */
+  hear(from: { text(text: string): void; closed(): void }): void;
   /** Ends the connection without a leg. */
   close(): void;
 }
@@ -43,6 +51,7 @@ export async function answerOffer(offer: Offer, options: WebRtcOptions): Promise
   const opened = Promise.withResolvers<void>();
   /** What the leg does with a packet, and with the connection's end. */
   let hear = (_packet: Uint8Array) => {};
+  let from: Parameters<WebRtcPeer["hear"]>[0] = { text: () => {}, closed: () => {} };
   let end = (_how: "hung_up" | "lost") => opened.reject(notConnected());
   const exceeded = () => {
     options.dropped("too_much");
@@ -52,10 +61,15 @@ export async function answerOffer(offer: Offer, options: WebRtcOptions): Promise
     opened: opened.resolve,
     received: (packet) => (limits.isExceededByPacket(packet) ? exceeded() : hear(packet)),
     channel: (channel) => {
-      // Nothing that a browser says over it is used.
-      channel.onMessage((message) => limits.isExceededByMessage(Buffer.byteLength(message)) && exceeded());
+      channel.onMessage((message) => {
+        if (limits.isExceededByMessage(Buffer.byteLength(message))) return exceeded();
+        if (typeof message === "string" && texts.uses(channel)) from.text(message);
+      });
       if (limits.isExceededByMessage(0)) return exceeded();
       texts.use(channel);
+    },
+    channelClosed: (channel) => {
+      if (texts.uses(channel)) from.closed();
     },
     over: (how) => end(how),
   });
@@ -71,6 +85,10 @@ export async function answerOffer(offer: Offer, options: WebRtcOptions): Promise
       return leg;
     },
     tell: texts.tell,
+    protocol: texts.protocol,
+    hear: (heard) => {
+      from = heard;
+    },
     close: () => {
       connection.close();
       end("hung_up");

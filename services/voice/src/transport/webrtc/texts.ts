@@ -6,7 +6,12 @@ const UNSENT_MAX_BYTES = 64 * 1024;
 export interface Texts {
   /** Sends texts over this channel from now on, unless there is one already. */
   use(channel: DataChannel): void;
-  tell(text: string): void;
+  /** @returns false if the text is dropped */
+  tell(text: string): boolean;
+  /** What the browser's application speaks over the channel (RFC 8832, section 5.1); null while it is not open. */
+  protocol(): string | null;
+  /** Whether texts are sent over this channel. */
+  uses(channel: DataChannel): boolean;
 }
 
 /**
@@ -20,9 +25,10 @@ export function textsFor(): Texts {
 
   const send = (to: DataChannel, text: string) => {
     try {
-      if (to.isOpen() && to.bufferedAmount() < UNSENT_MAX_BYTES) to.sendMessage(text);
+      return to.isOpen() && to.bufferedAmount() < UNSENT_MAX_BYTES && to.sendMessage(text);
     } catch {
       // The browser accepts only shorter messages (RFC 8841, max-message-size), or has just left.
+      return false;
     }
   };
   return {
@@ -35,7 +41,11 @@ export function textsFor(): Texts {
     tell: (text) => {
       if (channel) return send(channel, text);
       waitingBytes += Buffer.byteLength(text);
-      if (waitingBytes <= UNSENT_MAX_BYTES) waiting.push(text);
+      if (waitingBytes > UNSENT_MAX_BYTES) return false;
+      waiting.push(text);
+      return true;
     },
+    protocol: () => (channel?.isOpen() ? channel.getProtocol() : null),
+    uses: (other) => other === channel,
   };
 }

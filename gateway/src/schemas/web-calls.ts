@@ -30,7 +30,8 @@ export const WebCall = Resource(
       examples: ["https://parley.example.com/v1/public/web-calls/0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"],
     }),
     token: Type.String({
-      description: "The bearer token for `url`. It connects one call, and only until `expires_at`.",
+      description:
+        "The bearer token for `url`. It connects one call, and only until `expires_at`. Whoever has it hears the call and, if the page asks for it, makes the calls of the agent's client tools.",
       examples: ["kqXh0FvYzZ3Yk0sQ9dJ1mP7uR2wT5xB8cN4vL6aE0iG"],
     }),
     ice_servers: Type.Array(IceServer, {

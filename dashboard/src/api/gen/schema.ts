@@ -729,7 +729,7 @@ export interface paths {
         put?: never;
         /**
          * Let a browser call an agent
-         * @description Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md).
+         * @description Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md). Over the call's data channel, it gets captions and makes calls of the agent's client tools, if it opens the channel with the subprotocol `client_tools`.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -4990,7 +4990,7 @@ export interface components {
              */
             url: string;
             /**
-             * @description The bearer token for `url`. It connects one call, and only until `expires_at`.
+             * @description The bearer token for `url`. It connects one call, and only until `expires_at`. Whoever has it hears the call and, if the page asks for it, makes the calls of the agent's client tools.
              * @example kqXh0FvYzZ3Yk0sQ9dJ1mP7uR2wT5xB8cN4vL6aE0iG
              */
             token: string;

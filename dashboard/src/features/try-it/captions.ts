@@ -1,6 +1,6 @@
 import type { ToolCall } from "../conversations/said.ts";
 
-/** What the agent reports during a call (docs/calls.md#captions). */
+/** What the agent reports during a call (docs/calls.md#the-data-channel). */
 export type Caption =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
   | { type: "user" | "agent"; text: string; is_final: boolean };

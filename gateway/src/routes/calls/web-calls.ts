@@ -23,7 +23,7 @@ export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {
         tag: "Calls",
         summary: "Let a browser call an agent",
         description:
-          "Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md).",
+          "Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md). Over the call's data channel, it gets captions and makes calls of the agent's client tools, if it opens the channel with the subprotocol `client_tools`.",
         scope: "calls",
         body: WebCallBody,
         response: WebCall,

@@ -16,7 +16,7 @@ shift
 trap 'rm -f "$file.partial"' EXIT
 
 "$@" pg_dump --username="${PGUSER:-postgres}" --dbname="${PGDATABASE:-parley}" --format=custom --strict-names \
-  --schema=account --schema=agent --schema=prompt --schema=conversation --schema=webhook --schema=voice --schema=messaging > "$file.partial"
+  --schema=account --schema=agent --schema=prompt --schema=conversation --schema=webhook --schema=voice --schema=messaging --schema=knowledge > "$file.partial"
 # Read to its end, because a truncated file is not a backup.
 "$@" pg_restore --file=/dev/null < "$file.partial"
 mv "$file.partial" "$file"

@@ -43,6 +43,7 @@ export type ProcessName =
   | "webhook-dispatcher"
   | "voice"
   | "messaging"
+  | "knowledge"
   | "postgres"
   | "redis"
   | "model"

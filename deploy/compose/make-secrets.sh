@@ -21,7 +21,7 @@ keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
 place="postgres:5432/parley"
 tls="sslmode=verify-full&sslrootcert=/run/secrets/ca.pem"
 printf 'postgres://postgres:%s@%s?%s\n' "$(cat postgres_password)" "$place" "$tls" | keep admin_database_url
-for schema in account agent prompt conversation webhook voice messaging; do
+for schema in account agent prompt conversation webhook voice messaging knowledge; do
   printf 'postgres://parley_%s:%s@%s?%s\n' "$schema" "$(openssl rand -hex 24)" "$place" "$tls" | keep "${schema}_database_url"
 done
 
@@ -35,7 +35,7 @@ if [ ! -s ca.key ]; then
 fi
 
 # Overwritten in place, because a container keeps seeing the file that was mounted.
-for process in gateway account agent prompt conversation webhook-dispatcher voice messaging parley voice-runtime postgres redis; do
+for process in gateway account agent prompt conversation webhook-dispatcher voice messaging knowledge parley voice-runtime postgres redis; do
   if [ ! -s "$process.pem" ] || [ "${1:-}" = certificates ]; then
     [ ! -e "$process.pem" ] || chmod 644 "$process.pem"
     [ -s "$process.key" ] || new_key | keep "$process.key"

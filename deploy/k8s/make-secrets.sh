@@ -33,6 +33,7 @@ conversation="postgres://parley_conversation:$(openssl rand -hex 24)@$place"
 webhook="postgres://parley_webhook:$(openssl rand -hex 24)@$place"
 voice="postgres://parley_voice:$(openssl rand -hex 24)@$place"
 messaging="postgres://parley_messaging:$(openssl rand -hex 24)@$place"
+knowledge="postgres://parley_knowledge:$(openssl rand -hex 24)@$place"
 
 # usage: secret <name> <file> <value> [<file> <value>…]
 secret() {
@@ -56,6 +57,7 @@ secret conversation-secrets database_url "$conversation"
 secret webhook-dispatcher-secrets database_url "$webhook" encryption_key "$encryption_key"
 secret voice-secrets database_url "$voice" token_key "$(openssl rand -base64 32)" turn_secret "$(openssl rand -hex 32)"
 secret messaging-secrets database_url "$messaging" token_key "$(openssl rand -base64 32)"
+secret knowledge-secrets database_url "$knowledge"
 secret migrate-secrets admin_database_url "$ADMIN_DATABASE_URL" \
   account_database_url "$account" agent_database_url "$agent" prompt_database_url "$prompt" \
-  conversation_database_url "$conversation" webhook_database_url "$webhook" voice_database_url "$voice" messaging_database_url "$messaging"
+  conversation_database_url "$conversation" webhook_database_url "$webhook" voice_database_url "$voice" messaging_database_url "$messaging" knowledge_database_url "$knowledge"

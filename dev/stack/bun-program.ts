@@ -57,6 +57,7 @@ const SECRETS = [
   "PARLEY_TURN_SECRET",
   "PARLEY_RECORDINGS_SECRET_KEY",
   "PARLEY_DAILY_API_KEY",
+  "PARLEY_EMBEDDINGS_API_KEY",
 ];
 
 /** The operator's variables for every process. */

@@ -26,7 +26,7 @@ export const SERVICES = [
     name: "conversation",
     schema: "conversation",
     variable: "PARLEY_CONVERSATION_ADDRESS",
-    given: [/_API_KEY$/, /_BASE_URL$/],
+    given: [/^(?!PARLEY_)\w+_API_KEY$/, /_BASE_URL$/],
   },
   {
     name: "webhook-dispatcher",
@@ -51,6 +51,12 @@ export const SERVICES = [
     schema: "messaging",
     variable: "PARLEY_MESSAGING_ADDRESS",
     given: ["PARLEY_TOKEN_KEY"],
+  },
+  {
+    name: "knowledge",
+    schema: "knowledge",
+    variable: "PARLEY_KNOWLEDGE_ADDRESS",
+    given: [/^PARLEY_EMBEDDINGS_/],
   },
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 
@@ -91,7 +97,8 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...operatorsVariables(env),
         ...select(env, given),
         // The agent service checks owners' addresses, the others call them.
-        ...(["agent", "conversation", "voice", "webhook-dispatcher"].includes(name) && allowLoopback(surroundings)),
+        ...(["agent", "conversation", "knowledge", "voice", "webhook-dispatcher"].includes(name) &&
+          allowLoopback(surroundings)),
         ...(name === "conversation" && defaultModel(surroundings)),
         ...(name === "voice" && {
           PARLEY_SIP_LISTEN: sipAddress ?? "",

@@ -2,6 +2,7 @@ import { AccountServiceService } from "@parley/proto/parley/account/v1/account_s
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -25,6 +26,7 @@ export interface Clients {
   webhooks: ServiceClient<typeof WebhookDispatcherServiceService>;
   voices: ServiceClient<typeof VoiceServiceService>;
   messaging: ServiceClient<typeof MessagingServiceService>;
+  knowledge: ServiceClient<typeof KnowledgeServiceService>;
   turns: Turns;
   /**
    * An agent as the API shows it, as JSON if it is short: from memory while every change is reported, else concurrent reads
@@ -61,6 +63,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const turnStreams = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
   const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
+  const knowledge = connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS);
   const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
   const readAgent = agentReader(async (keys) => {
     const { results } = await agents.batchGetAgents({ keys });
@@ -82,6 +85,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     webhooks,
     voices,
     messaging,
+    knowledge,
     turns: createTurns(turnStreams),
     getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
     unreachable: async () => {
@@ -91,7 +95,7 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     },
     close: () => {
       memory.close();
-      const calls = [accounts, agents, prompts, conversations, webhooks, voices, messaging];
+      const calls = [accounts, agents, prompts, conversations, webhooks, voices, messaging, knowledge];
       for (const client of [...calls, turnStreams]) client.close();
     },
   };

@@ -12,6 +12,7 @@ const VARIABLES = {
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service" }),
   PARLEY_MESSAGING_ADDRESS: str({ desc: "host:port of the messaging service" }),
+  PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service" }),
   PARLEY_PUBLIC_URL: str({
     default: "",
     desc: "https:// address where clients reach the gateway; without one, each request's own is used",

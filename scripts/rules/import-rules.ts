@@ -8,6 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "services/agent": ["proto", "services/shared"],
   "services/conversation": ["proto", "services/shared"],
   "services/messaging": ["proto", "services/shared"],
+  "services/knowledge": ["proto", "services/shared"],
   "services/prompt": ["proto", "services/shared"],
   "services/voice": ["proto", "services/shared"],
   "services/webhook-dispatcher": ["proto", "services/shared"],

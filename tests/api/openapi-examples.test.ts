@@ -220,7 +220,7 @@ describe("a reader who sends the examples in order", () => {
   }
 });
 
-const ID = /[a-z]{3,4}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+const ID = /[a-z]{2,4}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
 /**
  * The document's order, except that objects are created first, those that others name before them, and deleted last, and sessions end

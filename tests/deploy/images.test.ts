@@ -26,7 +26,15 @@ import { createDatabase, type GivenDatabase } from "../kit/stack/stack-database.
 // else, with the environment and the secrets that compose.yaml gives it. The voice service runs from its sources, as in its
 // image.
 
-const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"] as const;
+const SERVICES = [
+  "account",
+  "agent",
+  "prompt",
+  "conversation",
+  "webhook-dispatcher",
+  "messaging",
+  "knowledge",
+] as const;
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 300_000;
 const READY_WITHIN_MS = 60_000;

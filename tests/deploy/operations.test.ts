@@ -29,7 +29,7 @@ test.each([
       (file) => `services/messaging/src/${file}`,
     ),
   ],
-  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice"].map((name) => [
+  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice", "knowledge"].map((name) => [
     name,
     [`services/${name}/src/config.ts`],
   ]),

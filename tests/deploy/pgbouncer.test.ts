@@ -72,6 +72,7 @@ test("every service with jobs listens for them past the pooler", async () => {
       ["parley-account-direct", 'listen "account.jobs"'],
       ["parley-agent-direct", 'listen "agent.jobs"'],
       ["parley-conversation-direct", 'listen "conversation.jobs"'],
+      ["parley-knowledge-direct", 'listen "knowledge.jobs"'],
       ["parley-messaging-direct", 'listen "messaging.jobs"'],
       ["parley-prompt-direct", 'listen "prompt.jobs"'],
       // The voice service listens for two things, in either order.

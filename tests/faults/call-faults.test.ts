@@ -23,7 +23,7 @@ const callers: Caller[] = [];
 let talking: Timer;
 const stack = await startTestStack({
   env: { PARLEY_CALLS_CONCURRENT_MAX: "1000", PARLEY_RTP_PORTS: "40000-40999", PARLEY_WEBHOOK_RETRY_MS: "100" },
-  without: ["model", "carrier", "whatsapp", "messaging"],
+  without: ["model", "carrier", "whatsapp", "messaging", "knowledge"],
 });
 const model = await startScriptedModel();
 model.always((exchange) => {

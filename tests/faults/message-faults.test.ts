@@ -17,7 +17,7 @@ const WITHIN_MS = 240_000 + PEOPLE * 5_000;
 
 const stack = await startTestStack({
   env: { PARLEY_TURN_LEASE_MS: "1500" },
-  without: ["model", "carrier", "daily", "webhook-dispatcher"],
+  without: ["model", "carrier", "daily", "webhook-dispatcher", "knowledge"],
 });
 const model = await startScriptedModel();
 const speech = startScriptedSpeech(HEARD, 0.1);

@@ -62,7 +62,7 @@ const stack = await startTestStack({
     PARLEY_WEBHOOK_LEASE_MS: "2000",
   },
   postgres: "embedded",
-  without: ["model", "whatsapp", "daily"],
+  without: ["model", "whatsapp", "daily", "knowledge"],
 });
 const model = await startScriptedModel();
 model.always((exchange) => {

@@ -5,12 +5,13 @@ import { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/ag
 import { Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
-import { newId } from "@parley/shared/ids";
+import { newId, newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { ADMITTED } from "@parley/shared/rpc/tls/peers";
@@ -28,6 +29,7 @@ const SERVICES: Readonly<Record<ServiceName, Definition>> = {
   account: AccountServiceService,
   agent: AgentServiceService,
   conversation: ConversationServiceService,
+  knowledge: KnowledgeServiceService,
   messaging: MessagingServiceService,
   prompt: PromptServiceService,
   voice: VoiceServiceService,
@@ -70,11 +72,12 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
 };
 
 /** The kinds of refusal that a service may answer with when the object is another owner's. */
-const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
+const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated", "unimplemented"];
 
 /** Methods whose answer tells of other owners by design. */
 const TELLS_OF_OTHERS: Readonly<Record<string, string>> = {
   batchGetAgents: "says of each agent whether it is another owner's or nobody's",
+  resolveKnowledgeBases: "says of each base whether it is another owner's or nobody's",
   batchGetAgentRuntimes: "says of each agent whether it is another owner's or nobody's",
   listChatSessions: "a filter by another owner's agent is refused, one by nobody's finds nothing, as specified",
   runTurns: "refuses each turn as completeTurn does",
@@ -117,12 +120,15 @@ function inFields(names: Names): Names {
 /** The fields that hold names, with those that have several or another form. */
 function fieldsOf(names: Names): Readonly<Record<string, unknown>> {
   const { agentId, conversationId, sessionId, promptName, provider, mobileNumber, trunkNumber } = names;
+  const { knowledgeBaseId } = names;
   return {
     ...names,
     copiedAgentId: agentId,
     ownerId: hostile.ownerId,
     conversationIds: [conversationId, sessionId],
     promptNames: [promptName],
+    knowledgeBaseIds: [knowledgeBaseId],
+    contentId: newUuid(),
     providerName: provider,
     toMobileNumber: mobileNumber,
     toMobileNumbers: [mobileNumber],
@@ -151,8 +157,10 @@ test("every field of a request that may name an object has a value here", () => 
 /** Requests whose ids are nested, or that need more to mean anything. */
 function more(names: Names): Readonly<Record<string, object>> {
   const { agentId, sessionId, conversationId, eventId, promptName, ownerSessionId, secretName = "" } = names;
+  const { knowledgeBaseId } = names;
   const { ownerId } = hostile;
   const reference = { promptName, promptVersion: undefined };
+  const page = { source: { $case: "page", value: { url: "https://shop.example/theirs" } } };
   const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
   return {
     completeTurn: { turn },
@@ -191,6 +199,15 @@ function more(names: Names): Readonly<Record<string, object>> {
     completeConversation: { outcome: 1 },
     converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
     resendFailedDeliveries: { since: new Date(0) },
+    createKnowledgeBase: { name: "Theirs" },
+    createDocument: { name: "Theirs", content: page },
+    replaceDocument: { name: "Theirs", content: page },
+    search: { query: "Theirs", maxChunks: 6 },
+    gatherKnowledge: {
+      uses: [{ knowledgeBaseId, whole: false, maxChunks: 6, maxCharacters: 8_000 }],
+      query: "Theirs",
+      withinMs: 2_000,
+    },
     addMobileNumber: { mobileNumber: { mobileNumber: "+15105550002", telephonyProvider: 1 } },
     signOut: { sessionId: ownerSessionId },
   };
@@ -226,7 +243,7 @@ describe.each(RPCS)("$service $name", ({ service, name }) => {
 });
 
 /** The specification's exception: agents, conversations and sessions of others are refused in their own words. */
-const ACCESS = ["agent", "conversation", "session", "tool"].map((what) => [
+const ACCESS = ["agent", "conversation", "knowledge base", "session", "tool"].map((what) => [
   `You do not have access to this ${what}`,
   `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
 ]);
@@ -243,6 +260,9 @@ test("called by the owner with the same names returns what the other owner must 
     ["agent", "listDynamicVariables"],
     ["conversation", "getConversation"],
     ["conversation", "listConversations"],
+    ["knowledge", "listKnowledgeBases"],
+    ["knowledge", "getDocument"],
+    ["knowledge", "readDocument"],
     ["prompt", "getPrompt"],
     ["webhook-dispatcher", "listDestinations"],
   ] as const) {

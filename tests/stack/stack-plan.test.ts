@@ -27,6 +27,7 @@ const surroundings: Surroundings = {
     PARLEY_ALLOWED_PRIVATE_HOSTS: "10.0.0.0/8",
     OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
     OPENAI_API_KEY: "sk-1",
+    PARLEY_EMBEDDINGS_API_KEY: "sk-2",
     GROQ_BASE_URL: "http://127.0.0.1:9/v1",
     AWS_SECRET_ACCESS_KEY: "not ours",
   },
@@ -40,6 +41,7 @@ const surroundings: Surroundings = {
     webhook: "postgres://webhook",
     voice: "postgres://voice",
     messaging: "postgres://messaging",
+    knowledge: "postgres://knowledge",
   },
   redisUrl: null,
   modelPort: 6,
@@ -91,7 +93,16 @@ describe("the environment of each process", () => {
         .filter(([variable]) => variable.startsWith("BUN_"))
         .map(([variable, value]) => `${variable}=${value}`)
         .sort();
-    for (const name of ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"]) {
+    for (const name of [
+      "gateway",
+      "account",
+      "agent",
+      "prompt",
+      "conversation",
+      "webhook-dispatcher",
+      "messaging",
+      "knowledge",
+    ]) {
       expect(ofStack(name)).toContain(`BUN_JSC_useFTLJIT=${name === "webhook-dispatcher" ? 1 : 0}`);
       expect(ofImages("base", "service", name)).toEqual(ofStack(name));
     }
@@ -134,18 +145,19 @@ describe("the environment of each process", () => {
     expect(holders("PARLEY_TURN_SECRET")).toEqual(["voice"]);
     expect(holders("OPENAI_API_KEY")).toEqual(["conversation", "voice"]);
     expect(holders("PARLEY_DAILY_API_KEY")).toEqual(["voice"]);
+    expect(holders("PARLEY_EMBEDDINGS_API_KEY")).toEqual(["knowledge"]);
     expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
   });
 
   test("each service connects as its own role, the gateway and the stand-ins not at all", () => {
     expect(env("webhook-dispatcher").DATABASE_URL).toBe("postgres://webhook");
     expect(env("prompt").DATABASE_URL).toBe("postgres://prompt");
-    expect(holders("DATABASE_URL")).toHaveLength(7);
+    expect(holders("DATABASE_URL")).toHaveLength(8);
   });
 
   test("the services that check and call owners' addresses may use programs on this machine, plus what the operator allows", () => {
     const allowed = "10.0.0.0/8,localhost,127.0.0.0/8,::1";
-    for (const name of ["agent", "conversation", "voice", "webhook-dispatcher"])
+    for (const name of ["agent", "conversation", "knowledge", "voice", "webhook-dispatcher"])
       expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe(allowed);
   });
 

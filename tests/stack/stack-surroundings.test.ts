@@ -16,7 +16,7 @@ const REDIS_URL = `${process.env.PARLEY_TEST_REDIS_URL}/15`;
 const given = await startTestStack({
   postgres: "empty",
   redisUrl: REDIS_URL,
-  without: [...STAND_INS, "conversation", "messaging", "voice", "webhook-dispatcher"],
+  without: [...STAND_INS, "conversation", "knowledge", "messaging", "voice", "webhook-dispatcher"],
 });
 afterAll(async () => {
   await given.stop();

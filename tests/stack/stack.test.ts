@@ -23,6 +23,7 @@ const NAMES = [
     "conversation",
     "daily",
     "gateway",
+    "knowledge",
     "messaging",
     "model",
     "postgres",

@@ -13,6 +13,7 @@ export const LIMITED = [
   "webhook-dispatcher",
   "voice",
   "messaging",
+  "knowledge",
 ] as const;
 export type LimitedName = (typeof LIMITED)[number];
 

@@ -7,6 +7,7 @@ export const PROGRAMS = {
   conversation: "services/conversation/src/main.ts",
   "webhook-dispatcher": "services/webhook-dispatcher/src/main.ts",
   messaging: "services/messaging/src/main.ts",
+  knowledge: "services/knowledge/src/main.ts",
   migrate: "deploy/src/migrate/main.ts",
   parley: "cli/src/main.ts",
   model: "dev/stand-ins/model/main.ts",

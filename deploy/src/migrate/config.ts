@@ -13,6 +13,7 @@ const VARIABLES = {
   WEBHOOK_DATABASE_URL: str({ desc: "DATABASE_URL of the webhook dispatcher" }),
   VOICE_DATABASE_URL: str({ desc: "DATABASE_URL of the voice service" }),
   MESSAGING_DATABASE_URL: str({ desc: "DATABASE_URL of the messaging service" }),
+  KNOWLEDGE_DATABASE_URL: str({ desc: "DATABASE_URL of the knowledge service" }),
 };
 
 export type MigrateConfig = ConfigOf<typeof VARIABLES>;

@@ -18,6 +18,7 @@ export async function migrateAll(config: MigrateConfig, log: Logger): Promise<vo
     webhook: config.WEBHOOK_DATABASE_URL,
     voice: config.VOICE_DATABASE_URL,
     messaging: config.MESSAGING_DATABASE_URL,
+    knowledge: config.KNOWLEDGE_DATABASE_URL,
   };
   if (config.DATABASE_ADMIN_URL !== "") {
     await provisionRoles(config.DATABASE_ADMIN_URL, urls);

@@ -1,6 +1,7 @@
 import { MIGRATIONS as account } from "@parley/account/migrations";
 import { MIGRATIONS as agent } from "@parley/agent/migrations";
 import { MIGRATIONS as conversation } from "@parley/conversation/migrations";
+import { MIGRATIONS as knowledge } from "@parley/knowledge/migrations";
 import { MIGRATIONS as messaging } from "@parley/messaging/migrations";
 import { MIGRATIONS as prompt } from "@parley/prompt/migrations";
 import type { Migration } from "@parley/shared/db/migrate";
@@ -17,4 +18,5 @@ export const MIGRATIONS: Readonly<Record<Schema, readonly Migration[]>> = {
   webhook,
   voice,
   messaging,
+  knowledge,
 };

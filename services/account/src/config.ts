@@ -13,6 +13,9 @@ const VARIABLES = {
   PARLEY_MESSAGING_ADDRESS: str({
     desc: "host:port of the messaging service, which deletes the messages of deleted owners",
   }),
+  PARLEY_KNOWLEDGE_ADDRESS: str({
+    desc: "host:port of the knowledge service, which deletes the documents of deleted owners",
+  }),
   PARLEY_AGENT_ADDRESS: str({
     desc: "host:port of the agent service, which knows the tools that use secrets and deletes the agents of deleted owners",
   }),

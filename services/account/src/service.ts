@@ -1,6 +1,7 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -84,6 +85,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
         const forgetting = {
           voice: connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS),
           messaging: connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS),
+          knowledge: connect(KnowledgeServiceService, "knowledge", config.PARLEY_KNOWLEDGE_ADDRESS),
           agent: connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS),
           prompt: connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS),
           "webhook-dispatcher": connect(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -22,7 +23,7 @@ let account: { client: AccountClient; stop(): Promise<void> };
 const told: string[] = [];
 let isVoiceAway = false;
 
-const SERVICES = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher"];
+const SERVICES = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher", "knowledge"];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -35,8 +36,11 @@ beforeAll(async () => {
     await serve(AgentServiceService, told("agent"), at),
     await serve(PromptServiceService, told("prompt"), at),
     await serve(WebhookDispatcherServiceService, told("webhook-dispatcher"), at),
+    await serve(KnowledgeServiceService, told("knowledge"), at),
   ];
-  const [voice = "", messaging = "", agent = "", prompt = "", webhook = ""] = servers.map(({ address }) => address);
+  const [voice = "", messaging = "", agent = "", prompt = "", webhook = "", knowledge = ""] = servers.map(
+    ({ address }) => address,
+  );
   account = await startAccountProcess(database, clock, {
     env: {
       PARLEY_VOICE_ADDRESS: voice,
@@ -44,6 +48,7 @@ beforeAll(async () => {
       PARLEY_AGENT_ADDRESS: agent,
       PARLEY_PROMPT_ADDRESS: prompt,
       PARLEY_WEBHOOK_ADDRESS: webhook,
+      PARLEY_KNOWLEDGE_ADDRESS: knowledge,
     },
   });
 });

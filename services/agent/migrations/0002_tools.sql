@@ -32,7 +32,9 @@ alter table agents
   -- [{ toolId }], in the order in which the model sees them.
   add column custom_tools jsonb not null default '[]',
   -- As parley.agent.v1.Handoff has them.
-  add column handoffs jsonb not null default '[]';
+  add column handoffs jsonb not null default '[]',
+  -- [{ knowledgeBaseId, … }]: the knowledge bases that it answers from.
+  add column knowledge jsonb not null default '[]';
 -- An agent's row as text is longer now.
 update stored_bytes set bytes = counted.bytes
 from (

@@ -41,6 +41,7 @@ import { getWidget } from "./rpc/get-widget.ts";
 import { importTools } from "./rpc/import-tools.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
+import { listKnowledgeBaseUsers } from "./rpc/list-knowledge-base-users.ts";
 import { listProviders } from "./rpc/list-providers.ts";
 import { listSecretUsers } from "./rpc/list-secret-users.ts";
 import { listTools } from "./rpc/list-tools.ts";
@@ -121,6 +122,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               acceptToolChanges: settling(changes, acceptToolChanges(ctx)),
               reportMcpTools: settling(changes, reportMcpTools(ctx)),
               listSecretUsers: listSecretUsers(ctx),
+              listKnowledgeBaseUsers: listKnowledgeBaseUsers(ctx),
               listProviders: listProviders(ctx),
               listVoices: listVoices(ctx),
               addClonedVoice: addClonedVoice(ctx),

@@ -16,7 +16,10 @@ export type IdPrefix =
   | "bat"
   | "tol"
   | "tcl"
-  | "job";
+  | "job"
+  | "kb"
+  | "doc"
+  | "chk";
 
 /** Makes an opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters. */
 export function newId(prefix: IdPrefix): string {

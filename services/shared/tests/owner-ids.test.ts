@@ -14,6 +14,7 @@ import descriptors from "@parley/proto/descriptors.binpb" with { type: "file" };
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -30,6 +31,7 @@ const services: Definition[] = [
   AccountServiceService,
   AgentServiceService,
   ConversationServiceService,
+  KnowledgeServiceService,
   MessagingServiceService,
   PromptServiceService,
   VoiceServiceService,

@@ -7,6 +7,7 @@ import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -114,6 +115,7 @@ test("every method reserved for a peer exists in its service", () => {
     "webhook-dispatcher": WebhookDispatcherServiceService,
     voice: VoiceServiceService,
     messaging: MessagingServiceService,
+    knowledge: KnowledgeServiceService,
   };
   for (const [service, { rest: _, ...methods }] of Object.entries(ADMITTED)) {
     const known = Object.values(services[service as ServiceName]).map(({ path }) => path.split("/")[2] ?? "");

@@ -25,7 +25,18 @@ const messages = [...registry]
 
 test("every service has its messages in this test", () => {
   const packages = new Set(messages.map(([name]) => name.split(".")[1]));
-  const named = ["account", "agent", "common", "conversation", "messaging", "prompt", "rpc", "voice", "webhook"];
+  const named = [
+    "account",
+    "agent",
+    "common",
+    "conversation",
+    "knowledge",
+    "messaging",
+    "prompt",
+    "rpc",
+    "voice",
+    "webhook",
+  ];
   expect([...packages].toSorted()).toEqual(named);
 });
 

@@ -9,6 +9,7 @@ export const PEERS: Readonly<Record<ServiceName, readonly string[]>> = {
   "webhook-dispatcher": allOf(ADMITTED["webhook-dispatcher"]),
   voice: allOf(ADMITTED.voice),
   messaging: allOf(ADMITTED.messaging),
+  knowledge: allOf(ADMITTED.knowledge),
 };
 
 function allOf(admitted: Admitted): readonly string[] {

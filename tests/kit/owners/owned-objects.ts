@@ -1,5 +1,7 @@
 import { expect } from "bun:test";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
+import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
 import postgres from "postgres";
 import type { Api } from "../api.ts";
@@ -72,6 +74,7 @@ export async function createObjects(
     url: `https://shop.example/${canary}`,
     auth: { type: "bearer", secret: secret_name },
   });
+  const knowledge = await ownKnowledge(stack, owner.ownerId, canary);
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
@@ -103,6 +106,7 @@ export async function createObjects(
     daily_session_id: daily.conversation_id,
     room_name: daily.room_name,
     tool_id: tool.id,
+    ...knowledge,
     secret_name,
     key_id,
     owner_session_id: await otherSession(stack, manage, owner.ownerId),
@@ -136,7 +140,7 @@ export function unknownNames(names: OwnedObjects["names"]): OwnedObjects["names"
 }
 
 function unknownLike(field: string, name: string): string {
-  const prefix = /^([a-z]{3,4})_[0-9a-z]{26}$/.exec(name)?.[1];
+  const prefix = /^([a-z]{2,4})_[0-9a-z]{26}$/.exec(name)?.[1];
   if (prefix) return newId(prefix as Parameters<typeof newId>[0]);
   if (/^[0-9a-f-]{36}$/.test(name)) return newUuid();
   if (name.startsWith("+")) return aNumber();
@@ -174,6 +178,21 @@ async function endedCall(api: Api, made: ReturnType<typeof madeBy>, body: object
     expect(conversation.body.conversation_status).not.toBe("IN_PROGRESS");
     return call;
   });
+}
+
+/** A knowledge base with a document. */
+async function ownKnowledge(stack: RunningStack, ownerId: string, canary: string) {
+  const knowledge = createClient(KnowledgeServiceService, { peer: "knowledge", address: stack.address("knowledge") });
+  const base = { ownerId, name: canary, description: canary, idempotency: undefined };
+  const knowledgeBaseId = (await knowledge.createKnowledgeBase(base)).knowledgeBase?.knowledgeBaseId ?? "";
+  const [contentId, data] = [newUuid(), Buffer.from(`About ${canary}`)];
+  await knowledge.addContent({ ownerId, contentId, part: 0, data });
+  const sha256 = new Bun.CryptoHasher("sha256").update(data).digest();
+  const value = { contentId, bytes: data.length, sha256, fileName: "", contentType: "text/plain" };
+  const document = { ownerId, knowledgeBaseId, name: canary, content: { source: { $case: "stored" as const, value } } };
+  const made = await knowledge.createDocument({ ...document, language: undefined, idempotency: undefined });
+  knowledge.close();
+  return { knowledge_base_id: knowledgeBaseId, document_id: made.document?.documentId ?? "" };
 }
 
 /** Lets a Daily session wait for good, so that nothing of it changes by itself. */

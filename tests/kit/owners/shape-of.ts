@@ -1,4 +1,4 @@
-const GENERATED = /\b[a-z]{3,4}_[0-9a-z]{26}\b|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g;
+const GENERATED = /\b[a-z]{2,4}_[0-9a-z]{26}\b|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g;
 const SECRETS = /\b(?:whsec_|vk_)[\w+/=]+/g;
 const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z/g;
 

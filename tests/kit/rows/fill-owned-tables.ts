@@ -9,6 +9,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   conversations: { type: "CHAT", status: "COMPLETED" },
   daily_sessions: { status: "ENDED", outcome: "SUCCESS", ended_at: "now", is_room_gone: true },
   deliveries: { status: "failed", attempts_left: 0 },
+  documents: { status: "FAILED" },
   destinations: { request_type: "POST" },
   messages: { role: "user" },
   outbound_calls: { status: "ENDED", outcome: "SUCCESS", ended_at: "now", batch_id: null },

@@ -45,7 +45,7 @@ const BACK_WITHIN_MS = 60_000;
 /** The outside world, for tests that bring their own model. */
 export const STAND_INS = ["model", "speech", "carrier", "whatsapp", "daily"] as const;
 /** What a stack that only chats does without. */
-export const BESIDES_CHATS = [...STAND_INS, "voice", "messaging"] as const;
+export const BESIDES_CHATS = [...STAND_INS, "voice", "messaging", "knowledge"] as const;
 
 /**
  * Boots a stack in a home of its own, which takes seconds: for tests that end processes or set what others may not. Every

@@ -5258,7 +5258,7 @@ export interface components {
             /** @description Name to recognize the key by. */
             name?: string | null;
             /** @description What the key may do. Default: everything. */
-            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
+            scopes?: ("*" | "agents:read" | "agents:write" | "prompts:read" | "prompts:write" | "tools:read" | "tools:write" | "knowledge:read" | "knowledge:write" | "conversations:read" | "chat" | "messages" | "calls" | "catalogue:read")[] | null;
             /** @description When the key stops working, a time in the future. Default: never. */
             expires_at?: string | null;
         };

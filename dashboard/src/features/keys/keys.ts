@@ -18,12 +18,12 @@ export const SCOPES = [
   { value: "prompts:write", label: "Create and change prompts" },
   { value: "tools:read", label: "Read tools" },
   { value: "tools:write", label: "Create, change, and try tools" },
+  { value: "knowledge:read", label: "Read and search knowledge bases" },
+  { value: "knowledge:write", label: "Create and change knowledge bases and documents" },
   { value: "conversations:read", label: "Read conversations" },
   { value: "chat", label: "Chat with agents" },
   { value: "messages", label: "Send WhatsApp templates" },
   { value: "calls", label: "Make calls" },
-  { value: "tools:read", label: "Read tools" },
-  { value: "tools:write", label: "Create, change, delete and try tools" },
   { value: "catalogue:read", label: "Read providers and voices" },
 ] as const;
 export type Scope = (typeof SCOPES)[number]["value"];

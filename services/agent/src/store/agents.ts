@@ -129,6 +129,19 @@ export async function listAgentsThatHandOverTo(
   return rows.map((row) => row.agentId);
 }
 
+/** The names of the first agents that use a knowledge base, and how many do. */
+export async function listAgentsWithKnowledge(
+  sql: Sql,
+  { ownerId, knowledgeBaseId }: { ownerId: string; knowledgeBaseId: string },
+  max: number,
+): Promise<{ agentNames: string[]; total: number }> {
+  const rows = await sql<{ agentName: string; total: number }[]>`
+    select agent_name, count(*) over ()::integer as total from agents
+    where owner_id = ${ownerId} and knowledge @> ${sql.json([{ knowledgeBaseId }])}
+    order by agent_name, agent_id limit ${max}`;
+  return { agentNames: rows.map(({ agentName }) => agentName), total: rows[0]?.total ?? 0 };
+}
+
 /** The agents of all owners, for maintenance. */
 export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
   return sql<

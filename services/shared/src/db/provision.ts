@@ -2,7 +2,16 @@ import { hkdfSync } from "node:crypto";
 import type postgres from "postgres";
 import { connectPostgres } from "./connect.ts";
 
-export const SCHEMAS = ["account", "agent", "prompt", "conversation", "webhook", "voice", "messaging"] as const;
+export const SCHEMAS = [
+  "account",
+  "agent",
+  "prompt",
+  "conversation",
+  "webhook",
+  "voice",
+  "messaging",
+  "knowledge",
+] as const;
 export type Schema = (typeof SCHEMAS)[number];
 
 /**

@@ -9,6 +9,7 @@ import {
   Role,
   ToolCallState,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { DocumentStatus } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
@@ -24,6 +25,8 @@ export const SCOPES = [
   "prompts:write",
   "tools:read",
   "tools:write",
+  "knowledge:read",
+  "knowledge:write",
   "conversations:read",
   "chat",
   "messages",
@@ -74,6 +77,12 @@ export const GENDERS = {
 export const PROMPT_TYPES = {
   main: PromptType.PROMPT_TYPE_MAIN,
   analysis: PromptType.PROMPT_TYPE_ANALYSIS,
+} as const;
+
+export const DOCUMENT_STATUSES = {
+  PENDING: DocumentStatus.DOCUMENT_STATUS_PENDING,
+  READY: DocumentStatus.DOCUMENT_STATUS_READY,
+  FAILED: DocumentStatus.DOCUMENT_STATUS_FAILED,
 } as const;
 
 export const CONVERSATION_TYPES = {

@@ -462,6 +462,18 @@ export interface ListSecretUsersResponse {
   toolNames: string[];
 }
 
+export interface ListKnowledgeBaseUsersRequest {
+  ownerId: string;
+  knowledgeBaseId: string;
+}
+
+export interface ListKnowledgeBaseUsersResponse {
+  /** At most 10, by name. */
+  agentNames: string[];
+  /** How many there are. */
+  total: number;
+}
+
 export interface ListProvidersRequest {
   ownerId: string;
   withPrices?: boolean | undefined;
@@ -5231,6 +5243,144 @@ export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
   },
 };
 
+function createBaseListKnowledgeBaseUsersRequest(): ListKnowledgeBaseUsersRequest {
+  return { ownerId: "", knowledgeBaseId: "" };
+}
+
+export const ListKnowledgeBaseUsersRequest: MessageFns<ListKnowledgeBaseUsersRequest> = {
+  encode(message: ListKnowledgeBaseUsersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.knowledgeBaseId !== "") {
+      writer.uint32(18).string(message.knowledgeBaseId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKnowledgeBaseUsersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKnowledgeBaseUsersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.knowledgeBaseId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListKnowledgeBaseUsersRequest>, I>>(base?: I): ListKnowledgeBaseUsersRequest {
+    return ListKnowledgeBaseUsersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListKnowledgeBaseUsersRequest>, I>>(
+    object: I,
+  ): ListKnowledgeBaseUsersRequest {
+    const message = createBaseListKnowledgeBaseUsersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.knowledgeBaseId = object.knowledgeBaseId ?? "";
+    return message;
+  },
+};
+
+function createBaseListKnowledgeBaseUsersResponse(): ListKnowledgeBaseUsersResponse {
+  return { agentNames: [], total: 0 };
+}
+
+export const ListKnowledgeBaseUsersResponse: MessageFns<ListKnowledgeBaseUsersResponse> = {
+  encode(message: ListKnowledgeBaseUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.agentNames) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.total !== 0) {
+      writer.uint32(16).int32(message.total);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListKnowledgeBaseUsersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListKnowledgeBaseUsersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentNames.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.total = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListKnowledgeBaseUsersResponse>, I>>(base?: I): ListKnowledgeBaseUsersResponse {
+    return ListKnowledgeBaseUsersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListKnowledgeBaseUsersResponse>, I>>(
+    object: I,
+  ): ListKnowledgeBaseUsersResponse {
+    const message = createBaseListKnowledgeBaseUsersResponse();
+    message.agentNames = object.agentNames?.map((e) => e) || [];
+    message.total = object.total ?? 0;
+    return message;
+  },
+};
+
 function createBaseListProvidersRequest(): ListProvidersRequest {
   return { ownerId: "", withPrices: undefined };
 }
@@ -6214,6 +6364,19 @@ export const AgentServiceService = {
       Buffer.from(ListSecretUsersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListSecretUsersResponse => ListSecretUsersResponse.decode(value),
   },
+  /** Returns the agents that use a knowledge base; admits the knowledge service only. */
+  listKnowledgeBaseUsers: {
+    path: "/parley.agent.v1.AgentService/ListKnowledgeBaseUsers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListKnowledgeBaseUsersRequest): Buffer =>
+      Buffer.from(ListKnowledgeBaseUsersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListKnowledgeBaseUsersRequest => ListKnowledgeBaseUsersRequest.decode(value),
+    responseSerialize: (value: ListKnowledgeBaseUsersResponse): Buffer =>
+      Buffer.from(ListKnowledgeBaseUsersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListKnowledgeBaseUsersResponse =>
+      ListKnowledgeBaseUsersResponse.decode(value),
+  },
   listProviders: {
     path: "/parley.agent.v1.AgentService/ListProviders" as const,
     requestStream: false as const,
@@ -6313,6 +6476,8 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   reportMcpTools: handleUnaryCall<ReportMcpToolsRequest, ReportMcpToolsResponse>;
   /** Returns the tools that use a secret; admits the account service only. */
   listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
+  /** Returns the agents that use a knowledge base; admits the knowledge service only. */
+  listKnowledgeBaseUsers: handleUnaryCall<ListKnowledgeBaseUsersRequest, ListKnowledgeBaseUsersResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
@@ -6707,6 +6872,22 @@ export interface AgentServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,
+  ): ClientUnaryCall;
+  /** Returns the agents that use a knowledge base; admits the knowledge service only. */
+  listKnowledgeBaseUsers(
+    request: ListKnowledgeBaseUsersRequest,
+    callback: (error: ServiceError | null, response: ListKnowledgeBaseUsersResponse) => void,
+  ): ClientUnaryCall;
+  listKnowledgeBaseUsers(
+    request: ListKnowledgeBaseUsersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListKnowledgeBaseUsersResponse) => void,
+  ): ClientUnaryCall;
+  listKnowledgeBaseUsers(
+    request: ListKnowledgeBaseUsersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListKnowledgeBaseUsersResponse) => void,
   ): ClientUnaryCall;
   listProviders(
     request: ListProvidersRequest,

@@ -13,7 +13,8 @@ export type ServiceName =
   | "conversation"
   | "webhook-dispatcher"
   | "voice"
-  | "messaging";
+  | "messaging"
+  | "knowledge";
 
 /**
  * The processes that each service serves when certificates tell who calls: the arrows of docs/architecture.md, each for
@@ -47,6 +48,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     GetToolRuntime: ["conversation"],
     ReportMcpTools: ["conversation"],
     ListSecretUsers: ["account"],
+    ListKnowledgeBaseUsers: ["knowledge"],
     GetSpeech: ["voice"],
     FindCallee: ["voice", "messaging"],
     GetWidget: ["messaging"],
@@ -100,6 +102,12 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     RemoveDoNotCall: ["gateway", "parley"],
   },
   messaging: { rest: ["gateway"], ForgetOwner: ["account"] },
+  knowledge: {
+    rest: ["gateway"],
+    ResolveKnowledgeBases: ["agent", "conversation"],
+    GatherKnowledge: ["conversation"],
+    ForgetOwner: ["account"],
+  },
 };
 
 type AnyCall = Pick<ServerUnaryCall<unknown, unknown>, "getAuthContext">;

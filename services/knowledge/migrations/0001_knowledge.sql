@@ -1,0 +1,121 @@
+create table bases (
+  owner_id text not null,
+  base_id text not null,
+  name text not null,
+  description text not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, base_id)
+);
+-- Tells "another owner's" (403) from "none" (404).
+create index bases_by_id on bases (base_id);
+create index bases_newest on bases (owner_id, created_at desc, base_id desc);
+
+create table documents (
+  owner_id text not null,
+  document_id text not null,
+  base_id text not null,
+  name text not null,
+  status text not null check (status in ('PENDING', 'READY', 'FAILED')),
+  -- Why its newest content failed; a sentence.
+  error text,
+  -- The key in `texts` of the text that serves; null before the first.
+  text_id text,
+  -- Of that text.
+  media_type text,
+  language text,
+  bytes bigint not null default 0,
+  characters integer not null default 0,
+  chunk_count integer not null default 0,
+  embedded_chunks integer not null default 0,
+  -- What its owner said; null to detect it.
+  given_language text,
+  -- Of the bytes that its text is of, as they were sent or fetched. Before the first text, of those that wait or failed.
+  sha256 bytea,
+  -- Of a page.
+  url text,
+  refresh_hours integer check (refresh_hours between 1 and 720),
+  etag text,
+  refreshed_at timestamptz,
+  refresh_due_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  primary key (owner_id, document_id)
+);
+create index documents_newest on documents (owner_id, base_id, created_at desc, document_id desc);
+create index documents_by_hash on documents (owner_id, base_id, sha256);
+create index documents_by_url on documents (owner_id, base_id, url) where url is not null;
+create index documents_refresh_due on documents (refresh_due_at) where refresh_due_at is not null;
+
+-- What waits to become a document's text: bytes that were sent, or a page that is to be fetched. A newer one replaces it.
+create table contents (
+  owner_id text not null,
+  document_id text not null,
+  content_id text not null,
+  -- Of bytes that were sent; null for a page.
+  media_type text,
+  sha256 bytea,
+  bytes bigint not null default 0,
+  -- Runs that began, so that content that ends its process again and again fails.
+  attempts integer not null default 0,
+  created_at timestamptz not null,
+  primary key (owner_id, document_id)
+);
+create unique index contents_by_id on contents (owner_id, content_id);
+create index contents_oldest on contents (owner_id, created_at, document_id);
+
+-- Bytes that were sent, until a text is made of them.
+create table content_parts (
+  owner_id text not null,
+  content_id text not null,
+  part integer not null,
+  data bytea not null,
+  created_at timestamptz not null,
+  primary key (owner_id, content_id, part)
+);
+-- Most files are compressed already.
+alter table content_parts alter column data set storage external;
+create index content_parts_age on content_parts (created_at);
+
+-- The texts of documents, in parts so that none is read as a whole.
+create table texts (
+  owner_id text not null,
+  text_id text not null,
+  part integer not null,
+  text text not null,
+  primary key (owner_id, text_id, part)
+);
+
+-- Names and descriptions, and 500 bytes for each base and document; texts, and bytes that wait. Chunks and their index, which are made
+-- of the texts, are not counted.
+create trigger bases_stored after insert on bases referencing new table as added
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + octet_length(description)');
+create trigger bases_resized after update on bases referencing old table as removed new table as added
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + octet_length(description)');
+create trigger bases_removed after delete on bases referencing old table as removed
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + octet_length(description)');
+create trigger documents_stored after insert on documents referencing new table as added
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+create trigger documents_resized after update on documents referencing old table as removed new table as added
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+create trigger documents_removed after delete on documents referencing old table as removed
+  for each statement execute function count_stored_bytes('500 + octet_length(name) + bytes');
+create trigger content_parts_stored after insert on content_parts referencing new table as added
+  for each statement execute function count_stored_bytes('octet_length(data)');
+create trigger content_parts_removed after delete on content_parts referencing old table as removed
+  for each statement execute function count_stored_bytes('octet_length(data)');
+
+-- Chunks and their index.
+create table chunks (
+  owner_id text not null,
+  chunk_id text not null,
+  base_id text not null,
+  document_id text not null,
+  position integer not null,
+  -- The titles that it stands below.
+  heading text not null,
+  text text not null,
+  language text not null,
+  primary key (owner_id, chunk_id)
+);
+create index chunks_document on chunks (owner_id, document_id, position);

@@ -1,0 +1,29 @@
+import type { Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import { DOCUMENT_STATUSES } from "@parley/shared/domain/api-names";
+import type { CountedBase } from "./store/bases.ts";
+import type { DocumentRow } from "./store/documents.ts";
+
+export function toBase({ ownerId: _, baseId, ...row }: CountedBase): KnowledgeBase {
+  return { ...row, knowledgeBaseId: baseId };
+}
+
+export function toDocument(row: DocumentRow): Document {
+  return {
+    documentId: row.documentId,
+    knowledgeBaseId: row.baseId,
+    name: row.name,
+    status: DOCUMENT_STATUSES[row.status],
+    error: row.error ?? undefined,
+    mediaType: row.mediaType ?? undefined,
+    language: row.language ?? undefined,
+    bytes: row.bytes,
+    characters: row.characters,
+    chunkCount: row.chunkCount,
+    embeddedChunks: row.embeddedChunks,
+    url: row.url ?? undefined,
+    refreshHours: row.refreshHours ?? undefined,
+    refreshedAt: row.refreshedAt ?? undefined,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}

@@ -1,0 +1,14 @@
+import type { Migration } from "@parley/shared/db/migrate";
+import idempotencyBytes from "@parley/shared/idempotency/bytes.sql" with { type: "text" };
+import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import countStoredBytes from "@parley/shared/stored-bytes/count.sql" with { type: "text" };
+import storedBytes from "@parley/shared/stored-bytes/table.sql" with { type: "text" };
+import knowledge from "../migrations/0001_knowledge.sql" with { type: "text" };
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "0001_knowledge",
+    sql: [jobs, idempotency, countStoredBytes, storedBytes, idempotencyBytes, knowledge].join("\n"),
+  },
+];

@@ -1,0 +1,97 @@
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { RoomSettings } from "@parley/shared/domain/full";
+import type { WorkerSettings } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process/run-process";
+import { startService } from "@parley/shared/process/service";
+import { createClient } from "@parley/shared/rpc/client";
+import { registered } from "@parley/shared/rpc/registration";
+import type { KnowledgeConfig } from "./config.ts";
+import type { KnowledgeContext } from "./context.ts";
+import { refreshes } from "./ingest/refresh.ts";
+import { removals } from "./ingest/remove.ts";
+import { untakenParts } from "./ingest/untaken.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
+import { addContent } from "./rpc/add-content.ts";
+import { createDocument } from "./rpc/create-document.ts";
+import { createKnowledgeBase } from "./rpc/create-knowledge-base.ts";
+import { deleteDocument } from "./rpc/delete-document.ts";
+import { deleteKnowledgeBase } from "./rpc/delete-knowledge-base.ts";
+import { getDocument } from "./rpc/get-document.ts";
+import { getKnowledgeBase } from "./rpc/get-knowledge-base.ts";
+import { listDocuments } from "./rpc/list-documents.ts";
+import { listKnowledgeBases } from "./rpc/list-knowledge-bases.ts";
+import { readDocument } from "./rpc/read-document.ts";
+import { refreshDocument } from "./rpc/refresh-document.ts";
+import { replaceDocument } from "./rpc/replace-document.ts";
+import { resolveKnowledgeBases } from "./rpc/resolve-knowledge-bases.ts";
+import { updateKnowledgeBase } from "./rpc/update-knowledge-base.ts";
+
+interface KnowledgeSettings extends Pick<WorkerSettings, "pollMs"> {
+  clock?: Clock;
+}
+
+/** @param settings a clock, and the polling interval of the job worker, for tests with a fake clock */
+export function startKnowledge(
+  config: KnowledgeConfig,
+  log: Logger,
+  { clock: given, pollMs }: KnowledgeSettings = {},
+): Promise<Running> {
+  return startService(
+    {
+      name: "knowledge",
+      definition: KnowledgeServiceService,
+      migrations: MIGRATIONS,
+      clock: given,
+      pollMs,
+      build: ({ db, clock, credentials }) => {
+        const agents = createClient(AgentServiceService, {
+          peer: "agent",
+          address: config.PARLEY_AGENT_ADDRESS,
+          credentials,
+        });
+        const ctx: KnowledgeContext = {
+          db,
+          clock,
+          agents,
+          allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          room: roomOf(config.PARLEY_KNOWLEDGE_OWNER_BYTES),
+          documentsMax: config.PARLEY_KNOWLEDGE_OWNER_DOCUMENTS,
+        };
+        return [
+          {
+            handlers: {
+              createKnowledgeBase: createKnowledgeBase(ctx),
+              listKnowledgeBases: registered(listKnowledgeBases(ctx), { isList: true }),
+              getKnowledgeBase: getKnowledgeBase(ctx),
+              updateKnowledgeBase: updateKnowledgeBase(ctx),
+              deleteKnowledgeBase: deleteKnowledgeBase(ctx),
+              addContent: addContent(ctx),
+              createDocument: createDocument(ctx),
+              listDocuments: registered(listDocuments(ctx), { isList: true }),
+              getDocument: getDocument(ctx),
+              readDocument: readDocument(ctx),
+              replaceDocument: replaceDocument(ctx),
+              deleteDocument: deleteDocument(ctx),
+              refreshDocument: refreshDocument(ctx),
+              resolveKnowledgeBases: resolveKnowledgeBases(ctx),
+            },
+            queues: removals(db),
+            sweeps: [refreshes(db), untakenParts(db)],
+          },
+          forgetOwners(ctx),
+          { stop: () => agents.close() },
+        ];
+      },
+    },
+    config,
+    log,
+  );
+}
+
+function roomOf(bytesMax: number): RoomSettings {
+  return { bytesMax, what: "Documents", remedy: "delete documents that you no longer need" };
+}

@@ -1,0 +1,60 @@
+import { textOfBytes } from "@parley/shared/portable/text-of-bytes";
+
+export const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+/** What a document may be. */
+export const MEDIA_TYPES = ["application/pdf", DOCX, "text/html", "text/markdown", "text/csv", "text/plain"] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
+  pdf: "application/pdf",
+  docx: DOCX,
+  html: "text/html",
+  htm: "text/html",
+  xhtml: "text/html",
+  md: "text/markdown",
+  markdown: "text/markdown",
+  csv: "text/csv",
+  tsv: "text/csv",
+  txt: "text/plain",
+  text: "text/plain",
+  log: "text/plain",
+};
+const BY_CONTENT_TYPE: Readonly<Record<string, MediaType>> = {
+  ...Object.fromEntries(MEDIA_TYPES.map((type) => [type, type])),
+  "application/xhtml+xml": "text/html",
+  "text/x-markdown": "text/markdown",
+  "text/tab-separated-values": "text/csv",
+};
+/** Readers of PDF accept so much before the mark. */
+const PDF_MARK_WITHIN = 1_024;
+const SNIFFED_BYTES = 4_096;
+const LOOKS_LIKE_HTML = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+
+/**
+ * What a document is. The bytes decide before the name, and the name before the content type, which programs often guess: a PDF that is
+ * called `prices.txt` is a PDF.
+ * @returns null for what cannot be read, such as a picture
+ */
+export function mediaTypeOf(document: { name: string; contentType: string; bytes: Uint8Array }): MediaType | null {
+  const head = Buffer.from(document.bytes.subarray(0, SNIFFED_BYTES));
+  if (head.subarray(0, PDF_MARK_WITHIN).includes("%PDF-")) return "application/pdf";
+  const claimed = claimedType(document);
+  // An archive may be any of many formats. One that claims to be a Word document is told apart when it is read.
+  if (claimed === "application/pdf" || claimed === DOCX) return claimed;
+  if (textOfBytes(endingWhole(head)) === null) return null;
+  if (claimed === "text/html" || LOOKS_LIKE_HTML.test(head.toString("utf8"))) return "text/html";
+  return claimed ?? "text/plain";
+}
+
+function claimedType({ name, contentType }: { name: string; contentType: string }): MediaType | undefined {
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  const type = contentType.split(";")[0]?.trim().toLowerCase() ?? "";
+  return BY_EXTENSION[extension] ?? BY_CONTENT_TYPE[type];
+}
+
+/** Without the last bytes, which may be a part of a character. */
+function endingWhole(head: Buffer): Uint8Array {
+  if (head.length < SNIFFED_BYTES) return head;
+  const lineEnd = head.lastIndexOf("\n");
+  return head.subarray(0, lineEnd > 0 ? lineEnd & ~1 : SNIFFED_BYTES - 4);
+}

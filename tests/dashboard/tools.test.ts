@@ -109,9 +109,13 @@ test(
     expect(await barriersOf(page)).toEqual([]);
     await picture("try");
 
+    const api = stack.api(owner.apiKey);
+    const seat = { name: "row", required: true, schema: { type: "integer" } };
+    await api.post("/tools", { name: "show_seats", type: "client", description: "Shows seats.", parameters: [seat] });
     await page.goto("/agents?new=true");
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("tab", { name: "Tools" }).click();
+    await page.getByRole("combobox", { name: "Add a tool" }).selectOption("show_seats (Client)");
     await page.getByRole("combobox", { name: "Add a tool" }).selectOption("look_up_order (HTTP)");
     await page.getByRole("list", { name: "Tools of this agent" }).getByText("look_up_order").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -126,8 +130,19 @@ test(
     await chat.getByRole("button", { name: /look_up_order Succeeded/ }).waitFor();
     expect(received).toEqual([{ path: "/orders/1002", authorization: `Bearer ${SECRET}` }]);
     await picture("chat");
+    // The person makes the calls of client tools, and the reply goes on.
+    await page.getByRole("textbox", { name: "Message" }).fill("Show seats of row 14");
+    await page.getByRole("button", { name: "Send" }).click();
+    const form = chat.getByRole("form", { name: "Result of show_seats" });
+    await form.getByLabel("Result").fill("Seat 14C is yours.");
+    expect(await chat.textContent()).toContain('"row": 14');
+    expect(await barriersOf(page)).toEqual([]);
+    await picture("client-call");
+    await form.getByRole("button", { name: "Send result" }).click();
+    await chat.getByText(/Agent: .*Seat 14C is yours/).waitFor();
+    await chat.getByRole("button", { name: /show_seats Succeeded/ }).waitFor();
 
-    const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
+    const { body } = await api.get("/conversations?shape=flat");
     await page.goto(`/conversations/${body.conversations[0].conversation_id}`);
     const call = page.getByRole("list", { name: "Transcript" });
     await call.getByRole("button", { name: /look_up_order Succeeded/ }).click();
@@ -139,7 +154,8 @@ test(
     await picture("transcript");
 
     // What is used cannot be deleted, and the page says by whom.
-    const toolId = (await stack.api(owner.apiKey).get("/tools")).body.tools[0].id;
+    const { tools } = (await api.get("/tools?search=look_up_order")).body;
+    const toolId = tools[0].id;
     await page.goto(`/tools/${toolId}`);
     await page.getByRole("button", { name: "Actions for look_up_order" }).click();
     await page.getByRole("menuitem", { name: "Delete…" }).click();

@@ -15,9 +15,12 @@ const STATUSES: Readonly<Record<ToolCall["status"], { label: string; tone: Tone 
   UNKNOWN: { label: "Outcome unknown", tone: "warning" },
 };
 
-/** A tool that the agent's model called, with arguments and result. */
-export function ToolCallCard({ call }: { call: ToolCall }) {
-  const [isOpen, setOpen] = useState(false);
+/**
+ * A tool that the agent's model called, with arguments and result.
+ * @param startsOpen whether they show from the beginning
+ */
+export function ToolCallCard({ call, startsOpen = false }: { call: ToolCall; startsOpen?: boolean }) {
+  const [isOpen, setOpen] = useState(startsOpen);
   const id = useId();
   return (
     <div className="w-104 max-w-full overflow-hidden rounded-xl border border-line bg-raised text-sm">

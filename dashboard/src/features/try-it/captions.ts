@@ -1,9 +1,29 @@
 import type { ToolCall } from "../conversations/said.ts";
+import { answeredBy, begunCall, type GivenResult, givenBy, type LiveCall } from "./live-calls.ts";
 
 /** What the agent reports during a call (docs/calls.md#the-data-channel). */
 export type Caption =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
-  | { type: "user" | "agent"; text: string; is_final: boolean };
+  | { type: "user" | "agent"; text: string; is_final: boolean }
+  | ToolNews;
+
+/** Of a tool that the model calls; those of `client_call` are for the page to make. */
+type ToolNews =
+  | { type: "tool_call"; tool_call_id: string; name: string; arguments: object }
+  | { type: "client_call"; tool_call_id: string; name: string; arguments: object; wait: boolean }
+  | { type: "tool_result"; tool_call_id: string; result: string; is_error: boolean }
+  | { type: "error"; tool_call_id?: string; detail: string };
+
+/** What happens in a call, in order. */
+export type Line = Captioned | CalledLine;
+
+export interface CalledLine {
+  id: number;
+  from: "tool";
+  call: LiveCall;
+  /** Whether the person is asked for its result. */
+  waits: boolean;
+}
 
 /** The words of one side between two pauses. */
 export interface Captioned {
@@ -17,15 +37,55 @@ export interface Captioned {
   toolCalls?: readonly ToolCall[];
 }
 
-type Said = Exclude<Caption, { type: "state" }>;
+type Said = Extract<Caption, { type: "user" | "agent" }>;
+
+/** Adds what is told of the call. */
+export function withNews(lines: readonly Line[], news: Said | ToolNews): readonly Line[] {
+  switch (news.type) {
+    case "tool_call":
+      return withCall(lines, news);
+    case "client_call":
+      return changed(withCall(lines, news), news.tool_call_id, (line) => ({ ...line, waits: news.wait }));
+    case "tool_result":
+      return changed(lines, news.tool_call_id, (line) => ({
+        ...line,
+        waits: false,
+        call: answeredBy(news)(line.call),
+      }));
+    case "error":
+      return changed(lines, news.tool_call_id, (line) => ({ ...line, waits: false }));
+    default:
+      return caption(lines, news);
+  }
+}
+
+/** Adds what the person gave as the result of a call. */
+export function withGiven(lines: readonly Line[], toolCallId: string, given: GivenResult): readonly Line[] {
+  const call = givenBy(toolCallId, given);
+  return changed(lines, toolCallId, (line) => ({ ...line, waits: false, call: call(line.call) }));
+}
 
 /** Adds what was said. A text that is not final is replaced by the next of the same side. */
-export function caption(
-  lines: readonly Captioned[],
-  { type: from, text, is_final: isFinal }: Said,
-): readonly Captioned[] {
+function caption(lines: readonly Line[], { type: from, text, is_final: isFinal }: Said): readonly Line[] {
   const last = lines.findLast((line) => line.from === from && !line.isFinal);
   if (last) return lines.map((line) => (line === last ? { ...line, text, isFinal } : line));
   if (text === "") return lines;
-  return [...lines, { id: (lines.at(-1)?.id ?? 0) + 1, from, text, isFinal, latency: "" }];
+  return [...lines, { id: nextId(lines), from, text, isFinal, latency: "" }];
+}
+
+function withCall(lines: readonly Line[], call: Parameters<typeof begunCall>[0]): readonly Line[] {
+  if (lines.some((line) => line.from === "tool" && line.call.tool_call_id === call.tool_call_id)) return lines;
+  return [...lines, { id: nextId(lines), from: "tool", call: begunCall(call, ""), waits: false }];
+}
+
+function changed(
+  lines: readonly Line[],
+  toolCallId: string | undefined,
+  change: (line: CalledLine) => CalledLine,
+): readonly Line[] {
+  return lines.map((line) => (line.from === "tool" && line.call.tool_call_id === toolCallId ? change(line) : line));
+}
+
+function nextId(lines: readonly Line[]): number {
+  return (lines.at(-1)?.id ?? 0) + 1;
 }

@@ -1,13 +1,19 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { api, ask, unreachable } from "../../api/client.ts";
 import { Problem, problemIn } from "../../api/problem.ts";
+import type { GivenResult } from "./live-calls.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
 export interface Reply {
   /** Milliseconds to the first word, and to the last. */
   firstWordMs: number;
   totalMs: number;
+  /** The calls for whose results the agent waits. */
+  waitsFor: readonly string[];
 }
+
+/** What the person says, or gives for calls of client tools. */
+export type Said = { message: string } | { tool_results: readonly ({ tool_call_id: string } & GivenResult)[] };
 
 /** What is told of a reply while it comes (docs/api-reference.md#events). */
 export interface ReplyListener {
@@ -21,14 +27,14 @@ export interface ReplyListener {
 const CUT_SHORT = "The reply was cut short. Try again.";
 
 /**
- * Sends a message to the agent as it is on the screen and reads the reply word by word.
+ * Sends what the person says to the agent as it is on the screen, and reads the reply word by word.
  * @param sessionId of the chat to continue with; null begins one
  * @throws Problem with the API's detail
  */
 export async function streamReply(
   setup: Setup,
   sessionId: string | null,
-  message: string,
+  said: Said,
   listener: ReplyListener,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -38,7 +44,8 @@ export async function streamReply(
     headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
     body: JSON.stringify({
       agent_id: setup.agentId,
-      message,
+      ...said,
+      client_tools: true,
       session_id: sessionId,
       metadata: { dynamic_variables: givenValues(setup) },
       draft: setup.changes,
@@ -70,10 +77,14 @@ export async function streamReply(
       case "error":
         throw new Problem(0, data.detail);
       case "done":
-        return { firstWordMs, totalMs: performance.now() - startedAt };
+        return { firstWordMs, totalMs: performance.now() - startedAt, waitsFor: waitedFor(data.tool_calls) };
     }
   }
   throw new Problem(0, CUT_SHORT);
+}
+
+function waitedFor(calls: readonly { tool_call_id: string; wait: boolean }[] = []): string[] {
+  return calls.filter(({ wait }) => wait).map(({ tool_call_id }) => tool_call_id);
 }
 
 /** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */

@@ -4,9 +4,11 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { Button } from "../../ui/button.tsx";
 import { latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Notice } from "../../ui/states.tsx";
-import { saidInOrder } from "../conversations/said.ts";
+import { saidInOrder, type ToolCall } from "../conversations/said.ts";
 import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { filled } from "../prompts/variables.ts";
+import { ClientCallForm } from "./client-call-form.tsx";
+import type { GivenResult } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 import { StoredLink } from "./stored-link.tsx";
 import { type Turn, useChat } from "./use-chat.ts";
@@ -26,7 +28,12 @@ export function Chat({ setup }: { setup: Setup }) {
       <div role="log" aria-label="Chat" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
         {greeting && <Bubble from="agent" text={greeting} />}
         {chat.turns.map((turn) => (
-          <TurnView key={turn.id} turn={turn} onRetry={chat.end ? null : () => chat.retry(turn.id)} />
+          <TurnView
+            key={turn.id}
+            turn={turn}
+            onRetry={chat.end ? null : () => chat.retry(turn.id)}
+            onGive={(toolCallId, given) => chat.give(turn.id, toolCallId, given)}
+          />
         ))}
         {chat.end && (
           <Notice>
@@ -113,7 +120,15 @@ function MessageForm({ chat }: { chat: ReturnType<typeof useChat> }) {
 }
 
 /** @param onRetry null when the message can no longer be sent */
-function TurnView({ turn, onRetry }: { turn: Turn; onRetry: (() => void) | null }) {
+function TurnView({
+  turn,
+  onRetry,
+  onGive,
+}: {
+  turn: Turn;
+  onRetry: (() => void) | null;
+  onGive: (toolCallId: string, given: GivenResult) => void;
+}) {
   const said = saidInOrder(turn.reply, turn.toolCalls);
   const isWriting = turn.state === "replying";
   return (
@@ -123,9 +138,15 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: (() => void) | null 
         each.type === "text" ? (
           <Bubble key={`text ${at}`} from="agent" text={each.text} isWriting={isWriting && at === said.length - 1} />
         ) : (
-          <div key={`call ${at}`} className="max-w-[85%] self-start">
-            <ToolCallCard call={each.call} />
-          </div>
+          <CalledTool
+            key={each.call.tool_call_id}
+            call={each.call}
+            onGive={
+              turn.waitsFor.includes(each.call.tool_call_id)
+                ? (given) => onGive(each.call.tool_call_id, given)
+                : undefined
+            }
+          />
         ),
       )}
       {isWriting && said.at(-1)?.type !== "text" && <Bubble from="agent" text="" isWriting />}
@@ -147,6 +168,16 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: (() => void) | null 
         </Notice>
       )}
     </>
+  );
+}
+
+/** @param onGive takes the result of a call that the person makes; undefined for others */
+export function CalledTool({ call, onGive }: { call: ToolCall; onGive?: ((given: GivenResult) => void) | undefined }) {
+  return (
+    <div className="max-w-[85%] self-start">
+      <ToolCallCard key={onGive ? "open" : "told"} call={call} startsOpen={onGive !== undefined} />
+      {onGive && <ClientCallForm name={call.name} onGive={onGive} />}
+    </div>
   );
 }
 

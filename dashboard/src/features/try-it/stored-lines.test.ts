@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { Captioned } from "./captions.ts";
+import type { Captioned, Line } from "./captions.ts";
+import { begunCall } from "./live-calls.ts";
 import { withStored } from "./stored-lines.ts";
 
 const line = (id: number, from: Captioned["from"], text: string, isFinal = true): Captioned => ({
@@ -13,6 +14,9 @@ const CALL = [
   line(4, "user", "On Sunday, I mean."),
   line(5, "agent", "At", false),
 ];
+/** Of lines that have words. */
+const withWords = (lines: readonly Line[], messages: Parameters<typeof withStored>[1]) =>
+  withStored(lines, messages) as readonly Captioned[];
 const MESSAGES = [
   { role: "assistant", content: "Front desk, how can I help?" },
   { role: "user", content: "When do you open?" },
@@ -21,7 +25,7 @@ const MESSAGES = [
 ];
 
 test("a reply that follows an interruption does not show the figures of the one before", () => {
-  const shown = withStored(CALL, MESSAGES).map(({ latency }) => latency);
+  const shown = withWords(CALL, MESSAGES).map(({ latency }) => latency);
   expect(shown).toEqual(["", "", expect.stringMatching(/^900 ms · End of turn 500 ms/), "", ""]);
 });
 
@@ -31,11 +35,11 @@ test("each line gets the figures of its own message, also if two replies have th
     { role: "assistant", content: "Yes.", latency: { audible: 100 } },
     { role: "assistant", content: "Yes.", latency: { audible: 200 } },
   ];
-  expect(withStored(lines, messages).map(({ latency }) => latency.split(" · ")[0])).toEqual(["100 ms", "200 ms", ""]);
+  expect(withWords(lines, messages).map(({ latency }) => latency.split(" · ")[0])).toEqual(["100 ms", "200 ms", ""]);
 });
 
 test("a reply to an unfinished sentence says why it came later", () => {
-  const lines = withStored(
+  const lines = withWords(
     [line(1, "agent", "Go on.")],
     [{ role: "assistant", content: "Go on.", latency: { audible: 1_900, end_of_turn: 1_500, unfinished: true } }],
   );
@@ -49,5 +53,22 @@ test("a line has the tools that were called in its message, of either side", () 
     { role: "user", content: "Where is my order?" },
     { role: "assistant", content: "It is on its way.", tool_calls: toolCalls },
   ];
-  expect(withStored(lines, messages).map((each) => each.toolCalls)).toEqual([undefined, toolCalls]);
+  expect(withWords(lines, messages).map((each) => each.toolCalls)).toEqual([undefined, toolCalls]);
+});
+
+test("a call that was told while it ran stays in its place, as it is stored, and does not show twice", () => {
+  const call = { tool_call_id: "tcl_1", name: "look_up_order", arguments: {} };
+  const lines: Line[] = [
+    line(1, "user", "Where is my order?"),
+    { id: 2, from: "tool", call: begunCall(call, ""), waits: false },
+    line(3, "agent", "It is on its way."),
+  ];
+  const stored = { ...begunCall(call, ""), status: "SUCCEEDED" as const, duration_ms: 12 };
+  const messages = [
+    { role: "user", content: "Where is my order?" },
+    { role: "assistant", content: "It is on its way.", tool_calls: [stored] },
+  ];
+  const [, called, answer] = withStored(lines, messages);
+  expect([called, answer]).toMatchObject([{ from: "tool", call: { status: "SUCCEEDED", duration_ms: 12 } }, { id: 3 }]);
+  expect(answer).not.toHaveProperty("toolCalls");
 });

@@ -1,7 +1,7 @@
 import { latencyOf } from "../../ui/numbers.ts";
 import type { ToolCall } from "../conversations/said.ts";
 import { audibleAfter, partsOf, type SpokenLatency, UNFINISHED_NOTE } from "../conversations/waits.ts";
-import type { Captioned } from "./captions.ts";
+import type { Line } from "./captions.ts";
 
 interface StoredMessage {
   role: string;
@@ -10,10 +10,21 @@ interface StoredMessage {
   tool_calls?: readonly ToolCall[] | undefined;
 }
 
-/** Adds to each line what is stored of the message that has its words, such as its latency; both are in the order of the call. */
-export function withStored(lines: readonly Captioned[], messages: readonly StoredMessage[]): readonly Captioned[] {
+/**
+ * Adds to each line what is stored of the message that has its words, such as its latency; both are in the order of the call. A tool call
+ * that was told while it ran stays where it was told.
+ */
+export function withStored(lines: readonly Line[], messages: readonly StoredMessage[]): readonly Line[] {
   const next = { agent: 0, user: 0 };
+  const stored = new Map(
+    messages.flatMap(({ tool_calls: calls = [] }) => calls).map((call) => [call.tool_call_id, call]),
+  );
+  const told = new Set(lines.map((line) => (line.from === "tool" ? line.call.tool_call_id : "")));
   return lines.map((line) => {
+    if (line.from === "tool") {
+      const call = stored.get(line.call.tool_call_id);
+      return call ? { ...line, call, waits: line.waits && call.status === "RUNNING" } : line;
+    }
     // What is still being said has no message yet.
     if (!line.isFinal) return line;
     const at = messages.findIndex(
@@ -23,9 +34,9 @@ export function withStored(lines: readonly Captioned[], messages: readonly Store
     const message = messages[at];
     if (!message) return line;
     next[line.from] = at + 1;
-    const { latency, tool_calls: toolCalls } = message;
-    if (!latency && !toolCalls) return line;
-    return { ...line, ...(latency && { latency: describe(latency) }), ...(toolCalls && { toolCalls }) };
+    const { latency, tool_calls: calls = [] } = message;
+    const toolCalls = calls.filter((call) => !told.has(call.tool_call_id));
+    return { ...line, ...(latency && { latency: describe(latency) }), ...(toolCalls.length > 0 && { toolCalls }) };
   });
 }
 

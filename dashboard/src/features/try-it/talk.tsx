@@ -4,9 +4,9 @@ import { useEffect, useRef } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { CallTimer } from "./call-timer.tsx";
-import { Bubble } from "./chat.tsx";
+import type { Captioned } from "./captions.ts";
+import { Bubble, CalledTool } from "./chat.tsx";
 import { LevelMeter } from "./level-meter.tsx";
 import type { Setup } from "./setup.ts";
 import { StoredLink } from "./stored-link.tsx";
@@ -37,23 +37,17 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
   return (
     <>
       <div role="log" aria-label="Captions" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
-        {call.lines.map((line) => (
-          <div key={line.id} className="flex flex-col gap-1">
-            <div className={clsx("flex flex-col", !line.isFinal && "opacity-70")}>
-              <Bubble from={line.from} text={line.text} />
-            </div>
-            {line.toolCalls?.map((each) => (
-              <div key={each.tool_call_id} className="max-w-[85%] self-start">
-                <ToolCallCard call={each} />
-              </div>
-            ))}
-            {line.latency && (
-              <p className="px-1 text-xs text-muted tabular-nums" data-testid="latency">
-                {line.latency}
-              </p>
-            )}
-          </div>
-        ))}
+        {call.lines.map((line) =>
+          line.from === "tool" ? (
+            <CalledTool
+              key={line.id}
+              call={line.call}
+              onGive={isOn && line.waits ? (given) => call.give(line.call.tool_call_id, given) : undefined}
+            />
+          ) : (
+            <SpokenLine key={line.id} line={line} />
+          ),
+        )}
         {!isOn && call.lines.length === 0 && (
           <p className="m-auto max-w-72 text-center text-balance text-muted">
             Talk to the agent with the settings on screen, saved or not. You can interrupt it at any time.
@@ -112,5 +106,23 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
         </p>
       </div>
     </>
+  );
+}
+
+function SpokenLine({ line }: { line: Captioned }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <div className={clsx("flex flex-col", !line.isFinal && "opacity-70")}>
+        <Bubble from={line.from} text={line.text} />
+      </div>
+      {line.toolCalls?.map((each) => (
+        <CalledTool key={each.tool_call_id} call={each} />
+      ))}
+      {line.latency && (
+        <p className="px-1 text-xs text-muted tabular-nums" data-testid="latency">
+          {line.latency}
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
-import { type Captioned, caption } from "./captions.ts";
+import { type Line, withGiven, withNews } from "./captions.ts";
+import type { GivenResult } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 import { withStored } from "./stored-lines.ts";
 import { type Call, callAgent } from "./web-call.ts";
@@ -14,7 +15,7 @@ const STORED_AFTER_MS = 500;
 /** A call and what is said in it. Leaving or closing the page hangs up. */
 export function useCall(setup: Setup) {
   const [state, setState] = useState<AgentState | null>(null);
-  const [lines, setLines] = useState<readonly Captioned[]>([]);
+  const [lines, setLines] = useState<readonly Line[]>([]);
   const [error, setError] = useState<string | null>(null);
   const [isMuted, setMuted] = useState(false);
   const [deviceId, setDeviceId] = useState("");
@@ -59,7 +60,7 @@ export function useCall(setup: Setup) {
       const begun = await callAgent(
         setup,
         deviceId,
-        (said) => (said.type === "state" ? setState(said.state) : setLines((all) => caption(all, said))),
+        (news) => (news.type === "state" ? setState(news.state) : setLines((all) => withNews(all, news))),
         ended,
       );
       // Hung up, or left, while it was connecting.
@@ -73,6 +74,10 @@ export function useCall(setup: Setup) {
       setState(null);
       setError(refusalOf(failure));
     }
+  };
+  const give = (toolCallId: string, given: GivenResult) => {
+    call.current?.give(toolCallId, given);
+    setLines((all) => withGiven(all, toolCallId, given));
   };
   const toggleMute = () => {
     call.current?.mute(!isMuted);
@@ -88,7 +93,7 @@ export function useCall(setup: Setup) {
     }
   };
   return {
-    ...{ state, lines, error, isMuted, start, hangUp, toggleMute },
+    ...{ state, lines, error, isMuted, start, hangUp, toggleMute, give },
     ...{ deviceId, chooseDevice },
     /** The sound that is sent, and when the call began. */
     underWay,
@@ -98,10 +103,7 @@ export function useCall(setup: Setup) {
 }
 
 /** Adds what the conversation's transcript has of each line, such as an answer's latency. */
-function useStored(
-  state: AgentState | null,
-  setLines: (change: (lines: readonly Captioned[]) => readonly Captioned[]) => void,
-) {
+function useStored(state: AgentState | null, setLines: (change: (lines: readonly Line[]) => readonly Line[]) => void) {
   const conversationId = useRef<string | null>(null);
   useEffect(() => {
     const id = conversationId.current;

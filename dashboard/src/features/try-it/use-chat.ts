@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
-import { type Reply, type ReplyListener, startTestChat, streamReply } from "./chat-stream.ts";
-import { answeredBy, begunCall } from "./live-calls.ts";
+import { type Reply, type ReplyListener, type Said, startTestChat, streamReply } from "./chat-stream.ts";
+import { answeredBy, begunCall, type GivenResult, givenBy, type LiveCall, storedCalls } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 
 export interface Turn {
@@ -11,8 +11,10 @@ export interface Turn {
   message: string;
   reply: string;
   /** The tools that the model has called so far; once the reply is over, as they are stored. */
-  toolCalls: readonly ToolCall[];
+  toolCalls: readonly LiveCall[];
   state: "replying" | "done" | "stopped" | "failed";
+  /** The calls whose results the person is asked for. */
+  waitsFor: readonly string[];
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
   error: string | null;
 }
@@ -33,6 +35,8 @@ export function useChat(setup: Setup) {
   const [end, setEnd] = useState<"by the agent" | "otherwise" | null>(null);
   const current = useRef<Session | null>(null);
   const running = useRef<AbortController | null>(null);
+  /** Results of the turn whose other calls still wait. */
+  const given = useRef<({ tool_call_id: string } & GivenResult)[]>([]);
   useEffect(() => () => running.current?.abort(), []);
 
   const change = (id: number, changed: (turn: Turn) => Partial<Turn>) =>
@@ -42,13 +46,31 @@ export function useChat(setup: Setup) {
     setSession(next);
   };
 
-  const send = async (message: string) => {
+  const send = (message: string) => {
     const id = Date.now();
+    given.current = [];
+    const begun = { id, message, reply: "", toolCalls: [], state: "replying", waitsFor: [], timing: null } as const;
+    setTurns((all) => [...all.map((turn) => ({ ...turn, waitsFor: [] })), { ...begun, error: null }]);
+    return run(id, message, { message });
+  };
+
+  /** Gives the result of a call; once none is missing, the reply goes on. */
+  const give = (id: number, toolCallId: string, result: GivenResult) => {
+    const turn = turns.find((each) => each.id === id);
+    if (!turn?.waitsFor.includes(toolCallId)) return;
+    given.current.push({ tool_call_id: toolCallId, ...result });
+    const waitsFor = turn.waitsFor.filter((each) => each !== toolCallId);
+    const isComplete = waitsFor.length === 0;
+    const toolCalls = turn.toolCalls.map(givenBy(toolCallId, result));
+    change(id, () => ({ waitsFor, toolCalls, ...(isComplete && { state: "replying", error: null }) }));
+    if (isComplete) void run(id, turn.message, { tool_results: given.current });
+  };
+
+  /** Sends what the person says or gives in a turn, and reads the reply. */
+  const run = async (id: number, message: string, said: Said) => {
     const controller = new AbortController();
     running.current = controller;
     const isCurrent = () => running.current === controller;
-    const begun = { id, message, reply: "", toolCalls: [], state: "replying", timing: null, error: null } as const;
-    setTurns((all) => [...all, begun]);
     let accepted = null as string | null;
     const onSession = (sessionId: string) => {
       accepted = sessionId;
@@ -69,8 +91,9 @@ export function useChat(setup: Setup) {
       }
       controller.signal.throwIfAborted();
       const sessionId = current.current?.id ?? null;
-      const timing = await streamReply(setup, sessionId, message, listener, controller.signal);
-      change(id, () => ({ state: "done", timing }));
+      const { waitsFor, ...timing } = await streamReply(setup, sessionId, said, listener, controller.signal);
+      given.current = [];
+      change(id, () => ({ state: "done", waitsFor, timing: waitsFor.length > 0 ? null : timing }));
     } catch (error) {
       if (controller.signal.aborted) return change(id, () => ({ state: "stopped" }));
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));
@@ -83,7 +106,7 @@ export function useChat(setup: Setup) {
     goOnIn({ ...current.current, messages: stored.messages });
     setTokens(stored.tokens);
     if (stored.hasEnded) setEnd(isStored ? "by the agent" : "otherwise");
-    if (isStored) change(id, () => ({ toolCalls: stored.toolCalls }));
+    if (isStored) change(id, ({ toolCalls }) => ({ toolCalls: storedCalls(stored.toolCalls, toolCalls) }));
   };
   const restart = () => {
     running.current?.abort();
@@ -101,8 +124,14 @@ export function useChat(setup: Setup) {
     end,
     isReplying: turns.at(-1)?.state === "replying",
     send,
+    give,
     retry: (id: number) => {
       const turn = turns.find((each) => each.id === id);
+      // The results are stored, or can be given again.
+      if (given.current.length > 0 && turn && turn === turns.at(-1)) {
+        change(id, () => ({ state: "replying", error: null }));
+        return void run(id, turn.message, { tool_results: given.current });
+      }
       setTurns((all) => all.filter((each) => each.id !== id));
       if (turn) send(turn.message);
     },
@@ -118,7 +147,7 @@ interface Stored {
   /** The user's last message. */
   lastSaid: string | undefined;
   hasEnded: boolean;
-  /** The tool calls of the last message, in the order in which they were made. */
+  /** The tool calls since the user's last message, in the order in which they were made. */
   toolCalls: readonly ToolCall[];
 }
 
@@ -128,11 +157,12 @@ async function storedOf(sessionId: string): Promise<Stored | null> {
   const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);
   if (!session) return null;
   const { input_tokens: input, output_tokens: output } = session.usage;
+  const lastSaidAt = session.messages.findLastIndex(({ role }) => role === "user");
   return {
     tokens: { input, output },
     messages: session.message_count,
-    lastSaid: session.messages.findLast(({ role }) => role === "user")?.content,
+    lastSaid: session.messages[lastSaidAt]?.content,
     hasEnded: session.status !== "IN_PROGRESS",
-    toolCalls: session.messages.at(-1)?.tool_calls ?? [],
+    toolCalls: session.messages.slice(Math.max(0, lastSaidAt)).flatMap(({ tool_calls: calls = [] }) => calls),
   };
 }

@@ -1,6 +1,7 @@
 import { api, ask, unreachable } from "../../api/client.ts";
 import { problemIn } from "../../api/problem.ts";
 import type { Caption } from "./captions.ts";
+import type { GivenResult } from "./live-calls.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
 export interface Call {
@@ -11,6 +12,8 @@ export interface Call {
   mute(isMuted: boolean): void;
   /** Goes on with another microphone. @returns its sound @throws DOMException when it may not be used */
   changeMicrophone(deviceId: string): Promise<MediaStream>;
+  /** Gives the result of a call of a client tool. */
+  give(toolCallId: string, given: GivenResult): void;
   hangUp(): Promise<void>;
 }
 
@@ -50,7 +53,7 @@ export async function callAgent(
       player.srcObject = streams[0] ?? null;
       player.play().catch(() => {});
     };
-    const captions = connection.createDataChannel("captions");
+    const captions = connection.createDataChannel("captions", { protocol: "client_tools" });
     captions.onmessage = ({ data }) => onCaption(JSON.parse(data));
     await connection.setLocalDescription(await connection.createOffer());
     const answer = await fetch(pathname, {
@@ -99,6 +102,8 @@ export async function callAgent(
         microphone = sound;
         return sound;
       },
+      give: (toolCallId, given) =>
+        captions.send(JSON.stringify({ type: "tool_result", tool_call_id: toolCallId, ...given })),
       hangUp: async () => {
         settle();
         await hangUp();

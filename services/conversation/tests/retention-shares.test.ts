@@ -1,20 +1,27 @@
 import { afterAll, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import { silentLogger } from "@parley/shared/log";
+import { fakeClock } from "@parley/testkit/clock";
+import { createTestDatabase } from "@parley/testkit/database";
 import { newOwner } from "@parley/testkit/owners";
 import { expiredConversations } from "../src/retention/retention.ts";
-import { startTestLists } from "./lists-kit.ts";
 
-// What an owner with much to delete may take from other owners.
+// What an owner with much to delete may take from other owners. No service runs, whose own sweeps would delete too.
 
-const lists = await startTestLists();
-afterAll(() => lists.stop());
+const database = await createTestDatabase();
+const db = openDatabase({ url: database.urls.conversation, name: "test" });
+const clock = fakeClock();
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Ended conversations past retention, whose events were sent. @param messages of each */
 async function seed(ownerId: string, count: number, messages = 1): Promise<void> {
-  const at = new Date(lists.clock.now().getTime() - 100 * DAY_MS);
-  await lists.db`
+  const at = new Date(clock.now().getTime() - 100 * DAY_MS);
+  await db`
     with begun as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, last_activity_at, created_at, updated_at)
       select ${ownerId}, gen_random_uuid(), 'cnv_' || n, 'agt_1', 'CHAT', 'COMPLETED', ${messages}, ${at}, ${at}, ${at}
@@ -23,15 +30,15 @@ async function seed(ownerId: string, count: number, messages = 1): Promise<void>
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'Hi', ${at} from begun, generate_series(1, ${messages}::integer) as seq`;
-  await lists.db`delete from conversation_events where owner_id = ${ownerId}`;
+  await db`delete from conversation_events where owner_id = ${ownerId}`;
 }
 
 function sweep(): Promise<void> {
-  return expiredConversations(lists, silentLogger).run(lists.clock.now(), new AbortController().signal);
+  return expiredConversations({ db, clock }, silentLogger).run(clock.now(), new AbortController().signal);
 }
 
 async function left(ownerId: string): Promise<{ conversations: number; messages: number }> {
-  const [row] = await lists.db<[{ conversations: number; messages: number }]>`
+  const [row] = await db<[{ conversations: number; messages: number }]>`
     select (select count(*) from conversations where owner_id = ${ownerId})::integer as conversations,
       (select count(*) from messages where owner_id = ${ownerId})::integer as messages`;
   return row;
@@ -51,7 +58,7 @@ test("an owner with many expired conversations has one batch deleted before anot
   await sweep();
   expect(await left(many)).toEqual(NOTHING);
   expect(await left(few)).toEqual(NOTHING);
-  const [row] = await lists.db`
+  const [row] = await db`
     select count(*)::integer as before from conversation_changes
     where owner_id = ${many} and change = -1 and change_id < (
       select min(change_id) from conversation_changes where owner_id = ${few} and change = -1
@@ -63,11 +70,11 @@ test("an owner whose conversations cannot be deleted does not block another's de
   const [stuck, other] = twoOwners();
   await seed(stuck, 3);
   await seed(other, 3);
-  await lists.db.unsafe(`
+  await db.unsafe(`
     create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
     create trigger refuse before delete on conversations for each row when (old.owner_id = '${stuck}') execute function refuse()`);
   expect(await sweep().catch(String)).toContain("refused");
-  await lists.db`drop function refuse cascade`;
+  await db`drop function refuse cascade`;
   expect(await left(other)).toEqual(NOTHING);
   expect(await left(stuck)).toEqual({ conversations: 3, messages: 3 });
 });
@@ -76,7 +83,7 @@ test("however many messages conversations have, no transaction deletes more than
   const [ownerId] = twoOwners();
   await seed(ownerId, 1, 25_000);
   await seed(ownerId, 30, 1_000);
-  await lists.db.unsafe(`
+  await db.unsafe(`
     create function refuse() returns trigger language plpgsql as $$
     begin
       if (select count(*) > 10000 from gone) then raise 'too many'; end if;
@@ -84,6 +91,6 @@ test("however many messages conversations have, no transaction deletes more than
     end $$;
     create trigger refuse after delete on messages referencing old table as gone for each statement execute function refuse()`);
   await sweep();
-  await lists.db`drop function refuse cascade`;
+  await db`drop function refuse cascade`;
   expect(await left(ownerId)).toEqual(NOTHING);
 });

@@ -72,7 +72,7 @@ export async function runSpokenTurn(
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId);
   try {
     const heard = first.heard ? heardOf(first.heard) : null;
-    const { prepared, taken } = await ctx.turnShares.accepting(turn.ownerId, call.signal, () =>
+    const { prepared, taken } = await ctx.turnShares.alone(turn.ownerId, call.signal, () =>
       accept(ctx, turn, heard !== null, call.log),
     );
     if (taken.type === "stored") return tell({ type: "stored", lastSequence: taken.lastSequence });

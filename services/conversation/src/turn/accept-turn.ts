@@ -9,7 +9,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
-import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
+import { conversationExists, findConversation } from "../store/conversations.ts";
 import {
   hasRoomForMetadata,
   insertSessionWithTurn,
@@ -79,6 +79,9 @@ export function answeredBefore(sessionId: string): Extract<Acceptance, { type: "
   return { type: "answered", sessionId, replySeq: 0, text: "", clientCalls: [], replayed: false };
 }
 
+/** Runs a turn's statements that other turns do not share: those of one owner are few at a time, so that others find a connection. */
+export type Alone = <T>(run: () => Promise<T>) => Promise<T>;
+
 /**
  * @param isNew whether its user message is yet to be stored
  * @throws ServiceError forbidden, not_found, condition when the agent has no model that can be called, or conflict when the owner has
@@ -88,6 +91,7 @@ export async function prepareTurn(
   ctx: ConversationContext,
   turn: Turn,
   { log }: Call,
+  alone: Alone,
   isNew = true,
 ): Promise<PreparedTurn> {
   try {
@@ -98,7 +102,7 @@ export async function prepareTurn(
   } catch (error) {
     if (!(error instanceof ServiceError) || turn.sessionId === undefined) throw error;
     const key = { ownerId: turn.ownerId, conversationId: turn.sessionId };
-    const session = await findConversation(ctx.db, key, ctx.clock.now());
+    const session = await alone(() => findConversation(ctx.db, key, ctx.clock.now()));
     throw session ? withMetadata(error, { session_id: turn.sessionId }) : error;
   }
 }
@@ -110,7 +114,12 @@ export async function prepareTurn(
  * @throws ServiceError not_found, forbidden, condition (of another type, another agent's, ended), invalid (too much metadata, a result
  * for an unknown call) or conflict (a reply in progress)
  */
-export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql): Promise<AcceptedTurn | null> {
+export async function acceptTurn(
+  ctx: ConversationContext,
+  turn: Turn,
+  alone: Alone,
+  tx?: Sql,
+): Promise<AcceptedTurn | null> {
   const now = ctx.clock.now();
   const metadata = turn.metadata ?? {};
   const fields: NewTurn = {
@@ -130,10 +139,10 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
   if (turn.toolResults.length > 0) {
     const accept = (sql: Sql) => acceptResults(ctx, fields, turn.toolResults, sql);
-    const results = await (tx ? accept(tx) : ctx.db.begin(accept));
+    const results = await (tx ? accept(tx) : alone(() => ctx.db.begin(accept)));
     if (results.type === "run") return { ...key, ...results.taken };
     if (results.type === "nothing") return null;
-    throw await refusal(tx ?? ctx.db, fields, await findConversation(tx ?? ctx.db, fields, now));
+    throw await alone(() => refusal(tx ?? ctx.db, fields));
   }
   const begin = async (): Promise<AcceptedTurn> => {
     const session = { ...fields, id: newId("cnv") };
@@ -153,14 +162,14 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql)
   const maxBytes = byteBudget(ctx.limits.contextTokens);
   const taken = await (tx ? takeTurn(tx, fields, maxBytes) : ctx.turnStore.takeTurn(fields, maxBytes));
   if (taken) return { ...key, ...taken };
-  const session = await findConversation(tx ?? ctx.db, fields, now);
+  const session = await alone(() => findConversation(tx ?? ctx.db, fields, now));
   if (!session && turn.mayBegin) {
     return begin().catch((error) => {
       // Another first turn of the session was faster.
       throw error?.code === UNIQUE_VIOLATION ? inProgress(fields.conversationId) : error;
     });
   }
-  throw await refusal(tx ?? ctx.db, fields, session);
+  throw await alone(() => refusal(tx ?? ctx.db, fields));
 }
 
 const NAME_LENGTH_MAX = 60;
@@ -176,7 +185,8 @@ export function sessionName(message: string): string {
   return lastSpace > 0 ? cut.slice(0, lastSpace) : cut;
 }
 
-async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null): Promise<ServiceError> {
+async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
+  const session = await findConversation(sql, turn, turn.now);
   if (!session) {
     return (await conversationExists(sql, turn.conversationId, turn.now))
       ? new ServiceError("forbidden", "You do not have access to this session")

@@ -34,6 +34,7 @@ import { toolboxOf } from "../tools/toolbox.ts";
 import {
   type Acceptance,
   type AcceptedTurn,
+  type Alone,
   acceptTurn,
   answeredBefore,
   type PreparedTurn,
@@ -42,6 +43,8 @@ import {
 
 /** How often a key's requests check whether the one before them has ended. */
 const LOOK_MS = 150;
+/** A turn with a key already runs alone until it is accepted. */
+const here: Alone = (run) => run();
 /** Shared by all requests of a key: there may be many while a model is slow. */
 const waiter = oneWaiter(() => Bun.sleep(LOOK_MS));
 
@@ -60,7 +63,7 @@ export async function acceptKeyedTurn(
   for (;;) {
     // All requests of a key continue when the one before them ends.
     const look = () => acceptNow(ctx, turn, idempotency, call);
-    const acceptance = await ctx.turnShares.accepting(turn.ownerId, call.signal, look);
+    const acceptance = await ctx.turnShares.alone(turn.ownerId, call.signal, look);
     if (acceptance) return acceptance;
     const isOver = async () => !(await isInProgress(ctx, key));
     await waiter.wait(turn.ownerId, idempotency.key, isOver, call.signal);
@@ -108,7 +111,7 @@ type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: Stor
  */
 async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Idempotency, call: Call): Promise<Taken> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  const prepared = await decided(prepareTurn(ctx, turn, call));
+  const prepared = await decided(prepareTurn(ctx, turn, call, here));
   const outcome = await ctx.db.begin(async (tx): Promise<Taken | Refused> => {
     const now = ctx.clock.now();
     const isTaken = await takeKey(tx, TURN_KEYS, key, idempotency.fingerprint, now);
@@ -119,7 +122,7 @@ async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Id
       return { refusal };
     };
     if ("refusal" in prepared) return refuse(prepared);
-    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, nested)));
+    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, here, nested)));
     if ("refusal" in accepted) return refuse(accepted);
     if (accepted.value === null) {
       const { sessionId = "" } = turn;
@@ -143,7 +146,7 @@ async function retake(
   if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
   const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
   // Done before the turn is taken, so that an agent that cannot answer does not block the session.
-  const prepared = await prepareTurn(ctx, turn, call, false);
+  const prepared = await prepareTurn(ctx, turn, call, here, false);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
   if (retaken)

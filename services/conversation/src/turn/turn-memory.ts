@@ -8,8 +8,8 @@ import { definitionsText } from "./ask/model-request.ts";
 const USUAL_BYTES = 128 * 1024;
 /** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted at once: fewer than the process has connections, so that other owners always find one. */
-const ACCEPTING = 6;
+/** Statements of one owner's turns, each with a connection of its own: fewer than the process has, so that others always find one. */
+const ALONE = 6;
 /** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
 /** What arrives is held as bytes and as text. */
@@ -20,8 +20,8 @@ const OWNERS = 3;
 /** What the turns of a process share among owners. */
 export interface TurnShares {
   memory: ByteShares;
-  /** Limits how many turns are accepted concurrently. */
-  accepting: FewAtOnce;
+  /** Limits how many of an owner's turns hold a connection that no others share. */
+  alone: FewAtOnce;
 }
 
 /** The part of its owner's memory share that a turn holds from its acceptance to its stored reply. */
@@ -39,7 +39,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
   const ownerBytes = ownerTurnsMax * USUAL_BYTES;
   return {
     memory: byteShares({ what: "chat turns", totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 }),
-    accepting: fewAtOnce({ what: "chat turns", atOnce: ACCEPTING, waitingMax: ownerTurnsMax }),
+    alone: fewAtOnce({ what: "chat turns", atOnce: ALONE, waitingMax: ownerTurnsMax }),
   };
 }
 

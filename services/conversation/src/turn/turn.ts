@@ -8,7 +8,7 @@ import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
-import { type Acceptance, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
+import { type Acceptance, type Alone, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
@@ -61,11 +61,10 @@ export async function runTurn(
 
 async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise<Acceptance> {
   if (turn.idempotency) return acceptKeyedTurn(ctx, turn, turn.idempotency, call);
-  return ctx.turnShares.accepting(turn.ownerId, call.signal, async () => {
-    const prepared = await prepareTurn(ctx, turn, call);
-    const accepted = await acceptTurn(ctx, turn);
-    return accepted ? { type: "run", prepared, accepted } : answeredBefore(turn.sessionId ?? "");
-  });
+  const alone: Alone = (run) => ctx.turnShares.alone(turn.ownerId, call.signal, run);
+  const prepared = await prepareTurn(ctx, turn, call, alone);
+  const accepted = await acceptTurn(ctx, turn, alone);
+  return accepted ? { type: "run", prepared, accepted } : answeredBefore(turn.sessionId ?? "");
 }
 
 /** Asks, speaks and stores: the turn from its stored user message on. */

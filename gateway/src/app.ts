@@ -25,6 +25,8 @@ import { type Dashboard, dashboardRoutes, pageFor } from "./routes/dashboard.ts"
 import { docsRoutes } from "./routes/docs.ts";
 import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { documentRoutes } from "./routes/knowledge/documents.ts";
+import { knowledgeBaseRoutes } from "./routes/knowledge/knowledge-bases.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
 import { toolRoutes } from "./routes/tools.ts";
@@ -49,6 +51,8 @@ export function createApp(
     .use(agentRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(toolRoutes(gate, clients))
+    .use(documentRoutes(gate, clients))
+    .use(knowledgeBaseRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
     .use(recordingRoutes(gate, clients))

@@ -10,6 +10,7 @@ import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import { jsonAnswer } from "./http/answer/answers.ts";
 import { BYTES_MAX, readJson, STRANGERS_WITHIN_MS } from "./http/body.ts";
+import { type FormFile, formBytesMax, isForm, readForm } from "./http/form.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import type { RequestLog } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
@@ -49,6 +50,8 @@ interface Rules<B extends TObject, Q extends TObject> {
   bodyBytesMax?: number;
   /** Limit for the body's JSON values; the general limit if missing. */
   bodyValuesMax?: number;
+  /** What may be sent in place of the body: a form with a file in its field `file`, and the schema of its other fields. */
+  form?: { fields: TObject; fileBytesMax: number };
   query?: Q;
   /** Whether the answer has a page or a transcript, and so up to megabytes. */
   isList?: boolean;
@@ -63,7 +66,10 @@ export interface Admitted<B, Q> {
   callerId: string;
   /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;
+  /** Of a form, its fields beside the file. */
   body: B;
+  /** Of a form. */
+  file: FormFile | null;
   query: Q;
   params: Record<string, string>;
   request: Request;
@@ -91,6 +97,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   work: (admitted: Admitted<Static<B>, Static<Q>>) => Promise<object | string>,
 ): (route: RouteContext) => Promise<Response> {
   const checkBody = rules.body && validator(rules.body);
+  const checkForm = rules.form && validator(rules.form.fields);
   const checkQuery = rules.query && validator(rules.query);
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
@@ -110,16 +117,18 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
-        const bytesMax = checkBody ? (rules.bodyBytesMax ?? BYTES_MAX) : 0;
+        const bytesMax = longestBody(rules, request);
         entered = await ctx.admission.enter(caller.ownerId, request, { bytesMax, isList: rules.isList });
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
       const withinMs = caller ? undefined : STRANGERS_WITHIN_MS;
       const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax, withinMs };
-      const sent = checkBody ? await readJson(request, limits) : null;
-      if (sent) entered?.received(sent.bytes.byteLength);
-      const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
+      const form = rules.form && isForm(request) ? await readForm(request, rules.form.fileBytesMax) : null;
+      const sent = form ?? (checkBody ? await readJson(request, limits) : null);
+      if (sent) entered?.received(form ? form.length : sent.bytes.byteLength);
+      const check = form ? checkForm : checkBody;
+      const body = (sent && check ? check(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
       const origin = originOf(request, requestId, caller);
       const isKeyed = takesKey(request.method, rules.scope);
@@ -131,6 +140,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         callerId: caller?.id ?? "",
         isSession: caller?.isSession ?? false,
         body,
+        file: form?.file ?? null,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
         request,
@@ -154,6 +164,11 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     return answer;
   };
   return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));
+}
+
+function longestBody({ body, bodyBytesMax = BYTES_MAX, form }: Rules<TObject, TObject>, request: Request): number {
+  if (form && isForm(request)) return formBytesMax(form.fileBytesMax);
+  return body ? bodyBytesMax : 0;
 }
 
 const NOTHING = new Uint8Array();

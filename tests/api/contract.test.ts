@@ -14,8 +14,13 @@ import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
 import { connectWhatsApp } from "../kit/whatsapp.ts";
 
-/** The status of what needs a phone number of the operator's, or a tool of an MCP server, which the shared stack does not have. */
-const REFUSED: Readonly<Record<string, number>> = { callWithCode: 400, proveMobileNumber: 422, acceptToolChanges: 400 };
+/** The status of what needs a phone number of the operator's, a tool of an MCP server or a page, which the shared stack does not have. */
+const REFUSED: Readonly<Record<string, number>> = {
+  callWithCode: 400,
+  proveMobileNumber: 422,
+  acceptToolChanges: 400,
+  refreshDocument: 400,
+};
 
 interface Operation {
   method: string;
@@ -67,6 +72,7 @@ mine.conversation_id = mine.session_id ?? "";
 await placeRecording(stack, { ownerId: stack.owners[0].ownerId, conversationId: mine.conversation_id });
 mine.prompt_name = TEXT;
 mine.tool_id = (await api.post("/tools", newTool("of_the_contract"))).body.id;
+Object.assign(mine, await knowledgeOf(api, TEXT));
 await api.post("/prompts", { prompt_name: TEXT, prompt_content: TEXT });
 Object.assign(mine, await managed(manage, TEXT));
 const { ownerId } = stack.owners[0];
@@ -77,8 +83,15 @@ fuzzed.agent_id = await createAgent(foreign, model);
 fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
 fuzzed.conversation_id = fuzzed.session_id ?? "";
 fuzzed.tool_id = (await foreign.post("/tools", newTool("fuzzed"))).body.id;
+Object.assign(fuzzed, await knowledgeOf(foreign, "fuzzed"));
 fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
 Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
+
+async function knowledgeOf(as: Api, name: string): Promise<Record<string, string>> {
+  const { id } = (await as.post("/knowledge-bases", { name })).body;
+  const document = await as.post(`/knowledge-bases/${id}/documents`, { name, text: TEXT });
+  return { knowledge_base_id: id, document_id: document.body.id };
+}
 
 /** One object of each kind in the management API; its delivery has failed. */
 async function managed(as: Api, name: string): Promise<Record<string, string>> {
@@ -162,6 +175,10 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateTool: { description: "E" },
     tryTool: { arguments: {} },
     importTools: { curl: "curl https://example.com/" },
+    createKnowledgeBase: { name: "contract" },
+    updateKnowledgeBase: { description: "F" },
+    createDocument: { name: "contract", text: "H" },
+    replaceDocument: { text: "I" },
     createSecret: { name: "contract", value: "a secret of eight" },
     setSecret: { value: "another of eight" },
     signIn: { email: "nobody@example.com", password: PASSWORD },
@@ -393,7 +410,8 @@ async function doomed(operation: Operation): Promise<Record<string, string>> {
   if (!needsKey(operation)) return managed(await callerOf(operation, 0), "doomed");
   await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
   const { id } = (await api.post("/tools", newTool(`doomed_${Bun.randomUUIDv7().replaceAll("-", "")}`))).body;
-  return { prompt_name: "doomed", agent_id: await createAgent(api, model), tool_id: id };
+  const knowledge = await knowledgeOf(api, "doomed");
+  return { prompt_name: "doomed", agent_id: await createAgent(api, model), tool_id: id, ...knowledge };
 }
 
 function withRequiredQuery(operation: Operation, values: Record<string, string>): string {

@@ -27,6 +27,8 @@ const REFUSED: Readonly<Record<string, number>> = {
   "createTool mcp": 422,
   "importTools url": 422,
   acceptToolChanges: 400,
+  // The story's document is a text.
+  refreshDocument: 400,
 };
 
 interface Media {

@@ -78,6 +78,10 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   updateTool: () => ({ description: "Theirs" }),
   tryTool: () => ({ arguments: {} }),
   importTools: () => ({ curl: "curl https://shop.example/" }),
+  createKnowledgeBase: () => ({ name: "Ours" }),
+  updateKnowledgeBase: () => ({ name: "Theirs" }),
+  createDocument: () => ({ url: "https://shop.example/theirs" }),
+  replaceDocument: () => ({ url: "https://shop.example/theirs" }),
   createSecret: () => ({ name: newId("key"), value: "not theirs" }),
   setSecret: () => ({ value: "not theirs" }),
   sendMessage: ({ agent_id, session_id }) => ({ agent_id, session_id, message: "Hi", streaming: false }),
@@ -200,7 +204,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
   });
 });
 
-const REFUSALS = ["agent", "conversation", "session", "tool"].map((what) => [
+const REFUSALS = ["agent", "conversation", "knowledge base", "session", "tool"].map((what) => [
   `You do not have access to this ${what}`,
   `${what[0]?.toUpperCase()}${what.slice(1)} not found`,
 ]);

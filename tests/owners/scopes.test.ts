@@ -46,6 +46,11 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     "importTools",
     "tryTool",
   ],
+  "knowledge:read": [...["listKnowledgeBases", "getKnowledgeBase"], ...["listDocuments", "getDocument"]],
+  "knowledge:write": [
+    ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
+    ...["createDocument", "replaceDocument", "deleteDocument", "refreshDocument"],
+  ],
   "conversations:read": ["listConversations", "getConversation", "getRecording", "listChatSessions", "getChatSession"],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],

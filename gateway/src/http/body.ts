@@ -42,10 +42,10 @@ export async function readJson(
   if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
-  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
+  if (isEncoded(request)) throw encoded();
   const bytes =
     withinMs === undefined
-      ? await readBytes(request, bytesMax)
+      ? await readBytes(request, bytesMax, () => tooLarge(bytesMax))
       : await readRaw(request, { bytesMax, withinMs, keep: () => {} });
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
@@ -77,6 +77,20 @@ export function utf8(bytes: Uint8Array): string {
   } catch {
     throw new HttpError(400, "The request body is not UTF-8");
   }
+}
+
+/**
+ * Reads a body of another type as bytes.
+ * @param tooLarge the refusal of one over `bytesMax` @throws HttpError 415 for a compressed body
+ */
+export async function readBody(
+  request: Request,
+  bytesMax: number,
+  tooLarge: () => HttpError,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge();
+  if (isEncoded(request)) throw encoded();
+  return readBytes(request, bytesMax, tooLarge);
 }
 
 export interface RawLimits {
@@ -120,17 +134,25 @@ export async function readRaw(request: Request, { bytesMax, withinMs, keep }: Ra
 /** Refuses what `readRaw` would, by the headers alone. @throws HttpError 413, 415 */
 export function refuseUnreadable(request: Request, bytesMax: number): void {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
+  if (isEncoded(request)) throw encoded();
 }
 
 function isEncoded({ headers }: Request): boolean {
   return !["", "identity"].includes(headers.get("content-encoding")?.toLowerCase() ?? "");
 }
 
+function encoded(): HttpError {
+  return new HttpError(415, "The request body must be sent without Content-Encoding");
+}
+
 /** @throws ServiceError cancelled when the client disconnects before the end of the body */
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function readBytes(
+  request: Request,
+  bytesMax: number,
+  tooLarge: () => HttpError,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return await receive(request, bytesMax);
+    return await receive(request, bytesMax, tooLarge);
   } catch (error) {
     leaveRest(request);
     throw isAbort(error) ? cancelled(error) : error;
@@ -143,10 +165,14 @@ function isAbort(error: unknown): boolean {
 }
 
 /** Reads a body of unknown length only up to the limit. */
-async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
+async function receive(
+  request: Request,
+  bytesMax: number,
+  tooLarge: () => HttpError,
+): Promise<Uint8Array<ArrayBuffer>> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
   const bytes = await readBounded(request, bytesMax);
-  if (!bytes) throw tooLarge(bytesMax);
+  if (!bytes) throw tooLarge();
   return bytes;
 }
 

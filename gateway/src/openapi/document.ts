@@ -25,6 +25,7 @@ const TAGS = {
   Agents: "AI agents and the variables they expect.",
   Prompts: "Versioned prompts.",
   Tools: "What agents' models can call: your servers, and your pages and apps.",
+  Knowledge: "Documents that agents answer from.",
   Chat: "Text conversations with agents.",
   Conversations: "Stored conversations from every channel.",
   Calls: "Voice calls with agents.",
@@ -100,7 +101,10 @@ function describe(method: string, path: string, operation: Described, components
     ...(body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: shown(body, components), ...mediaExample(example) } },
+        content: {
+          "application/json": { schema: shown(body, components), ...mediaExample(example) },
+          ...(operation.form && formContent(operation.form, example, components)),
+        },
       },
     }),
     responses: {
@@ -111,6 +115,17 @@ function describe(method: string, path: string, operation: Described, components
       ...problemsOf(operation, { path, isKeyed, isWrite: method !== "GET" }),
     },
   };
+}
+
+function formContent(
+  { fields, file }: NonNullable<Operation["form"]>,
+  { form }: Example,
+  components: Components,
+): Json {
+  const { properties, ...rest } = shown(fields, components);
+  const part = { type: "string", format: "binary", description: file };
+  const schema = { ...rest, required: ["file"], properties: { file: part, ...(properties as Json) } };
+  return { "multipart/form-data": { schema, example: form } };
 }
 
 function needed(scope: Access): string {

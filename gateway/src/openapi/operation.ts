@@ -5,7 +5,17 @@ import type { Access } from "../auth/identify.ts";
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
   /** camelCase: the method's name in a generated client. */
   id: string;
-  tag: "Agents" | "Prompts" | "Tools" | "Chat" | "Conversations" | "Calls" | "Catalogue" | "Callbacks" | "Management";
+  tag:
+    | "Agents"
+    | "Prompts"
+    | "Tools"
+    | "Knowledge"
+    | "Chat"
+    | "Conversations"
+    | "Calls"
+    | "Catalogue"
+    | "Callbacks"
+    | "Management";
   summary: string;
   description?: string;
   /** The scope that a key needs (a session has every scope), or what is required instead of a key. */
@@ -15,6 +25,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   bodyBytesMax?: number;
   /** Limit for the body's JSON values; the general limit if missing. */
   bodyValuesMax?: number;
+  /** What may be sent in place of the body: a form with a file in its field `file`, and the schema of its other fields. */
+  form?: { fields: TObject; fileBytesMax: number; file: string };
   query?: Q;
   /** Whether the answer has a page or a transcript, and so up to megabytes. */
   isList?: boolean;

@@ -10,7 +10,7 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   408: "The body arrives too slowly.",
   409: "Conflict with the current state, such as a prompt or a number that is in use, a reply in progress, or a limit on what an account stores.",
   413: "The body is too large.",
-  415: "The body is not application/json.",
+  415: "The body is not of a type that the operation takes.",
   416: "The range is outside the file.",
   422: "A field breaks a rule.",
   429: "The rate limit is exceeded.",

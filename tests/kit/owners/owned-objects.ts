@@ -1,7 +1,5 @@
 import { expect } from "bun:test";
-import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
-import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/testkit/eventually";
 import postgres from "postgres";
 import type { Api } from "../api.ts";
@@ -74,7 +72,9 @@ export async function createObjects(
     url: `https://shop.example/${canary}`,
     auth: { type: "bearer", secret: secret_name },
   });
-  const knowledge = await ownKnowledge(stack, owner.ownerId, canary);
+  const base = await made("/knowledge-bases", { name: canary, description: canary });
+  const documents = `/knowledge-bases/${base.id}/documents`;
+  const document = await made(documents, { name: canary, text: `About ${canary}` });
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);
@@ -106,7 +106,8 @@ export async function createObjects(
     daily_session_id: daily.conversation_id,
     room_name: daily.room_name,
     tool_id: tool.id,
-    ...knowledge,
+    knowledge_base_id: base.id,
+    document_id: document.id,
     secret_name,
     key_id,
     owner_session_id: await otherSession(stack, manage, owner.ownerId),
@@ -178,21 +179,6 @@ async function endedCall(api: Api, made: ReturnType<typeof madeBy>, body: object
     expect(conversation.body.conversation_status).not.toBe("IN_PROGRESS");
     return call;
   });
-}
-
-/** A knowledge base with a document. */
-async function ownKnowledge(stack: RunningStack, ownerId: string, canary: string) {
-  const knowledge = createClient(KnowledgeServiceService, { peer: "knowledge", address: stack.address("knowledge") });
-  const base = { ownerId, name: canary, description: canary, idempotency: undefined };
-  const knowledgeBaseId = (await knowledge.createKnowledgeBase(base)).knowledgeBase?.knowledgeBaseId ?? "";
-  const [contentId, data] = [newUuid(), Buffer.from(`About ${canary}`)];
-  await knowledge.addContent({ ownerId, contentId, part: 0, data });
-  const sha256 = new Bun.CryptoHasher("sha256").update(data).digest();
-  const value = { contentId, bytes: data.length, sha256, fileName: "", contentType: "text/plain" };
-  const document = { ownerId, knowledgeBaseId, name: canary, content: { source: { $case: "stored" as const, value } } };
-  const made = await knowledge.createDocument({ ...document, language: undefined, idempotency: undefined });
-  knowledge.close();
-  return { knowledge_base_id: knowledgeBaseId, document_id: made.document?.documentId ?? "" };
 }
 
 /** Lets a Daily session wait for good, so that nothing of it changes by itself. */

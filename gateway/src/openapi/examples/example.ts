@@ -4,6 +4,8 @@ export interface Example {
   request?: object | string;
   /** Several requests instead of one, by name, each for its own purpose. */
   requests?: Readonly<Record<string, { summary: string; value: object }>>;
+  /** The fields of a form that may be sent in place of the request, its file as a text. */
+  form?: object;
   /** None for a file. */
   response?: object;
   /** The response in the other media type, if there is one. */

@@ -5,6 +5,7 @@ import { CATALOGUE_EXAMPLES } from "./catalogue.ts";
 import { CHAT_EXAMPLES, CONVERSATION_EXAMPLES } from "./conversations.ts";
 import { DAILY_EXAMPLES } from "./daily.ts";
 import type { OperationExamples } from "./example.ts";
+import { KNOWLEDGE_EXAMPLES } from "./knowledge.ts";
 import { MANAGEMENT_EXAMPLES } from "./management.ts";
 import { PROMPT_EXAMPLES } from "./prompts.ts";
 import { TOOL_EXAMPLES } from "./tools.ts";
@@ -17,6 +18,7 @@ export const EXAMPLES: OperationExamples = {
   ...AGENT_EXAMPLES,
   ...PROMPT_EXAMPLES,
   ...TOOL_EXAMPLES,
+  ...KNOWLEDGE_EXAMPLES,
   ...CHAT_EXAMPLES,
   ...CONVERSATION_EXAMPLES,
   ...CALL_EXAMPLES,

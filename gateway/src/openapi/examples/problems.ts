@@ -76,6 +76,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
   tryTool: "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool",
   acceptToolChanges: "Only tools of MCP servers change by themselves: this one has nothing to accept",
+  refreshDocument: "The document has no url to fetch: replace its content instead",
   rotateToolSecret: "Only HTTP tools have a signing secret: this one makes no requests",
   resendDelivery: "Delivery is still pending: it can be resent after it ends",
 };
@@ -86,6 +87,8 @@ const CONVERSATIONS_FULL =
   "Your conversations would have more than 107,374,182,400 bytes together: keep them for fewer days (Settings), or have the operator raise PARLEY_CONVERSATIONS_OWNER_BYTES";
 const PROMPTS_FULL =
   "Prompts and their versions would have more than 1,073,741,824 bytes together: delete prompts that you no longer need";
+const DOCUMENTS_FULL =
+  "Documents would have more than 1,073,741,824 bytes together: delete documents that you no longer need";
 const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
@@ -109,6 +112,12 @@ const CONFLICTS: Readonly<Record<string, string>> = {
     "Tool look_up_order is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their custom_tools before deleting it",
   deleteAgent:
     "Agent agt_01m7yyhwpyegyarwxc0gvz1xd5 takes over conversations from the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: take it out of their handoffs before deleting it",
+  createKnowledgeBase: DOCUMENTS_FULL,
+  updateKnowledgeBase: DOCUMENTS_FULL,
+  deleteKnowledgeBase:
+    "Knowledge base Price lists is used by the agent Front desk: take it out of every agent before deleting it",
+  createDocument: DOCUMENTS_FULL,
+  replaceDocument: DOCUMENTS_FULL,
   createSecret: "There is a secret with the name shop_api_key already",
   deleteSecret: "Secret shop_api_key is used by the tool look_up_order: take it out of every tool before deleting it",
   addMobileNumber: "mobile_number +14155550123 already belongs to this owner",

@@ -1,0 +1,40 @@
+import type { Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import { DOCUMENT_STATUSES, nameOf } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
+
+/** A knowledge base as the API shows it (docs/api-reference.md#knowledge). */
+export function presentKnowledgeBase(base: KnowledgeBase) {
+  return {
+    id: base.knowledgeBaseId,
+    name: base.name,
+    description: base.description,
+    document_count: base.documentCount,
+    chunk_count: base.chunkCount,
+    embedded_chunks: base.embeddedChunks,
+    bytes: base.bytes,
+    characters: base.characters,
+    created_at: isoTime(base.createdAt),
+    updated_at: isoTime(base.updatedAt),
+  };
+}
+
+export function presentDocument(document: Document) {
+  return {
+    id: document.documentId,
+    knowledge_base_id: document.knowledgeBaseId,
+    name: document.name,
+    status: nameOf(DOCUMENT_STATUSES, document.status),
+    error: document.error ?? null,
+    media_type: document.mediaType ?? null,
+    language: document.language ?? null,
+    bytes: document.bytes,
+    characters: document.characters,
+    chunk_count: document.chunkCount,
+    embedded_chunks: document.embeddedChunks,
+    url: document.url ?? null,
+    refresh_hours: document.refreshHours ?? null,
+    refreshed_at: isoTime(document.refreshedAt) ?? null,
+    created_at: isoTime(document.createdAt),
+    updated_at: isoTime(document.updatedAt),
+  };
+}

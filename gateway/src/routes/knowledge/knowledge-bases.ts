@@ -1,0 +1,135 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { presentKnowledgeBase } from "../../present/knowledge.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import {
+  CreateKnowledgeBaseBody,
+  KnowledgeBase,
+  KnowledgeBaseDeleted,
+  KnowledgeBaseList,
+  ListKnowledgeBasesQuery,
+  UpdateKnowledgeBaseBody,
+} from "../../schemas/knowledge.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
+  return new Elysia({ prefix: "/v1/public/knowledge-bases" })
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createKnowledgeBase",
+          tag: "Knowledge",
+          summary: "Create a knowledge base",
+          scope: "knowledge:write",
+          body: CreateKnowledgeBaseBody,
+          response: KnowledgeBase,
+          refuses: ["conflict"],
+        },
+        async ({ ownerId, body, idempotency, write }) => {
+          const wanted = { ownerId, name: body.name, description: body.description ?? "", idempotency };
+          const { knowledgeBase } = await knowledge.createKnowledgeBase(wanted, write);
+          return presentKnowledgeBase(required(knowledgeBase));
+        },
+      ),
+    )
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listKnowledgeBases",
+          tag: "Knowledge",
+          summary: "List knowledge bases, newest first",
+          scope: "knowledge:read",
+          query: ListKnowledgeBasesQuery,
+          response: KnowledgeBaseList,
+          isList: true,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { knowledgeBases, total } = await knowledge.listKnowledgeBases(
+            { ownerId, page, search: query.search ?? "" },
+            { origin },
+          );
+          return { knowledge_bases: knowledgeBases.map(presentKnowledgeBase), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .get(
+      "/:knowledge_base_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getKnowledgeBase",
+          tag: "Knowledge",
+          summary: "Get a knowledge base",
+          scope: "knowledge:read",
+          response: KnowledgeBase,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const key = { ownerId, knowledgeBaseId: params.knowledge_base_id ?? "" };
+          const { knowledgeBase } = await knowledge.getKnowledgeBase(key, { origin });
+          return presentKnowledgeBase(required(knowledgeBase));
+        },
+      ),
+    )
+    .patch(
+      "/:knowledge_base_id",
+      ...endpoint(
+        gate,
+        {
+          id: "updateKnowledgeBase",
+          tag: "Knowledge",
+          summary: "Change a knowledge base",
+          scope: "knowledge:write",
+          body: UpdateKnowledgeBaseBody,
+          response: KnowledgeBase,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, body, idempotency, write }) => {
+          const key = { ownerId, knowledgeBaseId: params.knowledge_base_id ?? "" };
+          const { name } = body;
+          const description = body.description === null ? "" : body.description;
+          const { knowledgeBase } = await knowledge.updateKnowledgeBase(
+            { ...key, name, description, idempotency },
+            write,
+          );
+          return presentKnowledgeBase(required(knowledgeBase));
+        },
+      ),
+    )
+    .delete(
+      "/:knowledge_base_id",
+      ...endpoint(
+        gate,
+        {
+          id: "deleteKnowledgeBase",
+          tag: "Knowledge",
+          summary: "Delete a knowledge base with its documents",
+          description: "Takes effect at the next search. A knowledge base that agents use is refused with 409.",
+          scope: "knowledge:write",
+          response: KnowledgeBaseDeleted,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const knowledgeBaseId = params.knowledge_base_id ?? "";
+          const { name, documentsDeleted, deletedAt } = await knowledge.deleteKnowledgeBase(
+            { ownerId, knowledgeBaseId, idempotency },
+            write,
+          );
+          return {
+            message: "Knowledge base deleted",
+            id: knowledgeBaseId,
+            name,
+            documents_deleted: documentsDeleted,
+            deleted_at: deletedAt,
+          };
+        },
+      ),
+    );
+}

@@ -115,7 +115,70 @@ create table chunks (
   -- The titles that it stands below.
   heading text not null,
   text text not null,
-  language text not null,
   primary key (owner_id, chunk_id)
 );
 create index chunks_document on chunks (owner_id, document_id, position);
+create index chunks_base on chunks (owner_id, base_id, chunk_id);
+
+-- The words of chunks, apart from the texts, so that a search by words reads little.
+create table chunk_words (
+  owner_id text not null,
+  chunk_id text not null,
+  base_id text not null,
+  document_id text not null,
+  language text not null,
+  -- Words, without those that say nothing.
+  length integer not null,
+  -- In order; each stands for a stem, and is different for each base and language.
+  terms bigint[] not null,
+  -- How often each occurs: a byte each, in the same order.
+  counts bytea not null,
+  primary key (owner_id, chunk_id)
+) with (toast_tuple_target = 8160);
+-- A search would read what is not sorted into the index yet.
+create index chunk_words_terms on chunk_words using gin (terms) with (fastupdate = off);
+
+-- In how many chunks of a base a word is.
+create table base_words (
+  owner_id text not null,
+  base_id text not null,
+  term bigint not null,
+  chunks integer not null,
+  primary key (owner_id, base_id, term)
+);
+
+-- The languages of a base's documents.
+create table base_languages (
+  owner_id text not null,
+  base_id text not null,
+  language text not null,
+  chunks integer not null,
+  words bigint not null,
+  primary key (owner_id, base_id, language)
+);
+
+-- What the chunks mean, by one or two models: after a change of model, the old vectors serve until the new ones are all there.
+create table embeddings (
+  owner_id text not null,
+  chunk_id text not null,
+  model text not null,
+  base_id text not null,
+  document_id text not null,
+  embedding real[] not null,
+  primary key (owner_id, chunk_id, model)
+);
+alter table embeddings alter column embedding set storage external;
+create index embeddings_base on embeddings (owner_id, base_id, model, chunk_id);
+
+-- The vectors of a base that serve.
+create table base_vectors (
+  owner_id text not null,
+  base_id text not null,
+  -- Whose they are; null while a base has none.
+  model text,
+  -- Grows with each change of them, so that processes that remember them see it.
+  version bigint not null default 0,
+  -- Whether every chunk had one when the last run ended.
+  is_complete boolean not null,
+  primary key (owner_id, base_id)
+);

@@ -1,0 +1,114 @@
+import type { Sql } from "@parley/shared/db/database";
+import { listLanguages, listTotals, type RankedChunk, rankByWords, type Section } from "../store/rank-words.ts";
+import { B, idfOf, K1 } from "./bm25.ts";
+import { stemsOf } from "./stems.ts";
+import { termOf } from "./terms.ts";
+import { countWords } from "./words.ts";
+
+export interface LexicalQuery {
+  ownerId: string;
+  baseIds: readonly string[];
+  query: string;
+  /** The only language of the documents to be searched; all if not given. */
+  language?: string | undefined;
+  limit: number;
+}
+
+/** Words of a query that count: those that tell most. */
+const WORDS_MAX = 32;
+/** Languages of a base that are searched: those with the most chunks. */
+const LANGUAGES_MAX = 8;
+/**
+ * Chunks that are ranked. Words that many chunks have tell little: they count in the rank, but find no chunk that no rarer word of the
+ * query finds.
+ */
+const CANDIDATES_MAX = 10_000;
+
+/** The chunks that have words of the query, ranked by BM25, the best first. */
+export async function searchWords(
+  sql: Sql,
+  { ownerId, baseIds, query, language, limit }: LexicalQuery,
+): Promise<RankedChunk[]> {
+  const asked = [...countWords(query)];
+  if (asked.length === 0) return [];
+  const all = await listLanguages(sql, ownerId, baseIds);
+  const sections = all
+    .filter((section) => language === undefined || section.language === language)
+    .slice(0, LANGUAGES_MAX * baseIds.length);
+  if (sections.length === 0) return [];
+  const words = await weighWords(sql, ownerId, sections, asked);
+  if (words.length === 0) return [];
+  const chunks = sections.reduce((sum, section) => sum + section.chunks, 0);
+  const meanLength = sections.reduce((sum, section) => sum + section.words, 0) / chunks;
+  const most = words.reduce((sum, { weight }) => sum + weight, 0);
+  const candidates = candidatesOf(words);
+  const ranked = await rankByWords(sql, {
+    ownerId,
+    limit,
+    k1: K1,
+    b: B,
+    meanLength,
+    parts: sections.map(({ baseId, language: spoken }, at) => ({
+      baseId,
+      language: spoken,
+      words: words.flatMap(({ terms, weight }) => {
+        const term = terms[at];
+        return term === undefined ? [] : [{ term, weight }];
+      }),
+      candidates: candidates.flatMap(({ terms }) => terms[at] ?? []),
+    })),
+  });
+  return ranked.map((chunk) => ({ ...chunk, score: Math.min(1, chunk.score / most) }));
+}
+
+interface WeighedWord {
+  /** In how many chunks it is. */
+  chunks: number;
+  weight: number;
+  /** The terms that stand for it in the sections, in their order; undefined where it says nothing. */
+  terms: (number | undefined)[];
+}
+
+async function weighWords(
+  sql: Sql,
+  ownerId: string,
+  sections: readonly Section[],
+  asked: readonly (readonly [string, number])[],
+): Promise<WeighedWord[]> {
+  const list = asked.map(([word]) => word);
+  const languages = [...new Set(sections.map((section) => section.language))];
+  const stems = new Map(
+    await Promise.all(languages.map(async (language) => [language, await stemsOf(sql, language, list)] as const)),
+  );
+  const words = asked.map(([word, times]) => ({
+    times,
+    terms: sections.map(({ baseId, language }) => {
+      const stem = stems.get(language)?.get(word);
+      return stem === undefined ? undefined : termOf(baseId, language, stem);
+    }),
+  }));
+  const totals = await listTotals(
+    sql,
+    ownerId,
+    [...new Set(sections.map(({ baseId }) => baseId))],
+    words.flatMap(({ terms }) => terms.filter((term) => term !== undefined)),
+  );
+  const chunks = sections.reduce((sum, section) => sum + section.chunks, 0);
+  const weighed = words
+    .filter(({ terms }) => terms.some((term) => term !== undefined))
+    .map(({ times, terms }) => {
+      const having = terms.reduce<number>((sum, term) => sum + (totals.get(term ?? -1) ?? 0), 0);
+      return { terms, chunks: having, weight: times * idfOf(having, chunks) };
+    });
+  return weighed.sort((one, other) => other.weight - one.weight).slice(0, WORDS_MAX);
+}
+
+/** The words that find chunks: the rarest, as far as they find few enough, and always one. */
+function candidatesOf(words: readonly WeighedWord[]): WeighedWord[] {
+  const rarest = words.filter(({ chunks }) => chunks > 0).sort((one, other) => one.chunks - other.chunks);
+  let found = 0;
+  return rarest.filter(({ chunks }, at) => {
+    found += chunks;
+    return at === 0 || found <= CANDIDATES_MAX;
+  });
+}

@@ -1,9 +1,9 @@
+import { parseText } from "@parley/shared/domain/variables/grammar";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
 import { invalid } from "@parley/shared/errors";
 
-const VARIABLE = /\{\{[^{}]*\}\}/g;
 const PARAMETER = /\{([^{}]*)\}/g;
 /** A URL parser also takes a host after further slashes, and leaves out tabs and line ends: here a value must not be the host. */
 const ORIGIN = /^https?:\/\/[^/?#{}]+(?=[/?#]|$)/i;
@@ -15,9 +15,9 @@ const ORIGIN = /^https?:\/\/[^/?#{}]+(?=[/?#]|$)/i;
  */
 export function checkTemplate(path: string, template: string, allowedHosts: AllowList): void {
   if (!ORIGIN.test(template)) throw invalid(path, `${path} must begin with https:// and a host without {placeholders}`);
-  const [, query = ""] = template.replace(VARIABLE, "").split("?", 2);
+  const [, query = ""] = withoutVariables(template, "").split("?", 2);
   if (/[{}]/.test(query)) throw invalid(path, `${path} may have {parameters} in its path only: use query parameters`);
-  const filled = template.replace(VARIABLE, "x").replace(PARAMETER, "x");
+  const filled = withoutVariables(template, "x").replace(PARAMETER, "x");
   if (/[{}]/.test(filled)) throw invalid(path, `${path} has a brace without its other one`);
   if (/[\s\p{Cc}\\]/u.test(filled)) throw invalid(path, `${path} must not have white space or backslashes`);
   checkAddress(path, filled, allowedHosts);
@@ -25,8 +25,15 @@ export function checkTemplate(path: string, template: string, allowedHosts: Allo
 
 /** The names of the `{path parameters}` of an address, each once. */
 export function pathParametersOf(template: string): string[] {
-  const names = [...template.replace(VARIABLE, "").matchAll(PARAMETER)].map(([, name = ""]) => name);
+  const names = [...withoutVariables(template, "").matchAll(PARAMETER)].map(([, name = ""]) => name);
   return [...new Set(names)];
+}
+
+/** The template with a text in place of each of its `{{variables}}`. */
+function withoutVariables(template: string, text: string): string {
+  return parseText(template)
+    .map((piece) => (typeof piece === "string" ? piece : text))
+    .join("");
 }
 
 /** @throws ServiceError invalid at an address that the egress guard would refuse, but only in the middle of a conversation */

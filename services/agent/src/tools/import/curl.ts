@@ -2,15 +2,15 @@ import type { ToolAuth, ToolHeader, ToolParameter } from "@parley/proto/parley/a
 import { PARAMETER_PLACES, TOOL_METHODS } from "@parley/shared/domain/tools";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { isObject, parseObject } from "@parley/shared/json/json-object";
+import { isReservedHeader } from "../check-headers.ts";
 import { type CurlRequest, readCurl } from "./curl-options.ts";
 import { exampleSchema } from "./example-schema.ts";
 import { type Imported, toolFrom } from "./imported.ts";
 import { isSecretName, secretName, toolName } from "./names.ts";
 import { Unusable } from "./unusable.ts";
 
-/** Set by Parley, or by how it sends requests. */
-const LEFT_OUT =
-  /^(?:accept|accept-encoding|user-agent|host|content-.*|transfer-encoding|connection|idempotency-key|traceparent|webhook-.*)$/i;
+/** What every curl sends. */
+const OF_CURL = /^(?:accept|user-agent)$/i;
 
 /**
  * Makes a tool of a curl command: what it sends becomes parameters with examples, which the model fills in, and what authenticates
@@ -73,7 +73,7 @@ function credentialsOf(
   if (bearer !== null) auth = { kind: { $case: "bearer", value: { secret: secretName(hostname, "token") } } };
   const kept: ToolHeader[] = [];
   for (const [name, value] of headers) {
-    if (LEFT_OUT.test(name)) continue;
+    if (OF_CURL.test(name) || isReservedHeader(name)) continue;
     const given = authorizationOf(name, value, hostname);
     if (given && !auth) auth = given;
     else if (given || isSecretName(name))

@@ -1,15 +1,15 @@
 import type { ToolParameter } from "@parley/proto/parley/agent/v1/tool.ts";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
 import { isObject, type JsonObject } from "@parley/shared/json/json-object";
+import { isReservedHeader } from "../check-headers.ts";
 import { DESCRIPTION_MAX, PARAMETERS_MAX } from "./imported.ts";
 import type { Parts } from "./schemas.ts";
 import { Unusable } from "./unusable.ts";
 
 /** What models accept as the name of an argument (`../check-parameters.ts`). */
 const ARGUMENT = /^[a-zA-Z0-9_.-]{1,64}$/;
-/** Not parameters by OpenAPI's own words, or set by Parley (`../check-headers.ts`). */
-const SET_ELSEWHERE =
-  /^(?:accept|authorization|host|content-.*|transfer-encoding|connection|idempotency-key|webhook-.*|traceparent|x-parley-conversation-id)$/i;
+/** Not parameters by OpenAPI's own words. */
+const NO_PARAMETER = /^(?:accept|authorization)$/i;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\b|^\*\/\*$|^application\/\*$/i;
 /** An operation of a document has fewer; more would only take time. */
 const READ_MAX = 500;
@@ -74,7 +74,7 @@ function namedOnes(parts: Parts, pathItem: JsonObject, operation: JsonObject, no
     if (typeof name !== "string") throw new Unusable("A parameter has no name");
     const isRequired = required === true || place === "path";
     if (place === "path" || place === "query" || place === "header") {
-      if (place === "header" && SET_ELSEWHERE.test(name)) continue;
+      if (place === "header" && (NO_PARAMETER.test(name) || isReservedHeader(name))) continue;
       const shape = schema ?? jsonOf(parts, content)?.schema;
       given.set(`${place} ${name}`, { name, place, required: isRequired, schema: shape, description });
     } else if (isRequired) throw new Unusable(`The ${place} parameter ${name} is required, which tools do not have`);

@@ -77,20 +77,21 @@ const PARTS = /^(https?:\/\/[^/?]+)([^?]*)(.*)$/is;
 const NO_SEGMENT = /^(?:\.|%2e){0,2}$/i;
 
 function urlOf(template: string, path: ReadonlyMap<string, string>, sources: Sources): string {
-  const [, origin = "", segments = "", query = ""] = PARTS.exec(template) ?? [];
-  const encode = (text: string) => encodeURIComponent(text.toWellFormed());
-  const filled = segments.split("/").map((segment) => {
-    const text = fillText(segment, sources, encode).replace(/\{([^{}]+)\}/g, (_, name: string) => {
+  /** A written value has no `/` and no `?`, so that the parts are always those of the template. */
+  const partsWith = (write: (value: string) => string) => {
+    const [, origin = "", whole = "", query = ""] = PARTS.exec(fillText(template, sources, write)) ?? [];
+    const filled = whole.replace(/\{([^{}]+)\}/g, (_, name: string) => {
       const value = path.get(name);
       if (value === undefined) throw new Refused(`Nothing was called: the path parameter "${name}" has no value.`);
-      return encode(value);
+      return write(value);
     });
-    if (text !== segment && NO_SEGMENT.test(text)) {
-      throw new Refused('Nothing was called: a value in the path of the URL must not be empty, "." or "..".');
-    }
-    return text;
-  });
-  return origin + filled.join("/") + fillText(query, sources, encode);
+    return { origin, segments: filled.split("/"), query };
+  };
+  const { origin, segments, query } = partsWith((text) => encodeURIComponent(text.toWellFormed()));
+  const own = partsWith(() => "x").segments;
+  if (segments.some((segment, at) => segment !== own[at] && NO_SEGMENT.test(segment)))
+    throw new Refused('Nothing was called: a value in the path of the URL must not be empty, "." or "..".');
+  return origin + segments.join("/") + query;
 }
 
 /** Appends the parameters; one whose value is a list stands once for each item. */

@@ -28,6 +28,16 @@ test.each<[string, unknown]>([
   expect(faultOf(schema, input)).toContain("size");
 });
 
+test("arguments that would take minutes to check are refused, also for a unique list", () => {
+  const unique = { type: "object", properties: { ids: { type: "array", uniqueItems: true } } };
+  const numbers = (length: number) => ({ ids: Array.from({ length }, (_, at) => at) });
+  expect(faultOf(unique, numbers(1_000))).toBeNull();
+  expect(faultOf(unique, { ids: [1, 2, 1] })).toContain("Duplicate items");
+  expect(faultOf(unique, numbers(20_000))).toContain("too many values");
+  const many = { type: "object", properties: { ids: { items: { allOf: Array.from({ length: 3_000 }, () => ({})) } } } };
+  expect(faultOf(many, numbers(20_000))).toContain("too many values");
+});
+
 test("properties that are named like keywords are checked as properties", () => {
   const schema = { type: "object", properties: { pattern: { type: "string" }, $ref: { type: "number" } } };
   expect(faultOf(schema, { pattern: 1 })).toContain("wrong at pattern");

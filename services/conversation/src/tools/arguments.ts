@@ -4,17 +4,37 @@ import type { ModelTool, ToolCall } from "../model/port.ts";
 
 /** What of a wrong value is told to the model. */
 const REASON_MAX = 500;
+/** Limit for the values of the arguments times those of the schema, each of which may be checked with each: about a second. */
+const CHECKS_MAX = 5_000_000;
 const VALIDATORS = new WeakMap<object, Validator>();
 
 /** Why a tool cannot be called with these arguments, for the model; null if they fit its schema. */
 export function argumentsFault({ input, json }: ToolCall, { inputSchema }: ModelTool): string | null {
   if (!input) return `The arguments are not a JSON object: ${json.slice(0, REASON_MAX)}`;
+  if (checksOf(input, inputSchema) > CHECKS_MAX)
+    return "The arguments have too many values to be checked. Nothing was called. Call the tool with fewer.";
   const { valid, errors } = validatorOf(inputSchema).validate(input);
   if (valid) return null;
   // The last error is about the innermost value.
   const { instanceLocation, error } = errors.at(-1) ?? { instanceLocation: "#", error: "They do not fit the schema." };
   const place = instanceLocation.replace(/^#\/?/, "").replaceAll("/", ".");
   return `The arguments are wrong${place === "" ? "" : ` at ${place}`}: ${error.slice(0, REASON_MAX)} Nothing was called. Correct them and call the tool again.`;
+}
+
+function checksOf(input: object, schema: object): number {
+  const given = valuesOf(input);
+  // The validator compares each item of a unique list with each other one.
+  return given * (valuesOf(schema) + (isUnique(schema) ? given : 0));
+}
+
+function valuesOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, inner) => sum + valuesOf(inner), 1);
+}
+
+function isUnique(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  return ("uniqueItems" in schema && schema.uniqueItems !== false) || Object.values(schema).some(isUnique);
 }
 
 function validatorOf(schema: ModelTool["inputSchema"]): Validator {

@@ -49,7 +49,7 @@ export function refusedArgument(
     const list = variables[normalizeVariableName(allowedFrom)];
     const allowed = new Set(Array.isArray(list) ? list.map(comparable) : []);
     const given = Array.isArray(args[name]) ? args[name] : [args[name]];
-    if (given.every((value) => allowed.has(comparable(value)))) continue;
+    if (allowed.size > 0 && given.every((value) => allowed.has(comparable(value)))) continue;
     return allowed.size === 0
       ? `"${name}" has no allowed values in this conversation. Nothing was called.`
       : `"${name}" must be one of ${[...allowed].join(", ").slice(0, 1_000)}. Nothing was called.`;

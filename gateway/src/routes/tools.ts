@@ -22,6 +22,9 @@ import { newToolOf, sourceOf, toolChangeOf } from "./tool-request.ts";
 /** More than the longest that a tool's call may take. */
 const TRY_TIMEOUT_MS = 125_000;
 
+/** More than the longest that an MCP server may take, which is asked when its tool is saved. */
+const SAVE_TIMEOUT_MS = 30_000;
+
 const IMPORT_BYTES_MAX = 4 * 1024 * 1024;
 /** More than the longest that its server may take. */
 const IMPORT_TIMEOUT_MS = 30_000;
@@ -42,7 +45,8 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
           refuses: ["conflict"],
         },
         async ({ ownerId, body, idempotency, write }) => {
-          const { tool } = await agents.createTool({ ownerId, tool: newToolOf(body.type, body), idempotency }, write);
+          const created = { ownerId, tool: newToolOf(body.type, body), idempotency };
+          const { tool } = await agents.createTool(created, { ...write, timeoutMs: SAVE_TIMEOUT_MS });
           return presentNewTool(required(tool));
         },
       ),
@@ -131,8 +135,8 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
           const type = body.type ?? before?.kind?.$case ?? "http";
           const ifUpdatedAt =
             query.if_updated_at === undefined ? undefined : readDate("if_updated_at", query.if_updated_at);
-          const change = toolChangeOf(type, body);
-          const { tool } = await agents.updateTool({ ownerId, toolId, ...change, ifUpdatedAt, idempotency }, write);
+          const change = { ownerId, toolId, ...toolChangeOf(type, body), ifUpdatedAt, idempotency };
+          const { tool } = await agents.updateTool(change, { ...write, timeoutMs: SAVE_TIMEOUT_MS });
           return presentTool(required(tool));
         },
       ),
@@ -191,7 +195,8 @@ export function toolRoutes(gate: GateContext, { agents, conversations }: Clients
         },
         async ({ ownerId, params, idempotency, write }) => {
           const toolId = params.tool_id ?? "";
-          const { tool } = await agents.acceptToolChanges({ ownerId, toolId, idempotency }, write);
+          const accepted = { ownerId, toolId, idempotency };
+          const { tool } = await agents.acceptToolChanges(accepted, { ...write, timeoutMs: SAVE_TIMEOUT_MS });
           return presentTool(required(tool));
         },
       ),

@@ -14,11 +14,13 @@ const { MCP_STATE_ON, MCP_STATE_CHANGED, MCP_STATE_NEW, MCP_STATE_GONE } = McpSt
 /** What the MCP server offers, as the conversation service finds it; an error when it cannot be asked. */
 let offered: ListedMcpTool[] | ServiceError = [];
 let asked = 0;
+let waitedMs = 0;
 const conversations = await serve(
   ConversationServiceService,
   {
-    listMcpTools: async () => {
+    listMcpTools: async (_, { deadlineMs = 0 }) => {
       asked++;
+      waitedMs = deadlineMs - Date.now();
       if (offered instanceof ServiceError) throw offered;
       return { tools: offered };
     },
@@ -67,6 +69,33 @@ test("an MCP tool whose server cannot be asked is refused with the reason", asyn
     kind: "invalid",
     paths: ["url"],
     detail: "url cannot be used: The server did not answer in time",
+  });
+});
+
+test("an MCP tool that is saved, changed or accepted waits for a server that takes twenty seconds", async () => {
+  offered = [find];
+  const ownerId = newOwner();
+  const waits = async <T>(saving: Promise<T>) => {
+    waitedMs = 0;
+    const saved = await saving;
+    expect(waitedMs).toBeGreaterThan(20_000);
+    return saved;
+  };
+  const tool = await waits(createTool(agents, ownerId, mcpTool()));
+  await waits(agents.updateTool(toolChange(ownerId, tool, mcpTool({ tools: { names: ["find"] } }), ["tools"])));
+  await waits(agents.acceptToolChanges({ ownerId, toolId: tool.toolId, idempotency: undefined }));
+});
+
+test("of two tools of one name at a server, the second one is left out with a problem, and none looks changed", async () => {
+  offered = [find, { ...buy, name: "find" }];
+  const ownerId = newOwner();
+  const tool = await createTool(agents, ownerId, mcpTool());
+  await agents.reportMcpTools({ ownerId, toolId: tool.toolId, tools: offered });
+  const reported = await read(ownerId, tool);
+  expect(statesOf(reported)).toEqual([["find", MCP_STATE_ON]]);
+  expect(reported.kind?.value).toMatchObject({
+    definitions: [{ description: "Finds" }],
+    problems: [{ name: "find", problem: "the server has another tool of this name" }],
   });
 });
 

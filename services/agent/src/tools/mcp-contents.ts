@@ -4,6 +4,9 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 
+/** More than the conversation service waits for the server. */
+const LIST_MS = 25_000;
+
 type Kind = NonNullable<Tool["kind"]>;
 
 /** What decides which tools of a server an MCP tool has; another value of one has the server asked again. */
@@ -20,7 +23,8 @@ export async function withContents(
   origin: CallOrigin,
 ): Promise<Kind> {
   if (kind.$case !== "mcp") return kind;
-  const { tools } = await conversations.listMcpTools({ ownerId, mcp: kind.value }, { origin }).catch((error) => {
+  const asked = conversations.listMcpTools({ ownerId, mcp: kind.value }, { origin, timeoutMs: LIST_MS });
+  const { tools } = await asked.catch((error) => {
     if (!(error instanceof ServiceError) || error.kind !== "condition") throw error;
     throw invalid("url", `url cannot be used: ${error.message}`);
   });

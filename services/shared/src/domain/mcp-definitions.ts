@@ -14,8 +14,8 @@ const { MCP_STATE_CHANGED, MCP_STATE_GONE, MCP_STATE_NEW, MCP_STATE_ON } = McpSt
 export type McpContents = Pick<McpTool, "definitions" | "problems">;
 
 /** Limits for one tool of a server, as for an owner's own schemas, and for how many there may be. */
-const SCHEMA_BYTES_MAX = 16 * 1024;
-const SCHEMA_DEPTH_MAX = 16;
+export const SCHEMA_BYTES_MAX = 16 * 1024;
+export const SCHEMA_DEPTH_MAX = 16;
 const DESCRIPTION_BYTES_MAX = 4 * 1024;
 const TOOLS_MAX = 128;
 const NAME_LENGTH_MAX = 64;
@@ -58,11 +58,17 @@ export function isSame(some: McpContents, other: McpContents): boolean {
 /** The allowed tools of a server that models can be offered, and why others cannot. */
 function fitting(name: string, { tools: allowed }: Pick<McpTool, "tools">, listed: readonly ListedMcpTool[]) {
   const fit: ListedMcpTool[] = [];
+  const names = new Set<string>();
   const problems: McpProblem[] = [];
   const tell = (tool: string, problem: string) => problems.push({ name: tool, problem });
   for (const tool of listed) {
     if (allowed !== undefined && !allowed.names.includes(tool.name)) continue;
-    const problem = fit.length >= TOOLS_MAX ? `the server has more than ${TOOLS_MAX} tools` : problemOf(name, tool);
+    const problem = names.has(tool.name)
+      ? "the server has another tool of this name"
+      : fit.length >= TOOLS_MAX
+        ? `the server has more than ${TOOLS_MAX} tools`
+        : problemOf(name, tool);
+    names.add(tool.name);
     if (problem === null) fit.push(tool);
     else tell(tool.name.slice(0, NAME_LENGTH_MAX), problem);
   }

@@ -8,7 +8,7 @@ import { findSealedSecrets, type SealedSecret } from "../store/secrets.ts";
 export function revealSecrets({ db, sealer }: AccountContext): Handler<"revealSecrets"> {
   const revealed = (sealed: SealedSecret, { log }: Call): RevealedSecret[] => {
     try {
-      return [{ name: sealed.name, value: openSecret(sealer, sealed), version: sealed.version }];
+      return [{ name: sealed.name, value: openSecret(sealer, sealed) }];
     } catch (err) {
       log.error({ err, owner_id: sealed.ownerId, secret: sealed.name }, "a secret cannot be read");
       return [];

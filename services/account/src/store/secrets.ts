@@ -15,7 +15,6 @@ export interface SecretRow extends SecretKey {
 
 export interface SealedSecret extends SecretKey {
   sealedValue: string;
-  version: number;
 }
 
 /** @returns false if the owner has a secret with this name already */
@@ -67,7 +66,7 @@ export async function isSecret(sql: Sql, { ownerId, name }: SecretKey): Promise<
 /** Those of the names that are secrets of the owner, in any order. */
 export async function findSealedSecrets(sql: Sql, ownerId: string, names: readonly string[]): Promise<SealedSecret[]> {
   return sql<SealedSecret[]>`
-    select owner_id, name, sealed_value, version
+    select owner_id, name, sealed_value
     from secrets where owner_id = ${ownerId} and name = any(${names as string[]})`;
 }
 
@@ -79,7 +78,7 @@ export async function listSecretKeys(sql: Sql): Promise<SecretKey[]> {
 /** Locked until the transaction ends; null when it is gone. */
 export async function lockSecret(tx: Sql, { ownerId, name }: SecretKey): Promise<SealedSecret | null> {
   const [row] = await tx<SealedSecret[]>`
-    select owner_id, name, sealed_value, version
+    select owner_id, name, sealed_value
     from secrets where owner_id = ${ownerId} and name = ${name} for update`;
   return row ?? null;
 }

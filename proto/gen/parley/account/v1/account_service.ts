@@ -506,7 +506,6 @@ export interface RevealSecretsResponse {
 export interface RevealedSecret {
   name: string;
   value: string;
-  version: number;
 }
 
 export interface FindSecretsRequest {
@@ -6261,7 +6260,7 @@ export const RevealSecretsResponse: MessageFns<RevealSecretsResponse> = {
 };
 
 function createBaseRevealedSecret(): RevealedSecret {
-  return { name: "", value: "", version: 0 };
+  return { name: "", value: "" };
 }
 
 export const RevealedSecret: MessageFns<RevealedSecret> = {
@@ -6271,9 +6270,6 @@ export const RevealedSecret: MessageFns<RevealedSecret> = {
     }
     if (message.value !== "") {
       writer.uint32(18).string(message.value);
-    }
-    if (message.version !== 0) {
-      writer.uint32(24).int32(message.version);
     }
     return writer;
   },
@@ -6307,14 +6303,6 @@ export const RevealedSecret: MessageFns<RevealedSecret> = {
             message.value = reader.string();
             continue;
           }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.version = reader.int32();
-            continue;
-          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6334,7 +6322,6 @@ export const RevealedSecret: MessageFns<RevealedSecret> = {
     const message = createBaseRevealedSecret();
     message.name = object.name ?? "";
     message.value = object.value ?? "";
-    message.version = object.version ?? 0;
     return message;
   },
 };

@@ -62,5 +62,5 @@ export function tokenRequestOf(
   if (auth?.kind?.$case !== "oauth2ClientCredentials") return null;
   const secret = revealed.get(auth.kind.value.secret);
   if (!secret) throw new Refused(`Nothing was called: the secret "${auth.kind.value.secret}" does not exist.`);
-  return { ...auth.kind.value, ownerId, clientSecret: secret.value, secretVersion: secret.version };
+  return { ...auth.kind.value, ownerId, clientSecret: secret.value };
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ClientCredentialsAuth } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { parseObject } from "@parley/shared/json/json-object";
@@ -12,10 +13,9 @@ const TOKEN_MS = 10_000;
 export interface TokenRequest extends ClientCredentialsAuth {
   ownerId: string;
   clientSecret: string;
-  secretVersion: number;
 }
 
-/** OAuth tokens of clients (RFC 6749, 4.4), kept per owner, issuer, client, version of the secret and scope until they expire. */
+/** OAuth tokens of clients (RFC 6749, 4.4), kept per owner, issuer, client, value of the secret and scope until they expire. */
 export interface OAuthTokens {
   /** @throws Refused with the reason when the issuer gives none */
   get(request: TokenRequest): Promise<string>;
@@ -44,8 +44,10 @@ export function oauthTokens(ask: Egress["ask"]): OAuthTokens {
   };
 }
 
-function keyOf({ ownerId, tokenUrl, clientId, secret, secretVersion, scope = "" }: TokenRequest): string {
-  return JSON.stringify([ownerId, tokenUrl, clientId, secret, secretVersion, scope]);
+/** A secret's version comes again when it is deleted and made anew; another value has another hash. */
+function keyOf({ ownerId, tokenUrl, clientId, clientSecret, scope = "" }: TokenRequest): string {
+  const secret = createHash("sha256").update(clientSecret).digest("base64");
+  return JSON.stringify([ownerId, tokenUrl, clientId, secret, scope]);
 }
 
 async function fetchToken(

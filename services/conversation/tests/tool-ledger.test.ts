@@ -112,7 +112,8 @@ describe("a tool call", () => {
     let seen: ToolCall[] = [];
     serve = async (call) => {
       seen = await stored(call.context.conversationId);
-      call.end({ status: 201, attempts: 2 });
+      call.context.attempted(2);
+      call.end({ status: 201 });
     };
     script(calls("book"));
     const { sessionId } = await say(service, agent, "Book");
@@ -163,6 +164,28 @@ describe("a tool call", () => {
     expect(asked()[1]?.asked.messages.at(-1)).toMatch(outside("HTTP 503"));
     expect(asked()[2]?.asked.messages.at(-1)).toContain("There was no result within 0.001 s.");
     expect(await states(sessionId)).toEqual(["FAILED", "FAILED"]);
+  });
+
+  test.each([0, 3])("that takes too long has the %i attempts that it made", async (attempts) => {
+    script(calls("late"));
+    serve = ({ context }) => context.attempted(attempts);
+    const { sessionId } = await say(service, agent, "Book");
+    expect(await stored(sessionId)).toMatchObject([{ attempts, result: expect.stringContaining("no result within") }]);
+  });
+
+  test("that assigns more than a conversation's variables may have sets none, and the model and its record are told", async () => {
+    const greeted = await createAgent(service, { prompt: inline("The order is {{order | unknown}}.") });
+    serve = (call) => call.end({ assignments: { order: "A 1", text: "x".repeat(1024 * 1024) } });
+    const { calls: asked } = script(calls("book"));
+    const { sessionId } = await say(service, greeted, "Book");
+    const told = "book is done\nNo variable was set: those of a conversation have at most 1 MiB together";
+    expect(asked()[1]?.asked.messages.at(-1)).toContain(told);
+    expect(asked()[1]?.asked.system).toContain("The order is unknown.");
+    const { conversation } = await service.chat.getConversation({
+      ...{ ownerId: greeted.ownerId, conversationId: sessionId, withToolCalls: true },
+    });
+    const records = conversation?.transcript?.messages.flatMap(({ toolCalls }) => toolCalls);
+    expect(records).toMatchObject([{ result: expect.stringContaining(told), isError: false }]);
   });
 });
 

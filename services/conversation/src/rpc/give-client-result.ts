@@ -22,7 +22,7 @@ export function giveClientResult(ctx: ConversationContext): Handler {
       throw invalid("result.tool_call_id", "result.tool_call_id names no call that this conversation's client makes");
     const now = ctx.clock.now();
     const end = endOfHanded(call, given, now);
-    const hasEnded = call.state === "RUNNING" && (await endToolCall(ctx.db, key, end, now));
+    const hasEnded = call.state === "RUNNING" && (await endToolCall(ctx.db, key, end, now)) !== null;
     if (hasEnded) countEnd("client", end.state, now.getTime() - call.handedAt.getTime());
     const { state, result } = (await findHandedCall(ctx.db, key)) ?? call;
     return { result, isError: state !== "SUCCEEDED", isTaken: hasEnded && end.isOutside };

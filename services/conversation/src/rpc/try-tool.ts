@@ -88,7 +88,7 @@ async function tryMcp(
   const conversationId = `try:${crypto.randomUUID()}`;
   const variables = collectValues({ dynamic_variables: given });
   const place = { ownerId, conversationId, toolCallId: "try", channel: "chat" as const, variables, signal, log };
-  const run = async () => chosen.run(input, { ...place, clock: ctx.clock });
+  const run = async () => chosen.run(input, { ...place, attempted: () => {}, clock: ctx.clock });
   const { result, isError } = await run().finally(() =>
     ctx.mcpSessions.drop({ ownerId, conversationId, toolId: tool.toolId, variables }),
   );

@@ -9,7 +9,7 @@ const ENDED = {
   note: null,
   durationMs: null,
   furtherAttempts: 0,
-  assignments: null,
+  assigning: null,
   takesOver: null,
   charactersSaid: 0,
 };

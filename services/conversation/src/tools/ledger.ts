@@ -24,8 +24,11 @@ export interface ToolLedger {
   start(key: ToolCallKey): Promise<boolean>;
   /** Takes over a call whose process died, to make it once more. @returns false if another turn did */
   retake(key: ToolCallKey, attempts: number): Promise<boolean>;
-  /** Stores how a call ended. Retries for about 25 seconds while the database is down. @returns false if it had ended otherwise */
-  end(key: ToolCallKey, end: ToolCallEnd, log: Logger): Promise<boolean>;
+  /**
+   * Stores how a call ended. Retries for about 25 seconds while the database is down.
+   * @returns whether the conversation has the values that it assigns; null if the call had ended otherwise
+   */
+  end(key: ToolCallKey, end: ToolCallEnd, log: Logger): Promise<{ isAssigned: boolean } | null>;
   /** A call that the client makes, as it is now; null if it was deleted. Retries like `end`. */
   handed(key: ToolCallKey, log: Logger): Promise<HandedCall | null>;
   /** The calls go on after their turn: this process is known to make them, until they end or it dies. */

@@ -28,12 +28,15 @@ export interface Handed {
 }
 
 /** What is the same for all calls of a turn. */
-export type CallPlace = Omit<ToolContext, "toolCallId" | "signal">;
+export type CallPlace = Omit<ToolContext, "toolCallId" | "signal" | "attempted">;
 
 /** The kinds whose results are text from outside. */
 const OUTSIDE: readonly ToolKind[] = ["http", "client", "mcp"];
 const INTERRUPTED = Symbol("interrupted");
 const LATE = Symbol("late");
+/** What the model is told when a conversation has no room for the variables that a call assigns. */
+const UNASSIGNED =
+  "\nNo variable was set: those of a conversation have at most 1 MiB together, and with these values they would have more.";
 
 /** An outcome, and whether its result is text from outside. */
 export interface MadeCall extends ToolOutcome {
@@ -60,10 +63,14 @@ export async function makeCall(
     if (interrupted.aborted) interrupt();
   }
   const startedAt = performance.now();
+  let attempts = 1;
   const { outcome, isOutside } = await outcomeOf(tool, call, {
     ...place,
     toolCallId: key.toolCallId,
     signal: own.signal,
+    attempted: (made) => {
+      attempts = made;
+    },
   });
   clearTimeout(timer);
   interrupted.removeEventListener("abort", interrupt);
@@ -71,9 +78,10 @@ export async function makeCall(
     own.signal.reason === INTERRUPTED && !isOutside ? "CANCELLED" : outcome.isError ? "FAILED" : "SUCCEEDED";
   countCall(kind, state, startedAt);
   const { text: result, isCut } = beginningOf(outcome.result, RESULT_BYTES_MAX);
-  const { status = null, note = null, attempts = 1, assignments, takesOver = null, message = "" } = outcome;
-  const hasAssignments = assignments && Object.keys(assignments).length > 0;
-  await ledger.end(
+  const { status = null, note = null, assignments = {}, takesOver = null, message = "" } = outcome;
+  const hasAssignments = Object.keys(assignments).length > 0;
+  const resultWithout = withNote(result, UNASSIGNED);
+  const stored = await ledger.end(
     key,
     {
       state,
@@ -84,13 +92,18 @@ export async function makeCall(
       note,
       durationMs: Math.round(performance.now() - startedAt),
       furtherAttempts: attempts - 1,
-      assignments: hasAssignments ? assignments : null,
+      assigning: hasAssignments ? { assignments, resultWithout } : null,
       takesOver,
       charactersSaid: codePoints(message.trim()),
     },
     place.log,
   );
-  return { ...outcome, result, isOutside };
+  if (stored?.isAssigned !== false) return { ...outcome, result, isOutside };
+  return { ...outcome, result: resultWithout, isOutside, assignments: undefined };
+}
+
+function withNote(result: string, note: string): string {
+  return beginningOf(result, RESULT_BYTES_MAX - Buffer.byteLength(note)).text + note;
 }
 
 /** @param startedAt when the call began, in `performance.now()` time */

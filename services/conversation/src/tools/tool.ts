@@ -67,6 +67,8 @@ export interface ToolContext {
   variables: Readonly<Record<string, VariableValue>>;
   /** Aborts when the call's time is up, and when the user interrupts a tool that is cancelled then. */
   signal: AbortSignal;
+  /** Told how many requests the call has made so far, 0 before the first one; by default a call counts as one. */
+  attempted(attempts: number): void;
   clock: Clock;
   log: Logger;
 }
@@ -78,8 +80,6 @@ export interface ToolOutcome {
   isError: boolean;
   /** The status of an HTTP answer, if there was one. */
   status?: number | undefined;
-  /** Requests that were made; one by default. */
-  attempts?: number;
   /** What else people should know of the call. */
   note?: string;
   /** Values for dynamic variables, by canonical name. */

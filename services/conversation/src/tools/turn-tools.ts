@@ -97,12 +97,12 @@ export function turnTools(parts: TurnToolsParts): TurnTools {
       return { key: keyOf(turn, toolCallId), call, tool, handed };
     const outcome =
       fault === null && tool
-        ? (tool.run(call, { ...place(), toolCallId, signal }) as ToolOutcome)
+        ? (tool.run(call, { ...place(), toolCallId, signal, attempted: () => {} }) as ToolOutcome)
         : failed(fault ?? "");
-    const { result, isError, status = null, note = null, attempts = 1 } = outcome;
+    const { result, isError, status = null, note = null } = outcome;
     const row: Omit<ToolCallRow, "isCut"> = {
       ...{ toolCallId, ...at, kind: tool?.kind ?? "builtin", name: call.name, arguments: call.json },
-      ...{ state: isError ? "FAILED" : "SUCCEEDED", result, isOutside: false, status, note, attempts },
+      ...{ state: isError ? "FAILED" : "SUCCEEDED", result, isOutside: false, status, note, attempts: 1 },
       startedMs: sinceStart(calledAt),
       durationMs: performance.now() - calledAt,
     };

@@ -74,8 +74,8 @@ export interface ToolCallEnd
   state: Exclude<ToolCallState, "REQUESTED" | "RUNNING">;
   /** Attempts besides those that are counted already. */
   furtherAttempts: number;
-  /** Values that its result gives the conversation's dynamic variables. */
-  assignments: Readonly<Record<string, unknown>> | null;
+  /** Values that its result gives the conversation's dynamic variables, and the result if the conversation has no room for them. */
+  assigning: { assignments: Readonly<Record<string, unknown>>; resultWithout: string } | null;
   /** The agent that takes over the conversation; null if it stays with the one that called. */
   takesOver: AgentOnPath | null;
   /** What the one that called says before that; the call stands behind it. */
@@ -83,32 +83,47 @@ export interface ToolCallEnd
 }
 
 /**
- * Stores the result of a call, also of one that was given up as unknown: the model is then told later. Returns false when it had ended
- * otherwise.
+ * Stores the result of a call, also of one that was given up as unknown: the model is then told later.
+ * @returns whether the conversation has the values that it assigns; null when the call had ended otherwise
  */
-export async function endToolCall(sql: Sql, key: ToolCallKey, end: ToolCallEnd, now: Date): Promise<boolean> {
-  const ended = await sql`
-    with ended as (
-      update tool_calls set state = ${end.state}, result = ${end.result}, is_outside = ${end.isOutside},
+export async function endToolCall(
+  sql: Sql,
+  key: ToolCallKey,
+  end: ToolCallEnd,
+  now: Date,
+): Promise<{ isAssigned: boolean } | null> {
+  const { assigning } = end;
+  const result = assigning
+    ? sql`case when exists (select from assigned) then ${end.result}::text else ${assigning.resultWithout}::text end`
+    : sql`${end.result}`;
+  const [stored] = await sql<{ isAssigned: boolean }[]>`
+    with ${assigning ? sql`${assigned(sql, key, assigning.assignments, now)}, ` : sql``} ended as (
+      update tool_calls set state = ${end.state}, result = ${result}, is_outside = ${end.isOutside},
         is_cut = is_cut or ${end.isCut}, status = ${end.status}::integer, note = ${end.note}::text,
         attempts = attempts + ${end.furtherAttempts}::integer, duration_ms = ${end.durationMs}::integer, running_until = null,
         place = place + case when ${end.charactersSaid}::integer = 0 then 0 else ${end.charactersSaid}::integer + least(place, 1) end,
         is_background = is_background or state = 'UNKNOWN'
-      where ${sqlKey(sql, key)} and state in ('REQUESTED', 'RUNNING', 'UNKNOWN')
+      where ${sqlKey(sql, key)} and ${isOpen(sql)}
       returning 1
-    ) ${end.assignments ? sql`, ${assigning(sql, key, end.assignments, now)}` : sql``}
-    ${end.takesOver ? sql`, ${handingOver(sql, key, end.takesOver, now)}` : sql``}
-    select 1 from ended`;
-  return ended.length > 0;
+    ) ${end.takesOver ? sql`, ${handingOver(sql, key, end.takesOver, now)}` : sql``}
+    select ${assigning ? sql`exists (select from assigned)` : sql`true`} as is_assigned from ended`;
+  return stored ?? null;
 }
 
-function assigning(sql: Sql, { ownerId, conversationId }: SessionKey, assignments: object, now: Date) {
+function assigned(sql: Sql, key: ToolCallKey, assignments: object, now: Date) {
   const values = sql`${sql.json(assignments as never)}::jsonb`;
   return sql`assigned as (
     update conversations set variables = variables || ${values}, updated_at = ${now}
-    where owner_id = ${ownerId} and conversation_id = ${conversationId} and exists (select from ended)
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
+      and exists (select from tool_calls where ${sqlKey(sql, key)} and ${isOpen(sql)})
       and octet_length((variables || ${values})::text) <= ${METADATA_BYTES_MAX}
+    returning 1
   )`;
+}
+
+/** Whether the call may still end. */
+function isOpen(sql: Sql) {
+  return sql`state in ('REQUESTED', 'RUNNING', 'UNKNOWN')`;
 }
 
 /** In the same statement, so that nobody takes over without the call's result, and the result is never that of another agent. */

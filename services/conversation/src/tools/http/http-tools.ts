@@ -19,24 +19,24 @@ function httpTool(tools: HttpTools, tool: LibraryTool, http: HttpTool): Tool {
     kind: "http",
     definition: definitionOf(tool, http.parameters),
     rules: rulesOf(tool, SAFE_METHODS.has(http.method) || http.idempotent),
-    async run({ input }, { ownerId, conversationId, toolCallId, variables, signal }) {
+    async run({ input }, { ownerId, conversationId, toolCallId, variables, signal, attempted }) {
+      attempted(0);
       const args = input ?? {};
       const refused = refusedArgument(http.parameters, args, variables);
       if (refused !== null) return failed(refused);
       const idempotencyKey = `${conversationId}:${toolCallId}`;
-      const call = { ownerId, tool, http, idempotencyKey, conversationId, args, variables, signal };
+      const call = { ownerId, tool, http, idempotencyKey, conversationId, args, variables, signal, attempted };
       return toolOutcome(await callHttpTool(tools, call));
     },
   };
 }
 
 function toolOutcome(outcome: HttpOutcome): ToolOutcome {
-  const { isError, status, attempts, assignments } = outcome;
+  const { isError, status, assignments } = outcome;
   return {
     result: toldOf(outcome),
     isError,
     status: status ?? undefined,
-    attempts,
     assignments: assignments as Record<string, VariableValue>,
   };
 }

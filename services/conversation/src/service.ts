@@ -13,6 +13,7 @@ import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { STORED_BYTES_FOLD } from "@parley/shared/stored-bytes/fold";
+import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { connectAgents } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
@@ -59,6 +60,7 @@ import { goneConversations } from "./search/tidy.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
 import { figuresFold } from "./store/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
+import { answerShares } from "./tools/answer-shares.ts";
 import { clientTools } from "./tools/client-tools.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
@@ -71,6 +73,8 @@ import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
+/** More than the longest document that tools are imported from, which is cut off where it is read. */
+const TOOL_ANSWER_BYTES_MAX = 5 * 1024 * 1024;
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
@@ -124,14 +128,19 @@ export function startConversation(
           standardFetch: boundedFetch(analysisAnswerMaxBytes),
           guarded: analysisEgress,
         };
-        const toolEgress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const toolEgress = createEgress({
+          allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          maxResponseBytes: TOOL_ANSWER_BYTES_MAX,
+        });
         const tools: HttpTools = {
           ask: toolEgress.ask,
           revealSecrets: async (ownerId, names) =>
             (await accounts.revealSecrets({ ownerId, names: [...names] })).secrets,
           tokens: oauthTokens(toolEgress.ask),
+          answers: answerShares(),
           clock,
         };
+        const unobserve = observeHeldBytes("tool answers", tools.answers.heldBytes);
         const sessions = mcpSessions({ ...tools, fetch: toolEgress.fetch });
         const replica = openReplica(config);
         const turns = runningTurns();
@@ -216,6 +225,7 @@ export function startConversation(
               egress.close();
               analysisEgress.close();
               sessions.close();
+              unobserve();
               toolEgress.close();
               accounts.close();
               agents.close();

@@ -11,6 +11,7 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress } from "@parley/shared/egress/egress";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { Webhook } from "standardwebhooks";
+import { answerShares } from "../src/tools/answer-shares.ts";
 import { callHttpTool, type HttpOutcome } from "../src/tools/http/call.ts";
 import { oauthTokens } from "../src/tools/http/oauth-tokens.ts";
 
@@ -46,6 +47,7 @@ const server = Bun.serve({
 const base = `http://127.0.0.1:${server.port}`;
 const egress = createEgress({ allow: parseAllowList("127.0.0.1") });
 let tokens = oauthTokens(egress.ask);
+const answers = answerShares();
 
 beforeEach(() => {
   heard = [];
@@ -63,7 +65,8 @@ interface Given {
   timeoutMs?: number;
   signal?: AbortSignal;
   ownerId?: string;
-  secretVersion?: number;
+  secrets?: ReadonlyMap<string, string>;
+  attempted?: (attempts: number) => void;
 }
 
 function call(given: Partial<HttpTool>, { ownerId = "own_1", ...rest }: Given = {}): Promise<HttpOutcome> {
@@ -80,11 +83,12 @@ function call(given: Partial<HttpTool>, { ownerId = "own_1", ...rest }: Given = 
     {
       ask: egress.ask,
       tokens,
+      answers,
       clock: systemClock,
       revealSecrets: async (_, names) =>
         names.flatMap((name) => {
-          const value = SECRETS.get(name);
-          return value === undefined ? [] : [{ name, value, version: rest.secretVersion ?? 1 }];
+          const value = (rest.secrets ?? SECRETS).get(name);
+          return value === undefined ? [] : [{ name, value }];
         }),
     },
     {
@@ -96,6 +100,7 @@ function call(given: Partial<HttpTool>, { ownerId = "own_1", ...rest }: Given = 
       args: rest.args ?? {},
       variables: rest.variables ?? {},
       signal: rest.signal ?? new AbortController().signal,
+      ...(rest.attempted && { attempted: rest.attempted }),
     },
   );
 }
@@ -198,6 +203,12 @@ test.each<[string, Partial<HttpTool>, Given, string]>([
   const { forModel, isError, attempts } = await call(tool, given);
   expect(forModel).toContain(told);
   expect({ isError, attempts, requests: heard.length }).toEqual({ isError: true, attempts: 0, requests: 0 });
+});
+
+test("a default in the URL may have a slash and a question mark, which stay in its segment", async () => {
+  await call({ url: `${base}/v1/{{file | "a/b?c={d}"}}/lines?lang={{language | "pt?"}}` });
+  expect(heard[0]?.url.pathname).toBe("/v1/a%2Fb%3Fc%3D%7Bd%7D/lines");
+  expect([...(heard[0]?.url.searchParams ?? [])]).toEqual([["lang", "pt?"]]);
 });
 
 test("no value changes the host of a request", async () => {
@@ -381,7 +392,7 @@ test("a private address is refused by the egress guard", async () => {
   expect(forModel).toContain("must start with https://");
 });
 
-test("an OAuth token is fetched once for an owner and a version of the secret, and again after a 401", async () => {
+test("an OAuth token is fetched once for an owner and a value of the secret, and again after a 401", async () => {
   const issued: string[] = [];
   let accepted = "t1";
   answer = ({ url, headers }) => {
@@ -400,7 +411,7 @@ test("an OAuth token is fetched once for an owner and a version of the secret, a
   expect(await call({ auth })).toMatchObject({ status: 200, attempts: 2 });
   expect(issued.length).toBe(2);
   await call({ auth }, { ownerId: "own_2" });
-  await call({ auth }, { secretVersion: 2 });
+  await call({ auth }, { secrets: new Map([["api_key", "another-value"]]) });
   expect(issued.length).toBeGreaterThanOrEqual(4);
 });
 
@@ -434,4 +445,19 @@ test("a DELETE has the same signature of an empty body as a GET", async () => {
   expect(heard[0]?.method).toBe("DELETE");
   expect(heard[0]?.body).toBe("");
   expect(heard[0]?.headers.get("webhook-signature")).toStartWith("v1,");
+});
+
+test("the answers of an owner's tools under way have a share of the process, beyond which calls are cut off and told", async () => {
+  const others = answers.tryHold("own_full", 16 * 1024 * 1024 - 1_000);
+  answer = () => new Response("x".repeat(100_000));
+  const cut = await call({ retries: 2 }, { ownerId: "own_full" });
+  expect(cut).toMatchObject({
+    isError: true,
+    attempts: 1,
+    forModel: "This account's tools receive too much at once, so this answer was cut off.",
+  });
+  expect((await call({}, { ownerId: "own_other" })).isError).toBe(false);
+  others?.release();
+  expect((await call({}, { ownerId: "own_full" })).isError).toBe(false);
+  expect(answers.heldBytes()).toBe(0);
 });

@@ -6,6 +6,7 @@ import {
   type McpTool,
   OnToolChange,
 } from "@parley/proto/parley/agent/v1/tool.ts";
+import { ListMcpToolsResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { systemClock } from "@parley/shared/clock";
 import { pinned, relisted } from "@parley/shared/domain/mcp-definitions";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
@@ -13,19 +14,24 @@ import { createEgress } from "@parley/shared/egress/egress";
 import { silentLogger as log } from "@parley/shared/log";
 import { eventually } from "@parley/testkit/eventually";
 import { freePort } from "@parley/testkit/network/free-port";
+import { answerShares } from "../src/tools/answer-shares.ts";
 import { oauthTokens } from "../src/tools/http/oauth-tokens.ts";
 import { connectMcp } from "../src/tools/mcp/connection.ts";
+import { listTools } from "../src/tools/mcp/listed-tools.ts";
 import { mcpTools } from "../src/tools/mcp/mcp-tools.ts";
 import { mcpSessions } from "../src/tools/mcp/sessions.ts";
 import type { ToolContext, ToolOutcome } from "../src/tools/tool.ts";
 
 const SECRET = "hunter22-long";
 const egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: 1024 * 1024 });
-const sessions = mcpSessions({
+const answers = answerShares();
+const servers = {
   fetch: egress.fetch,
   tokens: oauthTokens(egress.ask),
-  revealSecrets: async (_, names) => names.map((name) => ({ name, value: SECRET, version: 1 })),
-});
+  answers,
+  revealSecrets: async (_: string, names: readonly string[]) => names.map((name) => ({ name, value: SECRET })),
+};
+const sessions = mcpSessions(servers);
 let everything: Bun.Subprocess;
 let everythingUrl: string;
 
@@ -81,6 +87,7 @@ async function call(
     channel: "chat",
     variables: {},
     signal: new AbortController().signal,
+    attempted: () => {},
     clock: systemClock,
     log,
   };
@@ -91,12 +98,18 @@ async function call(
   return { ...outcome, reported };
 }
 
+/** What a server offers, as it is stored with a tool. */
+async function listedAt(url: string): Promise<ListedMcpTool[]> {
+  const connection = await connectMcp({ url, headers: {}, auth: null, fetch: egress.fetch });
+  const mask = (text: string) => text.replaceAll(SECRET, "[secret]");
+  const listed = await listTools({ connection, mask }, new AbortController().signal);
+  connection.close();
+  return listed;
+}
+
 /** The MCP tool that saving pins. */
 async function saved(url: string, given: Partial<McpTool> = {}): Promise<McpTool> {
-  const signal = new AbortController().signal;
-  const connection = await connectMcp({ url, headers: {}, auth: null, fetch: egress.fetch });
-  const listed = await connection.listTools(signal);
-  connection.close();
+  const listed = await listedAt(url);
   const mcp = {
     url,
     headers: [],
@@ -129,6 +142,40 @@ function server(
     port: 0,
     hostname: "127.0.0.1",
     fetch: async (request) => (await guard?.(request)) ?? handler.fetch(request),
+  });
+  return { url: `http://127.0.0.1:${http.port}/mcp`, [Symbol.asyncDispose]: () => http.stop(true) };
+}
+
+/** A server of the revision 2025-11-25 that offers any tools, and answers their calls in any way. */
+function raw(
+  { tools, call: answerCall }: { tools: object[]; call?: () => Response },
+  heard: (request: Request) => void = () => {},
+) {
+  const http = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      heard(request);
+      if (request.method !== "POST") return new Response(null, { status: 404 });
+      const { id, method } = (await request.json()) as { id?: number; method: string };
+      const answer = (result: object) => Response.json({ jsonrpc: "2.0", id, result });
+      switch (method) {
+        case "initialize":
+          return answer({
+            protocolVersion: "2025-11-25",
+            capabilities: { tools: {} },
+            serverInfo: { name: "raw", version: "1" },
+          });
+        case "tools/list":
+          return answer({ tools });
+        case "tools/call":
+          return answerCall?.() ?? answer({ content: [] });
+        default:
+          return id === undefined
+            ? new Response(null, { status: 202 })
+            : Response.json({ jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      }
+    },
   });
   return { url: `http://127.0.0.1:${http.port}/mcp`, [Symbol.asyncDispose]: () => http.stop(true) };
 }
@@ -217,6 +264,97 @@ test("a tool of a server whose name or schema cannot be offered is left out with
     "its schema is longer than 16384 bytes",
     "its schema has more than 16 levels",
   ]);
+});
+
+test("a schema of any depth or length is a problem of its own tool, and the others are offered", async () => {
+  const nested = (levels: number) =>
+    Array.from({ length: levels }).reduce<object>((inner) => ({ properties: { a: inner } }), { type: "string" });
+  const tools = [
+    { name: "deep", inputSchema: { type: "object", ...nested(2_000) } },
+    { name: "long", inputSchema: { type: "object", examples: Array.from({ length: 100_000 }, () => []) } },
+    { name: "fine", description: "Text\0", inputSchema: { type: "object", properties: { a: { enum: ["\0"] } } } },
+  ];
+  await using orders = raw({ tools });
+  const { definitions, problems } = await saved(orders.url);
+  expect(definitions).toMatchObject([
+    { name: "fine", description: "Text", inputSchema: { properties: { a: { enum: [""] } } } },
+  ]);
+  expect(problems).toEqual([
+    { name: "deep", problem: "its schema has more than 16 levels" },
+    { name: "long", problem: "its schema is longer than 16384 bytes" },
+  ]);
+  // What a service cannot send is more than a hundred levels of messages.
+  const listed = await listedAt(orders.url);
+  expect(ListMcpToolsResponse.decode(ListMcpToolsResponse.encode({ tools: listed }).finish()).tools).toEqual(listed);
+});
+
+test("a secret that a server echoes in what it offers is masked before it is stored", async () => {
+  const tools = [
+    { name: SECRET, inputSchema: { type: "object" } },
+    {
+      name: "find",
+      description: `Finds for ${SECRET}`,
+      inputSchema: { type: "object", properties: { [SECRET]: { description: `"${SECRET}"` } } },
+    },
+  ];
+  await using orders = raw({ tools });
+  const listed = await listedAt(orders.url);
+  expect(JSON.stringify(listed)).not.toContain(SECRET);
+  expect(listed).toMatchObject([
+    { name: "[secret]" },
+    { name: "find", description: "Finds for [secret]", inputSchema: { properties: { "[secret]": {} } } },
+  ]);
+});
+
+test("an owner's sessions take no other owner's place", async () => {
+  await using orders = raw({ tools: [] });
+  const owners = mcpSessions(servers);
+  const mcp = await saved(orders.url);
+  const open = (ownerId: string, conversation: number) =>
+    owners.open({ ownerId, conversationId: `cnv_${conversation}`, toolId: "tol_1", variables: {} }, mcp);
+  const other = await open("own_2", 1);
+  const first = await open("own_1", 1);
+  await Promise.all(Array.from({ length: 200 }, (_, number) => open("own_1", number + 2)));
+  expect(await open("own_2", 1)).toBe(other);
+  expect(await open("own_1", 1)).not.toBe(first);
+  owners.close();
+});
+
+test("a stream that a server never ends is an error for the model, is read up to a bound, and leaves nothing held", async () => {
+  let streamed = 0;
+  await using orders = raw({
+    tools: [{ name: "find", inputSchema: { type: "object" } }],
+    call: () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            streamed += 65_536;
+            controller.enqueue(`: ${"x".repeat(65_534)}\n`);
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  });
+  const { result, isError } = await call(await saved(orders.url), "find", {}, { timeoutMs: 500 });
+  expect({ result, isError }).toMatchObject({ isError: true });
+  await eventually(() => expect(answers.heldBytes()).toBe(0));
+  expect(streamed).toBeLessThan(4 * 1024 * 1024);
+});
+
+test("no stream stands while nobody calls, and one that breaks off is not taken up again after its call", async () => {
+  const gets: (string | null)[] = [];
+  await using orders = raw(
+    {
+      tools: [{ name: "find", inputSchema: { type: "object" } }],
+      call: () => new Response("retry: 0\nid: 1\ndata:\n\n", { headers: { "content-type": "text/event-stream" } }),
+    },
+    ({ method, headers }) => {
+      if (method === "GET") gets.push(headers.get("last-event-id"));
+    },
+  );
+  const { isError } = await call(await saved(orders.url), "find", {}, { timeoutMs: 300 });
+  expect(isError).toBe(true);
+  expect(gets).toEqual([]);
 });
 
 test("a question back to a person is an error for the model", async () => {

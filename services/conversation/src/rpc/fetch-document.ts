@@ -2,6 +2,7 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
+import { countAnswers, TOO_MANY_ANSWERS } from "../tools/answer-shares.ts";
 import { send } from "../tools/http/send.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["fetchDocument"]>;
@@ -12,21 +13,25 @@ const ACCEPT = "application/json, application/yaml;q=0.9, text/*;q=0.8, */*;q=0.
 
 /** Reads a document at an address that an owner gives, as tools send requests: through the egress guard, with one redirect at most. */
 export function fetchDocument({ httpTools }: Pick<ConversationContext, "httpTools">): Handler {
-  return async ({ url }, call) => {
-    const late = AbortSignal.timeout(WITHIN_MS);
+  return async ({ ownerId, url }, call) => {
+    const own = new AbortController();
+    const end = (why: string) => own.abort(new ServiceError("condition", why));
+    const timer = setTimeout(() => end(`The server did not answer within ${WITHIN_MS / 1_000} s`), WITHIN_MS);
+    const signal = AbortSignal.any([call.signal, own.signal]);
+    const release = countAnswers(httpTools.answers, { ownerId, signal, full: () => end(TOO_MANY_ANSWERS) });
     const request = { method: "GET", url, headers: { accept: ACCEPT, "user-agent": "Parley" }, body: "" };
     const sending = {
       ask: httpTools.ask,
-      signal: AbortSignal.any([call.signal, late]),
+      signal,
       deadlineAt: performance.now() + WITHIN_MS,
       retries: 0,
       bytesMax: BYTES_MAX,
       began: () => {},
       finish: () => request,
     };
-    const received = await send(request, sending).catch((error) => {
-      if (!late.aborted) throw error;
-      return new Error(`The server did not answer within ${WITHIN_MS / 1_000} s`);
+    const received = await send(request, sending).finally(() => {
+      clearTimeout(timer);
+      release();
     });
     if (received instanceof Error) throw new ServiceError("condition", received.message);
     if (received.status !== 200)

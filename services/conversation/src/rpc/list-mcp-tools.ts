@@ -4,7 +4,10 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { Refused } from "../tools/http/values.ts";
 import { McpFailure } from "../tools/mcp/connection.ts";
-import { tellable } from "../tools/mcp/sessions.ts";
+import { listTools } from "../tools/mcp/listed-tools.ts";
+
+/** To connect and to list, together. */
+const WITHIN_MS = 20_000;
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listMcpTools"]>;
 
@@ -13,16 +16,16 @@ export function listMcpTools(ctx: ConversationContext): Handler {
   return async ({ ownerId, mcp }, { signal }) => {
     if (!mcp) throw invalid("mcp", "mcp is required");
     const place = { ownerId, conversationId: `list:${crypto.randomUUID()}`, toolId: "", variables: {} };
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new McpFailure("The server did not answer in time")), WITHIN_MS);
+    const list = async () => listTools(await ctx.mcpSessions.open(place, mcp), signal);
     try {
-      const { connection, mask } = await ctx.mcpSessions.open(place, mcp);
-      const tools = await connection.listTools(signal).catch((error) => {
-        throw tellable(error, mask);
-      });
-      return { tools };
+      return { tools: await Promise.race([list(), late.promise]) };
     } catch (error) {
       if (error instanceof McpFailure || error instanceof Refused) throw new ServiceError("condition", error.message);
       throw error;
     } finally {
+      clearTimeout(timer);
       ctx.mcpSessions.drop(place);
     }
   };

@@ -65,6 +65,7 @@ export function answerOf(
   const settle = () => {
     isSettled = true;
     signal?.removeEventListener("abort", abort);
+    meter?.ended?.();
     wakeReader();
   };
   const fail = (error: unknown) => {

@@ -1,7 +1,8 @@
-/** Whose body it is, and a callback for the number of bytes that have just arrived: of a piece, at least 64. */
+/** Whose body it is, and callbacks for the number of bytes that have just arrived (of a piece, at least 64) and for its end. */
 export interface Meter {
   ownerId: string;
   received(bytes: number): void;
+  ended?(): void;
 }
 
 const METERS = new WeakMap<AbortSignal, Meter>();

@@ -27,8 +27,15 @@ interface Owner<V> {
   bytes: number;
 }
 
-/** @param settings the budget of the process and an owner's share of it, in bytes */
-export function ownerCache<V>(settings: { totalBytes: number; ownerBytes: number }): OwnerCache<V> {
+export interface OwnerCacheSettings<V> {
+  /** The budget of the process, and an owner's share of it. */
+  totalBytes: number;
+  ownerBytes: number;
+  /** Told of each value that is no longer kept. */
+  removed?(value: V): void;
+}
+
+export function ownerCache<V>({ removed, ...settings }: OwnerCacheSettings<V>): OwnerCache<V> {
   const { ownerBytes } = settings;
   const shares = byteShares({ what: "remembered values", ...settings, waitingMax: 0 });
   const owners = new Map<string, Owner<V>>();
@@ -41,6 +48,7 @@ export function ownerCache<V>(settings: { totalBytes: number; ownerBytes: number
     owner.bytes -= entry.hold.bytes;
     if (owner.entries.size === 0) owners.delete(ownerId);
     entry.hold.release();
+    removed?.(entry.value);
   }
 
   function makeRoom(ownerId: string, bytes: number): Hold {

@@ -2,8 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { HttpTool, Tool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Egress } from "@parley/shared/egress/egress";
+import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import { signed, signingKeyOf } from "@parley/shared/webhook-signature";
+import { countAnswers, TOO_MANY_ANSWERS } from "../answer-shares.ts";
 import { ANSWER_BYTES_MAX, takeAnswer } from "./answer.ts";
 import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "./authorization.ts";
 import { FORM_BYTES_MAX, maskOf } from "./masks.ts";
@@ -17,6 +19,7 @@ export interface HttpTools {
   ask: Egress["ask"];
   revealSecrets: RevealSecrets;
   tokens: OAuthTokens;
+  answers: ByteShares;
   clock: Clock;
 }
 
@@ -34,6 +37,8 @@ export interface HttpCall {
   variables: Readonly<Record<string, unknown>>;
   /** Aborts a call that must end: its result is then of no use. */
   signal: AbortSignal;
+  /** Told the number of requests so far, of which nobody else learns when the call is given up. */
+  attempted?(attempts: number): void;
 }
 
 export interface HttpOutcome {
@@ -59,21 +64,25 @@ export interface HttpOutcome {
  */
 export async function callHttpTool(tools: HttpTools, call: HttpCall): Promise<HttpOutcome> {
   const { tool, signal } = call;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), tool.timeoutMs);
+  const own = new AbortController();
+  const timer = setTimeout(() => own.abort(), tool.timeoutMs);
+  const ending = AbortSignal.any([signal, own.signal]);
+  const full = () => own.abort(new Refused(`${TOO_MANY_ANSWERS}.`));
+  const release = countAnswers(tools.answers, { ownerId: call.ownerId, signal: ending, full });
   const progress: Progress = { attempts: 0, request: null, hidden: new Set() };
   const tell = (forModel: string) => failed(forModel, progress);
   try {
-    const received = await exchange(tools, call, AbortSignal.any([signal, late.signal]), progress);
+    const received = await exchange(tools, call, ending, progress);
     if (received instanceof Error) return tell(`The request failed: ${received.message}.`);
     return outcomeOf(received, call.http, progress);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.signal.aborted) return tell(`The server did not answer within ${tool.timeoutMs / 1_000} s.`);
     if (error instanceof Refused) return tell(error.message);
+    if (own.signal.aborted) return tell(`The server did not answer within ${tool.timeoutMs / 1_000} s.`);
     throw error;
   } finally {
     clearTimeout(timer);
+    release();
   }
 }
 
@@ -112,7 +121,10 @@ async function exchange(
       deadlineAt,
       retries: http.retries ?? 0,
       bytesMax: ANSWER_BYTES_MAX + longest(progress.hidden),
-      began: () => progress.attempts++,
+      began: () => {
+        progress.attempts++;
+        call.attempted?.(progress.attempts);
+      },
       finish: (unsigned) => {
         progress.request = signedRequest(tools.clock, call, { ...unsigned, headers });
         return progress.request;

@@ -1,6 +1,6 @@
 import type { AuthProvider, CallToolResult, SdkHttpError } from "@modelcontextprotocol/client";
 import type { ListedMcpTool } from "@parley/proto/parley/agent/v1/tool.ts";
-import type { Egress } from "@parley/shared/egress/egress";
+import type { McpFetch } from "./counted-fetch.ts";
 
 export interface McpServer {
   url: string;
@@ -8,7 +8,7 @@ export interface McpServer {
   /** Of an OAuth client; null for a server whose headers authorize. */
   auth: AuthProvider | null;
   /** Guarded against private addresses, because the owner chooses the address. */
-  fetch: Egress["fetch"];
+  fetch: McpFetch;
 }
 
 /** A session with an MCP server. Its methods throw McpFailure. */
@@ -33,6 +33,8 @@ export class McpFailure extends Error {
 
 const CONNECT_MS = 10_000;
 const LIST_MS = 60_000;
+/** The shortest pause before a stream is taken up again, whatever the server asks for. */
+const RESUME_MS = 1_000;
 /** No file needs more pages. */
 const PAGES_MAX = 20;
 
@@ -56,9 +58,16 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
       },
     },
   );
+  const running = new Set<Promise<unknown>>();
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers, redirect: "manual" },
-    fetch: (input, init) => fetch(input, init),
+    // A stream that stands while nobody calls could only tell what is read again anyway.
+    fetch: async (input, init) => (isStanding(init) ? new Response(null, { status: 405 }) : fetch(input, init)),
+    reconnectionScheduler: (reconnect, delayMs) => {
+      if (running.size === 0) return;
+      const timer = setTimeout(reconnect, Math.max(RESUME_MS, delayMs));
+      return () => clearTimeout(timer);
+    },
     ...(auth && { authProvider: auth }),
   });
   const bounded = { signal: AbortSignal.timeout(CONNECT_MS), timeout: CONNECT_MS };
@@ -66,21 +75,22 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
     void client.close().catch(() => {});
     throw failureOf(sdk, error);
   });
-  const running = new Set<Promise<CallToolResult>>();
+  const within = <T>(work: Promise<T>): Promise<T> => {
+    running.add(work);
+    work.catch(() => {}).finally(() => running.delete(work));
+    return work;
+  };
   const tell = (error: unknown): never => {
     throw failureOf(sdk, error);
   };
   return {
     async listTools(signal) {
-      const { tools } = await client.listTools({}, { signal, timeout: CONNECT_MS }).catch(tell);
+      const { tools } = await within(client.listTools({}, { signal, timeout: CONNECT_MS }).catch(tell));
       return tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema }));
     },
     call(name, args, signal, timeoutMs) {
       const limits = { signal, timeout: timeoutMs, maxTotalTimeout: timeoutMs };
-      const call = client.callTool({ name, arguments: args }, limits).catch(tell);
-      running.add(call);
-      call.catch(() => {}).finally(() => running.delete(call));
-      return call;
+      return within(client.callTool({ name, arguments: args }, limits).catch(tell));
     },
     close() {
       // Servers of 2025-11-25 keep sessions.
@@ -91,6 +101,10 @@ export async function connectMcp({ url, headers, auth, fetch }: McpServer): Prom
         .catch(() => {});
     },
   };
+}
+
+function isStanding({ method, headers }: RequestInit = {}): boolean {
+  return method === "GET" && !new Headers(headers).has("last-event-id");
 }
 
 function failureOf({ SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError }: Sdk, error: unknown): McpFailure {

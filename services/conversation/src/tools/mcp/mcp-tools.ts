@@ -11,6 +11,7 @@ import { rulesOf } from "../custom-tool.ts";
 import { Refused } from "../http/values.ts";
 import { failed, type Tool, type ToolContext, type ToolOutcome } from "../tool.ts";
 import { McpFailure } from "./connection.ts";
+import { listTools } from "./listed-tools.ts";
 import { textOfResult } from "./result.ts";
 import { type McpPlace, type McpSession, type McpSessions, tellable } from "./sessions.ts";
 
@@ -91,13 +92,14 @@ export async function callMcpTool(
 }
 
 async function callIn(
-  { connection, mask }: McpSession,
+  session: McpSession,
   { report }: Parts,
   { place, tool, mcp, name, args }: McpCall,
   { signal, log }: Pick<ToolContext, "signal" | "log">,
 ): Promise<ToolOutcome> {
+  const { connection, mask } = session;
   try {
-    const listed = await connection.listTools(signal);
+    const listed = await listTools(session, signal);
     const contents = relisted(tool.name, mcp, listed);
     if (!isSame(contents, mcp)) {
       await report(place.ownerId, place.toolId, listed).catch((err) =>

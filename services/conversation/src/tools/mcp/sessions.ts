@@ -1,7 +1,8 @@
 import type { RevealedSecret } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { McpTool } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
-import { LRUCache } from "lru-cache";
+import type { ByteShares } from "@parley/shared/shares/byte-shares";
+import { ownerCache } from "@parley/shared/shares/owner-cache";
 import { storable } from "../../store/storable.ts";
 import { ERROR_BYTES_MAX, withRestNoted } from "../http/answer.ts";
 import { authorizationOf, credentialOf, type RevealSecrets, secretsOf, tokenRequestOf } from "../http/authorization.ts";
@@ -10,11 +11,13 @@ import type { OAuthTokens } from "../http/oauth-tokens.ts";
 import { headersOf } from "../http/request.ts";
 import type { Sources } from "../http/values.ts";
 import { connectMcp, type McpConnection, McpFailure, type McpServer } from "./connection.ts";
+import { countedFetch } from "./counted-fetch.ts";
 
 export interface McpServers {
   fetch: Egress["fetch"];
   revealSecrets: RevealSecrets;
   tokens: OAuthTokens;
+  answers: ByteShares;
 }
 
 export interface McpSession {
@@ -39,7 +42,9 @@ export interface McpPlace {
   variables: Sources["variables"];
 }
 
+/** Of all owners, and of one, whose own idlest makes room. */
 const SESSIONS_MAX = 1_000;
+const OWNER_SESSIONS_MAX = 200;
 const IDLE_MS = 300_000;
 
 interface Kept {
@@ -48,46 +53,62 @@ interface Kept {
   session?: McpSession;
   /** A session serves only the server and the credentials that it was opened with. */
   openedWith: string;
+  idle: Timer;
 }
 
 export function mcpSessions(servers: McpServers): McpSessions {
-  const kept = new LRUCache<string, Kept>({
-    max: SESSIONS_MAX,
-    ttl: IDLE_MS,
-    ttlAutopurge: true,
-    updateAgeOnGet: true,
-    dispose: ({ opening }) =>
+  const kept = ownerCache<Kept>({
+    totalBytes: SESSIONS_MAX,
+    ownerBytes: OWNER_SESSIONS_MAX,
+    removed: ({ opening, idle }) => {
+      clearTimeout(idle);
       void opening.then(
         ({ connection }) => connection.close(),
         () => {},
-      ),
+      );
+    },
   });
+
+  function forget({ ownerId, name }: Key, opened: Kept): void {
+    if (kept.get(ownerId, name) === opened) kept.delete(ownerId, name);
+  }
+
   return {
     async open(place, mcp) {
       const revealed = await secretsOf(servers.revealSecrets, place.ownerId, mcp);
       const { server, openedWith, hidden } = serverOf(servers, place, mcp, revealed);
       const key = keyOf(place);
-      const known = kept.get(key);
-      if (known?.openedWith === openedWith) return known.opening;
-      const opened: Kept = { opening: openSession(server, hidden), openedWith };
-      kept.set(key, opened);
+      const known = kept.get(key.ownerId, key.name);
+      if (known?.openedWith === openedWith) {
+        known.idle.refresh();
+        return known.opening;
+      }
+      const idle = setTimeout(() => forget(key, opened), IDLE_MS);
+      const opened: Kept = { opening: openSession(server, hidden), openedWith, idle };
+      kept.set(key.ownerId, key.name, opened, 1);
       try {
         opened.session = await opened.opening;
         return opened.session;
       } catch (error) {
-        if (kept.peek(key) === opened) kept.delete(key);
+        forget(key, opened);
         throw error;
       }
     },
     drop(place, session) {
-      if (!session || kept.peek(keyOf(place))?.session === session) kept.delete(keyOf(place));
+      const { ownerId, name } = keyOf(place);
+      if (!session || kept.get(ownerId, name)?.session === session) kept.delete(ownerId, name);
     },
     close: () => kept.clear(),
   };
 }
 
 async function openSession(server: McpServer, hidden: ReadonlySet<string>): Promise<McpSession> {
-  const mask = (text: string) => maskOf(hidden)(text);
+  let known = { mask: maskOf(hidden), size: hidden.size };
+  const mask = (text: string) => {
+    // A token may have been added.
+    if (known.size !== hidden.size) known = { mask: maskOf(hidden), size: hidden.size };
+    return known.mask(text);
+  };
   const connection = await connectMcp(server).catch((error) => {
     throw tellable(error, mask);
   });
@@ -100,12 +121,17 @@ export function tellable(error: unknown, mask: McpSession["mask"]): unknown {
   return new McpFailure(withRestNoted(mask(storable(error.message)), ERROR_BYTES_MAX), error.isForgotten);
 }
 
-function keyOf({ ownerId, conversationId, toolId }: McpPlace): string {
-  return JSON.stringify([ownerId, conversationId, toolId]);
+interface Key {
+  ownerId: string;
+  name: string;
+}
+
+function keyOf({ ownerId, conversationId, toolId }: McpPlace): Key {
+  return { ownerId, name: JSON.stringify([conversationId, toolId]) };
 }
 
 function serverOf(
-  { fetch, tokens }: McpServers,
+  { fetch, tokens, answers }: McpServers,
   { ownerId, variables }: McpPlace,
   { url, headers, auth }: McpTool,
   revealed: ReadonlyMap<string, RevealedSecret>,
@@ -124,7 +150,10 @@ function serverOf(
     onUnauthorized: async () => tokens.drop(tokenRequest),
   };
   return {
-    server: { url, headers: { "user-agent": "Parley", ...sent }, auth: authProvider, fetch },
+    server: {
+      ...{ url, headers: { "user-agent": "Parley", ...sent }, auth: authProvider },
+      fetch: countedFetch(fetch, answers, ownerId),
+    },
     openedWith: JSON.stringify([url, sent, tokenRequest]),
     hidden,
   };

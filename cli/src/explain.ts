@@ -1,4 +1,4 @@
-import type { ServiceError, Violation } from "@parley/shared/errors";
+import { ServiceError, type Violation } from "@parley/shared/errors";
 
 /** The argument for each request field. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
@@ -31,4 +31,10 @@ export function explain({ kind, detail, violations }: ServiceError): string {
 function inOurTerms({ path, message }: Violation): string {
   const argument = ARGUMENTS[path];
   return argument ? message.replace(path, argument) : message;
+}
+
+/** Rethrows a refusal with the names of its fields, where these are no options. */
+export function inItsWords(error: unknown): never {
+  if (error instanceof ServiceError) throw new ServiceError(error.kind, error.detail, { cause: error });
+  throw error;
 }

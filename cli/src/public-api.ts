@@ -19,6 +19,7 @@ const KINDS: Readonly<Record<number, ErrorKind>> = {
   403: "forbidden",
   404: "not_found",
   409: "conflict",
+  413: "condition",
   422: "invalid",
   429: "rate_limited",
   503: "unavailable",

@@ -16,7 +16,7 @@ const IMPORTED = {
     { ...TOOL, name: "get_order", auth: { type: "bearer", secret: "shop_token" }, parameters: [] },
     { ...TOOL, name: "drop_order", headers: { "X-Key": { secret: "shop_key" } }, parameters: [] },
   ],
-  problems: [{ operation: "POST /files", problem: "The body is multipart/form-data, and tools send JSON." }],
+  problems: [{ operation: "POST /files\u001b[2J", problem: "The body is multipart/form-data, and tools send JSON." }],
 };
 const SECRET = "whsec_c2VjcmV0";
 
@@ -39,6 +39,13 @@ const api = Bun.serve({
       return Response.json({ detail: "Tool look_up is used by the agent agt_1" }, { status: 409 });
     if (pathname.endsWith("/try"))
       return Response.json({ status: 200, duration_ms: 7, is_error: false, for_model: "shipped" });
+    if (pathname.endsWith("/accept"))
+      return Response.json({
+        ...{ ...TOOL, type: "mcp", mcp_tools: [{ name: "find", state: "on" }] },
+        problems: [{ name: "buy it", problem: "its name has\u001b[2J other characters" }],
+      });
+    if (text.includes("drop_order"))
+      return Response.json({ detail: "There is a tool drop_order already" }, { status: 409 });
     const isNew = request.method === "POST";
     return Response.json({ ...TOOL, tools: [TOOL], ...(isNew && { signing_secret: SECRET }) });
   },
@@ -83,6 +90,7 @@ test.each([
   [["tool", "get", "tol_1"], "", "GET /v1/public/tools/tol_1", "https://shop.example/"],
   [["tool", "update", "tol_1"], '{"timeout_ms":5000}', "PATCH /v1/public/tools/tol_1", "look_up"],
   [["tool", "rotate-secret", "tol_1"], "", "POST /v1/public/tools/tol_1/rotate-secret", SECRET],
+  [["tool", "accept", "tol_1"], "", "POST /v1/public/tools/tol_1/accept", "buy it: its name has\\u001b[2J other"],
   [["tool", "try", "tol_1"], '{"arguments":{}}', "POST /v1/public/tools/tol_1/try", "shipped"],
   [["tool", "delete", "tol_1"], "", "DELETE /v1/public/tools/tol_1", "look_up"],
 ])("%j asks the API once and shows the answer", async (args, input, line, shown) => {
@@ -109,6 +117,9 @@ test("a secret is set from standard input and listed without its value", async (
   expect(stdout).not.toContain("sk_live");
   const short = await stack.parley(["secret", "set", "shop_key", ...owner], {}, "short");
   expect([short.status, short.stderr]).toEqual([1, "value must be 8 to 8192 characters\n"]);
+  const wrong = await stack.parley(["secret", "set", "shop key", ...owner], {}, "sk_live_0123");
+  expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringMatching(/^name must begin with a letter/)]);
+  expect(wrong.stderr).not.toContain("sk_live");
 });
 
 test("an import shows the tools, their secrets and the problems, and creates nothing", async () => {
@@ -116,7 +127,13 @@ test("an import shows the tools, their secrets and the problems, and creates not
   await Bun.write(join(folder, "openapi.yaml"), document);
   const { stdout, status } = await parley(["tool", "import", "--file", join(folder, "openapi.yaml")]);
   expect([status, asked]).toEqual([0, [{ line: "POST /v1/public/tools/import", body: { document } }]]);
-  for (const words of ["get_order", "shop_token", "drop_order", "shop_key", "POST /files: The body is multipart"])
+  for (const words of [
+    "get_order",
+    "shop_token",
+    "drop_order",
+    "shop_key",
+    "POST /files\\u001b[2J: The body is multipart",
+  ])
     expect(stdout).toContain(words);
 });
 
@@ -135,6 +152,14 @@ test("an import creates the chosen tools, and none if one of the names is wrong"
   const wrong = await parley(["tool", "import", "--url", url, "--operation", "get-order", "missing"]);
   expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringContaining("There is no tool missing")]);
   expect(asked).toHaveLength(1);
+});
+
+test("an import shows the signing secrets of the tools that it created before one that is refused", async () => {
+  const url = "https://shop.example/openapi.json";
+  const args = ["tool", "import", "--url", url, "--operation", "get_order", "drop_order"];
+  const { stdout, stderr, status } = await parley(args);
+  expect([status, stderr]).toEqual([1, "There is a tool drop_order already\n"]);
+  expect(stdout).toContain(SECRET);
 });
 
 test("a curl command is read from standard input, where other users do not see its secrets", async () => {

@@ -3,9 +3,10 @@ import { presentSecret } from "@parley/shared/domain/present/secret";
 import { ServiceError } from "@parley/shared/errors";
 import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
+import { inItsWords } from "../explain.ts";
 import { examples, jsonOption, ownerOption } from "../options.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
-import { readStdin } from "../stdin.ts";
+import { readSecret } from "../stdin.ts";
 
 interface OwnerOptions {
   owner: string;
@@ -35,12 +36,14 @@ export function addSecretCommands(program: Command, env: Environment): void {
 
   secret
     .command("set")
-    .description("Give a secret the value on standard input; a new name makes a new secret")
+    .description(
+      "Give a secret the value on standard input, which a terminal does not show; a new name makes a new secret",
+    )
     .argument("<name>")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async (name: string, { owner, json }: OwnerOptions) => {
-      const value = await readStdin();
+      const value = await readSecret("Value");
       const stored = await withAccount(env, (account) => store(account, { ownerId: owner, name, value }));
       if (!stored) throw new ServiceError("internal", "the account service left the secret out of its response");
       const fields = presentSecret(stored);
@@ -67,6 +70,7 @@ async function store(
     return (await account.setSecret(request)).secret;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.kind !== "not_found") throw error;
-    return (await account.createSecret(request)).secret;
+    const { secret } = await account.createSecret(request).catch(inItsWords);
+    return secret;
   }
 }

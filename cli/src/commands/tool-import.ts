@@ -1,7 +1,7 @@
 import { ConfigError } from "@parley/shared/config";
 import { type Command, Option } from "commander";
 import { examples, jsonOption } from "../options.ts";
-import { formatTable, print } from "../print.ts";
+import { formatTable, print, visible } from "../print.ts";
 import type { PublicApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
 
@@ -48,10 +48,12 @@ export function addToolImport(program: Command, tool: Command, api: () => Public
       const imported = await api().post<Imported>("/tools/import", body);
       if (!operation) return print(json, imported, shown(imported));
       const created: Record<string, unknown>[] = [];
-      for (const each of chosen(imported, operation)) created.push(await api().post("/tools", each));
-      const rows = created.map(({ id, name, signing_secret }) => ({ id, name, signing_secret }));
-      const text = formatTable(["id", "name", "signing_secret"], rows as never);
-      await print(json, { tools: created }, `${text}\n\nKeep the signing secrets now: they are not shown again.`);
+      try {
+        for (const each of chosen(imported, operation)) created.push(await api().post("/tools", each));
+      } finally {
+        // Also of those before one that is refused: their secrets are not shown again.
+        if (created.length > 0) await print(json, { tools: created }, shownCreated(created));
+      }
     });
 }
 
@@ -77,13 +79,19 @@ function asToolName(operationId: string): string {
   return operationId.replaceAll(/[^a-zA-Z0-9]+/g, "_");
 }
 
+function shownCreated(tools: readonly Record<string, unknown>[]): string {
+  const rows = tools.map(({ id, name, signing_secret }) => ({ id, name, signing_secret }));
+  const text = formatTable(["id", "name", "signing_secret"], rows as never);
+  return `${text}\n\nKeep the signing secrets now: they are not shown again.`;
+}
+
 function shown({ tools, problems }: Imported): string {
   const rows = tools.map(({ name, method, url, auth, headers, parameters }) => {
     const secrets = new Set(secretsIn({ auth, headers, parameters }));
     return { name, method, url, secrets: [...secrets].join(", ") };
   });
   const table = rows.length > 0 ? formatTable(["name", "method", "url", "secrets"], rows as never) : "No tools.";
-  const notes = problems.map(({ operation, problem }) => `${operation}: ${problem}`);
+  const notes = problems.map(({ operation, problem }) => visible(`${operation}: ${problem}`));
   const next = "Nothing is created yet. Make the secrets (parley secret set), then name the tools with --operation.";
   return [table, ...(notes.length > 0 ? ["", ...notes] : []), ...(rows.length > 0 ? ["", next] : [])].join("\n");
 }

@@ -1,9 +1,9 @@
-import { ServiceError } from "@parley/shared/errors";
 import { type JsonObject, parseObject } from "@parley/shared/json/json-object";
 import type { Command } from "commander";
 import type { Environment } from "../connection.ts";
+import { inItsWords } from "../explain.ts";
 import { examples, jsonOption } from "../options.ts";
-import { formatRecord, formatTable, print, type Value } from "../print.ts";
+import { formatRecord, formatTable, print, type Value, visible } from "../print.ts";
 import { type PublicApi, publicApi } from "../public-api.ts";
 import { readStdin } from "../stdin.ts";
 import { addToolImport } from "./tool-import.ts";
@@ -97,6 +97,15 @@ export function addToolCommands(program: Command, env: Environment): void {
     });
 
   tool
+    .command("accept")
+    .description("Accept what the server of an MCP tool changed: everything that it offers now is on")
+    .argument("<tool_id>", "The tool, tol_…")
+    .addOption(jsonOption())
+    .action(async (toolId: string, { json }: Shown) => {
+      await show(await toolApi(env).post<Tool>(`${pathOf(toolId)}/accept`), json);
+    });
+
+  tool
     .command("try")
     .description("Call a tool with the arguments and variables in the JSON object on standard input")
     .argument("<tool_id>", "The tool, tol_…")
@@ -115,10 +124,6 @@ export function addToolCommands(program: Command, env: Environment): void {
 /** The public API, whose refusals keep the names of the fields, which are no options here. */
 function toolApi(env: Environment): PublicApi {
   const api = publicApi(env);
-  const inItsWords = (error: unknown): never => {
-    if (error instanceof ServiceError) throw new ServiceError(error.kind, error.detail, { cause: error });
-    throw error;
-  };
   return {
     get: (path) => api.get<never>(path).catch(inItsWords),
     post: (path, body, withinMs) => api.post<never>(path, body, withinMs).catch(inItsWords),
@@ -140,7 +145,19 @@ async function readObject(command: Command): Promise<JsonObject> {
 async function show(tool: Tool, json: boolean | undefined): Promise<void> {
   const fields = scalarsOf(tool, [...FIELDS, ...SECRET_FIELDS]);
   const note = "signing_secret" in tool ? "\n\nKeep the signing_secret now: it is not shown again." : "";
-  await print(json, tool as never, `${formatRecord(fields)}${note}`);
+  await print(json, tool as never, `${formatRecord(fields)}${shownContents(tool)}${note}`);
+}
+
+/** What an MCP tool has of its server's tools, and what it cannot have. */
+function shownContents({ mcp_tools: tools = [], problems = [] }: Tool & Contents): string {
+  const table = tools.length > 0 ? `\n\n${formatTable(["name", "state"], tools)}` : "";
+  const notes = problems.map(({ name, problem }) => visible(`${name}: ${problem}`));
+  return notes.length > 0 ? `${table}\n\n${notes.join("\n")}` : table;
+}
+
+interface Contents {
+  mcp_tools?: readonly { name: string; state: string }[];
+  problems?: readonly { name: string; problem: string }[];
 }
 
 function scalarsOf(object: Tool, names: readonly string[]): Record<string, Value> {

@@ -79,7 +79,13 @@ describe("a call that the client makes", () => {
       response: "Let me look. ",
       session_id,
       tool_calls: [
-        { tool_call_id: ID, name: "show_seats", arguments: { seat: "14C", plan: "A320", unit: "m" }, wait: true },
+        {
+          tool_call_id: ID,
+          name: "show_seats",
+          arguments: { seat: "14C", plan: "A320", unit: "m" },
+          wait: true,
+          timeout_ms: 20_000,
+        },
       ],
     });
     const [{ tool_call_id }] = first.body.tool_calls;
@@ -206,7 +212,7 @@ describe("a reply as server-sent events", () => {
         data: { tool_call_id: language.tool_call_id, result: expect.stringContaining("German"), is_error: false },
       },
       { event: "tool_call", data: { tool_call_id: ID, name: "show_seats", arguments: { seat: "14C", unit: "m" } } },
-      { event: "done", data: { session_id, tool_calls: [{ ...seats, wait: true }] } },
+      { event: "done", data: { session_id, tool_calls: [{ ...seats, wait: true, timeout_ms: 20_000 }] } },
     ]);
     model.next(says("14C is yours."));
     const tool_results = [{ tool_call_id: seats.tool_call_id, result: "free" }];

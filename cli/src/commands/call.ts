@@ -131,8 +131,10 @@ async function ring(
   );
 }
 
+const SIDES: Readonly<Record<string, string>> = { user: "you", tool: "tool" };
+
 function captionOf(role: string, content: string): string {
-  return `${role === "user" ? "you  " : "agent"}  ${content}`;
+  return `${(SIDES[role] ?? "agent").padEnd(5)}  ${content}`;
 }
 
 async function callNumber(env: Environment, to: string, agentId: string, json: boolean | undefined): Promise<void> {

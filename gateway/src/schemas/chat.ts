@@ -124,6 +124,12 @@ const ClientCall = Resource("ClientToolCall", {
   wait: Type.Boolean({
     description: "Whether the model waits for the result, in `tool_results` of your next request.",
   }),
+  timeout_ms: Type.Optional(
+    Type.Integer({
+      description: "How long it waits, from now on: the tool's `timeout_ms`. Only with `wait`.",
+      examples: [20_000],
+    }),
+  ),
 });
 
 export const ChatReply = Resource(

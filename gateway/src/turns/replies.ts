@@ -86,6 +86,7 @@ export function presentClientCalls(calls: readonly ClientCall[]) {
   return calls.length > 0 && { tool_calls: calls.map(presentClientCall) };
 }
 
-function presentClientCall({ toolCallId, name, arguments: json, wait }: ClientCall) {
-  return { tool_call_id: toolCallId, name, arguments: parseObject(json) ?? {}, wait };
+function presentClientCall({ toolCallId, name, arguments: json, wait, timeoutMs }: ClientCall) {
+  const limit = timeoutMs !== undefined && { timeout_ms: timeoutMs };
+  return { tool_call_id: toolCallId, name, arguments: parseObject(json) ?? {}, wait, ...limit };
 }

@@ -161,7 +161,7 @@ async function heardWhole(spoken: SpokenTurnUnderWay): Promise<string> {
 
 test("in a call with a page, the turn waits for the page's result, which counts once", async () => {
   const { spoken, handed, toolCallId, gives, state } = await turnWithPage("show_seats");
-  expect(handed).toEqual({ toolCallId, name: "show_seats", arguments: "{}", wait: true });
+  expect(handed).toEqual({ toolCallId, name: "show_seats", arguments: "{}", wait: true, timeoutMs: 20_000 });
   expect(await spoken.next()).toMatchObject({ $case: "toolStarted", value: { toolCallId, name: "show_seats" } });
   expect(await gives("14C")).toEqual({ result: "14C", isError: false, isTaken: true });
   expect(await spoken.next()).toEqual({ $case: "toolEnded", value: { toolCallId } });
@@ -240,7 +240,10 @@ test("a runtime that asks the model itself gets the page's call, and what the mo
   const toolCallId = newId("tcl");
   const asked = RunCallToolRequest.fromPartial({ ...call, name: "show_seats", clientTools: true, toolCallId });
   const { result, clientCall } = await service.chat.runCallTool(asked);
-  expect([result, clientCall]).toEqual(["", { toolCallId, name: "show_seats", arguments: "{}", wait: true }]);
+  expect([result, clientCall]).toEqual([
+    "",
+    { toolCallId, name: "show_seats", arguments: "{}", wait: true, timeoutMs: 20_000 },
+  ]);
   expect(await failure(service.chat.runCallTool(asked))).toMatchObject({ kind: "conflict" });
   const given = { toolCallId, result: "x".repeat(40_000), isError: false };
   const told = await service.chat.giveClientResult({ ...call, result: given });

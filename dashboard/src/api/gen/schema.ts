@@ -4509,6 +4509,11 @@ export interface components {
             };
             /** @description Whether the model waits for the result, in `tool_results` of your next request. */
             wait: boolean;
+            /**
+             * @description How long it waits, from now on: the tool's `timeout_ms`. Only with `wait`.
+             * @example 20000
+             */
+            timeout_ms?: number;
         };
         FirstMessage: {
             /**

@@ -4,7 +4,7 @@ import { type Line, withGiven, withNews } from "./captions.ts";
 const linesOf = (...news: Parameters<typeof withNews>[1][]) => news.reduce<readonly Line[]>(withNews, []);
 const shown = (line: Line) =>
   line.from === "tool"
-    ? `${line.call.name} ${line.call.status}${line.waits ? ", waits" : ""}`
+    ? `${line.call.name} ${line.call.status}${line.waitsMs ? ", waits" : ""}`
     : `${line.from}: ${line.text}`;
 const said = (...news: Parameters<typeof withNews>[1][]) => linesOf(...news).map(shown);
 const seats = { tool_call_id: "tcl_1", name: "show_seats", arguments: { row: 14 } };
@@ -39,12 +39,12 @@ test("a tool shows where it was called while it runs, and its result ends it", (
 });
 
 test("a client's call asks the person for its result, until they give it or it is over", () => {
-  const asked = linesOf({ type: "tool_call", ...seats }, { type: "client_call", ...seats, wait: true });
+  const asked = linesOf({ type: "tool_call", ...seats }, { type: "client_call", ...seats, timeout_ms: 20_000 });
   expect(asked.map(shown)).toEqual(["show_seats RUNNING, waits"]);
   expect(withGiven(asked, "tcl_1", { error: "broken" }).map(shown)).toEqual(["show_seats FAILED"]);
   expect(withNews(asked, { type: "error", tool_call_id: "tcl_1", detail: "over" }).map(shown)).toEqual([
     "show_seats RUNNING",
   ]);
   expect(withNews(asked, { type: "error", detail: "of another message" })).toEqual(asked);
-  expect(said({ type: "client_call", ...seats, wait: false })).toEqual(["show_seats RUNNING"]);
+  expect(said({ type: "client_call", ...seats })).toEqual(["show_seats RUNNING"]);
 });

@@ -10,7 +10,7 @@ export type Caption =
 /** Of a tool that the model calls; those of `client_call` are for the page to make. */
 type ToolNews =
   | { type: "tool_call"; tool_call_id: string; name: string; arguments: object }
-  | { type: "client_call"; tool_call_id: string; name: string; arguments: object; wait: boolean }
+  | { type: "client_call"; tool_call_id: string; name: string; arguments: object; timeout_ms?: number }
   | { type: "tool_result"; tool_call_id: string; result: string; is_error: boolean }
   | { type: "error"; tool_call_id?: string; detail: string };
 
@@ -21,8 +21,8 @@ export interface CalledLine {
   id: number;
   from: "tool";
   call: LiveCall;
-  /** Whether the person is asked for its result. */
-  waits: boolean;
+  /** How many milliseconds the agent waits for its result, which the person is asked for; null if it does not. */
+  waitsMs: number | null;
 }
 
 /** The words of one side between two pauses. */
@@ -45,15 +45,18 @@ export function withNews(lines: readonly Line[], news: Said | ToolNews): readonl
     case "tool_call":
       return withCall(lines, news);
     case "client_call":
-      return changed(withCall(lines, news), news.tool_call_id, (line) => ({ ...line, waits: news.wait }));
+      return changed(withCall(lines, news), news.tool_call_id, (line) => ({
+        ...line,
+        waitsMs: news.timeout_ms ?? null,
+      }));
     case "tool_result":
       return changed(lines, news.tool_call_id, (line) => ({
         ...line,
-        waits: false,
+        waitsMs: null,
         call: answeredBy(news)(line.call),
       }));
     case "error":
-      return changed(lines, news.tool_call_id, (line) => ({ ...line, waits: false }));
+      return changed(lines, news.tool_call_id, (line) => ({ ...line, waitsMs: null }));
     default:
       return caption(lines, news);
   }
@@ -62,7 +65,7 @@ export function withNews(lines: readonly Line[], news: Said | ToolNews): readonl
 /** Adds what the person gave as the result of a call. */
 export function withGiven(lines: readonly Line[], toolCallId: string, given: GivenResult): readonly Line[] {
   const call = givenBy(toolCallId, given);
-  return changed(lines, toolCallId, (line) => ({ ...line, waits: false, call: call(line.call) }));
+  return changed(lines, toolCallId, (line) => ({ ...line, waitsMs: null, call: call(line.call) }));
 }
 
 /** Adds what was said. A text that is not final is replaced by the next of the same side. */
@@ -75,7 +78,7 @@ function caption(lines: readonly Line[], { type: from, text, is_final: isFinal }
 
 function withCall(lines: readonly Line[], call: Parameters<typeof begunCall>[0]): readonly Line[] {
   if (lines.some((line) => line.from === "tool" && line.call.tool_call_id === call.tool_call_id)) return lines;
-  return [...lines, { id: nextId(lines), from: "tool", call: begunCall(call, ""), waits: false }];
+  return [...lines, { id: nextId(lines), from: "tool", call: begunCall(call, ""), waitsMs: null }];
 }
 
 function changed(

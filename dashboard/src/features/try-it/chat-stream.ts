@@ -8,9 +8,11 @@ export interface Reply {
   /** Milliseconds to the first word, and to the last. */
   firstWordMs: number;
   totalMs: number;
-  /** The calls for whose results the agent waits. */
-  waitsFor: readonly string[];
+  waitsFor: WaitedCalls;
 }
+
+/** The calls for whose results the agent waits, and how many milliseconds, by their ids. */
+export type WaitedCalls = Readonly<Record<string, number>>;
 
 /** What the person says, or gives for calls of client tools. */
 export type Said = { message: string } | { tool_results: readonly ({ tool_call_id: string } & GivenResult)[] };
@@ -83,8 +85,10 @@ export async function streamReply(
   throw new Problem(0, CUT_SHORT);
 }
 
-function waitedFor(calls: readonly { tool_call_id: string; wait: boolean }[] = []): string[] {
-  return calls.filter(({ wait }) => wait).map(({ tool_call_id }) => tool_call_id);
+function waitedFor(calls: readonly { tool_call_id: string; timeout_ms?: number }[] = []): WaitedCalls {
+  return Object.fromEntries(
+    calls.flatMap(({ tool_call_id: id, timeout_ms: ms }) => (ms === undefined ? [] : [[id, ms]])),
+  );
 }
 
 /** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */

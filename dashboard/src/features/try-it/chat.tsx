@@ -7,7 +7,7 @@ import { Notice } from "../../ui/states.tsx";
 import { saidInOrder, type ToolCall } from "../conversations/said.ts";
 import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { filled } from "../prompts/variables.ts";
-import { ClientCallForm } from "./client-call-form.tsx";
+import { type AskedResult, ClientCallForm } from "./client-call-form.tsx";
 import type { GivenResult } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 import { StoredLink } from "./stored-link.tsx";
@@ -131,6 +131,10 @@ function TurnView({
 }) {
   const said = saidInOrder(turn.reply, turn.toolCalls);
   const isWriting = turn.state === "replying";
+  const askedFor = (toolCallId: string): AskedResult | null => {
+    const timeoutMs = turn.waitsFor[toolCallId];
+    return timeoutMs === undefined ? null : { timeoutMs, onGive: (given) => onGive(toolCallId, given) };
+  };
   return (
     <>
       <Bubble from="user" text={turn.message} />
@@ -138,15 +142,7 @@ function TurnView({
         each.type === "text" ? (
           <Bubble key={`text ${at}`} from="agent" text={each.text} isWriting={isWriting && at === said.length - 1} />
         ) : (
-          <CalledTool
-            key={each.call.tool_call_id}
-            call={each.call}
-            onGive={
-              turn.waitsFor.includes(each.call.tool_call_id)
-                ? (given) => onGive(each.call.tool_call_id, given)
-                : undefined
-            }
-          />
+          <CalledTool key={each.call.tool_call_id} call={each.call} asked={askedFor(each.call.tool_call_id)} />
         ),
       )}
       {isWriting && said.at(-1)?.type !== "text" && <Bubble from="agent" text="" isWriting />}
@@ -171,12 +167,12 @@ function TurnView({
   );
 }
 
-/** @param onGive takes the result of a call that the person makes; undefined for others */
-export function CalledTool({ call, onGive }: { call: ToolCall; onGive?: ((given: GivenResult) => void) | undefined }) {
+/** @param asked null when the person is not asked for its result */
+export function CalledTool({ call, asked }: { call: ToolCall; asked: AskedResult | null }) {
   return (
     <div className="max-w-[85%] self-start">
-      <ToolCallCard key={onGive ? "open" : "told"} call={call} startsOpen={onGive !== undefined} />
-      {onGive && <ClientCallForm name={call.name} onGive={onGive} />}
+      <ToolCallCard key={asked ? "asked" : "told"} call={call} startsOpen={asked !== null} />
+      {asked && <ClientCallForm name={call.name} asked={asked} />}
     </div>
   );
 }

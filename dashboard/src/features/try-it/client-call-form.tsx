@@ -4,8 +4,15 @@ import { Field } from "../../ui/form/field.tsx";
 import { Textarea } from "../../ui/form/input.tsx";
 import type { GivenResult } from "./live-calls.ts";
 
+/** A call whose result the person is asked for. */
+export interface AskedResult {
+  /** How long the agent waits. */
+  timeoutMs: number;
+  onGive(given: GivenResult): void;
+}
+
 /** Asks the person for what the page of a customer would do: the result of a call of a client tool, or an error. */
-export function ClientCallForm({ name, onGive }: { name: string; onGive: (given: GivenResult) => void }) {
+export function ClientCallForm({ name, asked }: { name: string; asked: AskedResult }) {
   const [text, setText] = useState("");
   const isEmpty = text.trim() === "";
   return (
@@ -14,17 +21,20 @@ export function ClientCallForm({ name, onGive }: { name: string; onGive: (given:
       className="mt-2 flex w-104 max-w-full flex-col gap-2 rounded-xl border border-line bg-raised p-3 text-sm"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isEmpty) onGive({ result: text.trim() });
+        if (!isEmpty) asked.onGive({ result: text.trim() });
       }}
     >
-      <Field label="Result" hint="Your page or app makes this call. Here, you give its result: a text or JSON.">
+      <Field
+        label="Result"
+        hint={`Your page or app makes this call. Here, you give its result, a text or JSON, within ${asked.timeoutMs / 1_000} s.`}
+      >
         {(control) => <Textarea {...control} rows={2} value={text} onChange={(event) => setText(event.target.value)} />}
       </Field>
       <div className="flex flex-wrap gap-2">
         <Button type="submit" size="small" variant="primary" disabled={isEmpty}>
           Send result
         </Button>
-        <Button type="button" size="small" disabled={isEmpty} onClick={() => onGive({ error: text.trim() })}>
+        <Button type="button" size="small" disabled={isEmpty} onClick={() => asked.onGive({ error: text.trim() })}>
           Send as error
         </Button>
       </div>

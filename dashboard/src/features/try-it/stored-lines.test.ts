@@ -60,7 +60,7 @@ test("a call that was told while it ran stays in its place, as it is stored, and
   const call = { tool_call_id: "tcl_1", name: "look_up_order", arguments: {} };
   const lines: Line[] = [
     line(1, "user", "Where is my order?"),
-    { id: 2, from: "tool", call: begunCall(call, ""), waits: false },
+    { id: 2, from: "tool", call: begunCall(call, ""), waitsMs: null },
     line(3, "agent", "It is on its way."),
   ];
   const stored = { ...begunCall(call, ""), status: "SUCCEEDED" as const, duration_ms: 12 };

@@ -23,7 +23,7 @@ export function withStored(lines: readonly Line[], messages: readonly StoredMess
   return lines.map((line) => {
     if (line.from === "tool") {
       const call = stored.get(line.call.tool_call_id);
-      return call ? { ...line, call, waits: line.waits && call.status === "RUNNING" } : line;
+      return call ? { ...line, call, waitsMs: call.status === "RUNNING" ? line.waitsMs : null } : line;
     }
     // What is still being said has no message yet.
     if (!line.isFinal) return line;

@@ -5,9 +5,10 @@ import { Button } from "../../ui/button.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { CallTimer } from "./call-timer.tsx";
-import type { Captioned } from "./captions.ts";
+import type { CalledLine, Captioned } from "./captions.ts";
 import { Bubble, CalledTool } from "./chat.tsx";
 import { LevelMeter } from "./level-meter.tsx";
+import type { GivenResult } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 import { StoredLink } from "./stored-link.tsx";
 import { type AgentState, useCall } from "./use-call.ts";
@@ -34,16 +35,14 @@ export function Talk({ setup, isMissingKey }: { setup: Setup; isMissingKey: bool
     end.current?.scrollIntoView({ block: "end" });
   }, [call.lines]);
   const isOn = call.state !== null;
+  const askedFor = ({ call: { tool_call_id: id }, waitsMs: timeoutMs }: CalledLine) =>
+    timeoutMs === null ? null : { timeoutMs, onGive: (given: GivenResult) => call.give(id, given) };
   return (
     <>
       <div role="log" aria-label="Captions" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
         {call.lines.map((line) =>
           line.from === "tool" ? (
-            <CalledTool
-              key={line.id}
-              call={line.call}
-              onGive={isOn && line.waits ? (given) => call.give(line.call.tool_call_id, given) : undefined}
-            />
+            <CalledTool key={line.id} call={line.call} asked={isOn ? askedFor(line) : null} />
           ) : (
             <SpokenLine key={line.id} line={line} />
           ),
@@ -116,7 +115,7 @@ function SpokenLine({ line }: { line: Captioned }) {
         <Bubble from={line.from} text={line.text} />
       </div>
       {line.toolCalls?.map((each) => (
-        <CalledTool key={each.tool_call_id} call={each} />
+        <CalledTool key={each.tool_call_id} call={each} asked={null} />
       ))}
       {line.latency && (
         <p className="px-1 text-xs text-muted tabular-nums" data-testid="latency">

@@ -110,11 +110,10 @@ function useStored(state: AgentState | null, setLines: (change: (lines: readonly
     if (id === null || state === "speaking" || state === "thinking" || state === "connecting") return;
     const controller = new AbortController();
     const timer = setTimeout(async () => {
-      const params = { query: { conversation_id: id, shape: "flat" as const } };
-      const found = await ask(api.GET("/v1/public/conversations", { params, signal: controller.signal })).catch(
-        () => null,
-      );
-      const [conversation] = found && "conversations" in found ? found.conversations : [];
+      const params = { path: { conversation_id: id }, query: { include: "replies" as const } };
+      const { signal } = controller;
+      const reading = ask(api.GET("/v1/public/conversations/{conversation_id}", { params, signal }));
+      const conversation = await reading.catch(() => null);
       const messages = conversation?.conversation_transcript ?? [];
       setLines((lines) => withStored(lines, messages));
     }, STORED_AFTER_MS);

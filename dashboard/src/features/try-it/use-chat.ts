@@ -2,7 +2,14 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
 import type { ToolCall } from "../conversations/said.ts";
-import { type Reply, type ReplyListener, type Said, startTestChat, streamReply } from "./chat-stream.ts";
+import {
+  type Reply,
+  type ReplyListener,
+  type Said,
+  startTestChat,
+  streamReply,
+  type WaitedCalls,
+} from "./chat-stream.ts";
 import { answeredBy, begunCall, type GivenResult, givenBy, type LiveCall, storedCalls } from "./live-calls.ts";
 import type { Setup } from "./setup.ts";
 
@@ -14,7 +21,7 @@ export interface Turn {
   toolCalls: readonly LiveCall[];
   state: "replying" | "done" | "stopped" | "failed";
   /** The calls whose results the person is asked for. */
-  waitsFor: readonly string[];
+  waitsFor: WaitedCalls;
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
   error: string | null;
 }
@@ -49,18 +56,18 @@ export function useChat(setup: Setup) {
   const send = (message: string) => {
     const id = Date.now();
     given.current = [];
-    const begun = { id, message, reply: "", toolCalls: [], state: "replying", waitsFor: [], timing: null } as const;
-    setTurns((all) => [...all.map((turn) => ({ ...turn, waitsFor: [] })), { ...begun, error: null }]);
+    const begun = { id, message, reply: "", toolCalls: [], state: "replying", waitsFor: {}, timing: null } as const;
+    setTurns((all) => [...all.map((turn) => ({ ...turn, waitsFor: {} })), { ...begun, error: null }]);
     return run(id, message, { message });
   };
 
   /** Gives the result of a call; once none is missing, the reply goes on. */
   const give = (id: number, toolCallId: string, result: GivenResult) => {
     const turn = turns.find((each) => each.id === id);
-    if (!turn?.waitsFor.includes(toolCallId)) return;
+    if (turn?.waitsFor[toolCallId] === undefined) return;
     given.current.push({ tool_call_id: toolCallId, ...result });
-    const waitsFor = turn.waitsFor.filter((each) => each !== toolCallId);
-    const isComplete = waitsFor.length === 0;
+    const { [toolCallId]: _, ...waitsFor } = turn.waitsFor;
+    const isComplete = isEmpty(waitsFor);
     const toolCalls = turn.toolCalls.map(givenBy(toolCallId, result));
     change(id, () => ({ waitsFor, toolCalls, ...(isComplete && { state: "replying", error: null }) }));
     if (isComplete) void run(id, turn.message, { tool_results: given.current });
@@ -93,7 +100,7 @@ export function useChat(setup: Setup) {
       const sessionId = current.current?.id ?? null;
       const { waitsFor, ...timing } = await streamReply(setup, sessionId, said, listener, controller.signal);
       given.current = [];
-      change(id, () => ({ state: "done", waitsFor, timing: waitsFor.length > 0 ? null : timing }));
+      change(id, () => ({ state: "done", waitsFor, timing: isEmpty(waitsFor) ? timing : null }));
     } catch (error) {
       if (controller.signal.aborted) return change(id, () => ({ state: "stopped" }));
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));
@@ -138,6 +145,10 @@ export function useChat(setup: Setup) {
     stop: () => running.current?.abort(),
     restart,
   };
+}
+
+function isEmpty(waitsFor: WaitedCalls): boolean {
+  return Object.keys(waitsFor).length === 0;
 }
 
 interface Stored {

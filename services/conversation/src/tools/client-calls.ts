@@ -15,6 +15,8 @@ export interface ClientCall {
   arguments: string;
   /** Whether the model waits for the result. */
   wait: boolean;
+  /** How long it waits; undefined if it does not. */
+  timeoutMs?: number | undefined;
 }
 
 /** Who makes the calls of client tools. */
@@ -43,12 +45,16 @@ export function handedOf(
   return { json: JSON.stringify(given), answerBy };
 }
 
+/** @param timeoutMs how long the model waits for the result; null if it does not */
+export function clientCall(toolCallId: string, name: string, json: string, timeoutMs: number | null): ClientCall {
+  return { toolCallId, name, arguments: json, wait: timeoutMs !== null, timeoutMs: timeoutMs ?? undefined };
+}
+
 /** Hands calls over that the ledger has. */
 export function handOver(client: Client | undefined, due: readonly DueCall[]): void {
-  const calls = due.flatMap(({ key, call, handed }): ClientCall[] => {
+  const calls = due.flatMap(({ key, call, tool, handed }): ClientCall[] => {
     if (!handed) return [];
-    const { json, answerBy } = handed;
-    return [{ toolCallId: key.toolCallId, name: call.name, arguments: json, wait: answerBy !== null }];
+    return [clientCall(key.toolCallId, call.name, handed.json, handed.answerBy ? tool.rules.timeoutMs : null)];
   });
   if (calls.length > 0) client?.take(calls);
   for (const { wait } of calls) if (!wait) countCall("client", "SUCCEEDED", performance.now());

@@ -29,7 +29,7 @@ import {
   storeTurnRefusal,
   TURN_KEYS,
 } from "../store/turns/turn-keys.ts";
-import type { ClientCall } from "../tools/client-calls.ts";
+import { type ClientCall, clientCall } from "../tools/client-calls.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
 import {
   type Acceptance,
@@ -188,15 +188,11 @@ async function callsAgain(
   if (calls.length === 0) return [];
   const toolbox = toolboxOf(await ctx.getAgent(ownerId, agentId, draftId), "chat", ctx.toolSources);
   return calls.map(({ toolCallId, name, arguments: json }) => {
-    const client = toolbox.find(name)?.client;
+    const { client, rules } = toolbox.find(name) ?? {};
     const input = parseObject(json) ?? {};
     const given = client?.argumentsOf(input, variables);
-    return {
-      toolCallId,
-      name,
-      arguments: JSON.stringify(typeof given === "object" ? given : input),
-      wait: client?.wait ?? true,
-    };
+    const timeoutMs = client?.wait === false ? null : (rules?.timeoutMs ?? 0);
+    return clientCall(toolCallId, name, JSON.stringify(typeof given === "object" ? given : input), timeoutMs);
   });
 }
 

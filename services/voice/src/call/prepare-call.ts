@@ -257,12 +257,11 @@ function oneModel(
 ): HeldCall {
   const { modelName: model, voiceId, language, params } = config;
   const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
-  const toolOf = (name: string) => tools.find((tool) => tool.name === name);
   const parts: StsParts = {
     ...common,
     sts,
     conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
-    rulesOf: (name) => rulesOf(toolOf(name)?.rules),
+    rulesOf: (name) => rulesOf(tools.find((tool) => tool.name === name)?.rules),
     runTool: async ({ toolCallId, name, input }, { messages, offset }, withinMs) => {
       const { clients } = common;
       const sequence = lastSequence + messages + 1;
@@ -270,7 +269,7 @@ function oneModel(
       const run = { ...key, name, arguments: input as never, sequence, offset, clientTools, toolCallId };
       const answered = await conversations.runCallTool(run, { timeoutMs: withinMs });
       const { clientCall } = answered;
-      const told = clientCall && (await clients?.make(clientCall, toolOf(name)?.rules?.timeoutMs));
+      const told = clientCall && (await clients?.make(clientCall, clientCall.timeoutMs));
       if (clientCall?.wait && !told)
         throw new ServiceError("unavailable", "The result of a client's call is not known");
       return { ...answered, ...told };

@@ -24,7 +24,8 @@ export function newsMessage(news: CallNews): string {
 
 /** A call for the page to make. */
 export function clientCallMessage(call: ClientCall): string {
-  return written("client_call", call, { wait: call.wait });
+  const { wait, timeoutMs } = call;
+  return written("client_call", call, { wait, ...(timeoutMs !== undefined && { timeout_ms: timeoutMs }) });
 }
 
 /** What the page sent is not used, or its call is over. */

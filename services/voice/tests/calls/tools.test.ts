@@ -130,7 +130,10 @@ async function showingSeats(rules: Partial<ToolRules> = {}) {
   conversations.script = async function* (turn) {
     if (turn.answersResults) return yield* [words("You have seat 14C."), complete];
     if (conversations.asked.length > 1 || !turn.clientTools) return yield* [words("At nine."), complete];
-    yield { $case: "clientCall", value: { toolCallId: "tcl_1", name: "show_seats", arguments: "{}", wait: true } };
+    yield {
+      $case: "clientCall",
+      value: { toolCallId: "tcl_1", name: "show_seats", arguments: "{}", wait: true, timeoutMs: 20_000 },
+    };
     yield { $case: "toolStarted", value: { toolCallId: "tcl_1", name: "show_seats", rules: { ...RULES, ...rules } } };
     await result.promise;
     yield { $case: "toolEnded", value: { toolCallId: "tcl_1" } };
@@ -187,7 +190,13 @@ test("a speech-to-speech model gets the result of a client's call, or why there 
   const conversations = fakeConversations({
     toolDefinitions: [{ name: "show_seats", description: "", parameters: {}, rules }],
   });
-  conversations.clientCall = { toolCallId: "tcl_1", name: "show_seats", arguments: "{}", wait: true };
+  conversations.clientCall = {
+    toolCallId: "tcl_1",
+    name: "show_seats",
+    arguments: "{}",
+    wait: true,
+    timeoutMs: 20_000,
+  };
   const page = scriptedClient();
   const sts = scriptedSts();
   const call = await newCall({ conversations, sts, request: { client: page.client } });

@@ -12,7 +12,7 @@ afterEach(end);
 
 const KEY = { ownerId: "own_1", conversationId: "c" };
 const seats = (toolCallId: string, wait = true, json = '{"seat":"14C"}') => ({
-  ...{ toolCallId, name: "show_seats", arguments: json, wait },
+  ...{ toolCallId, name: "show_seats", arguments: json, wait, timeoutMs: 20_000 },
 });
 
 /** A page in a call, and what makes the calls of client tools there. */
@@ -36,7 +36,14 @@ test("a page that makes calls gets one with its arguments, and its first result 
   const made = calls.make(seats("tcl_1"));
   await eventually(() =>
     expect(messages()).toEqual([
-      { type: "client_call", tool_call_id: "tcl_1", name: "show_seats", arguments: { seat: "14C" }, wait: true },
+      {
+        type: "client_call",
+        tool_call_id: "tcl_1",
+        name: "show_seats",
+        arguments: { seat: "14C" },
+        wait: true,
+        timeout_ms: 20_000,
+      },
     ]),
   );
   gives("tcl_1", { result: { free: true } });

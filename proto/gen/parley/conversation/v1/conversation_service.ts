@@ -207,6 +207,8 @@ export interface ClientCall {
   arguments: string;
   /** Whether the model waits for the result. */
   wait: boolean;
+  /** How long it waits; absent without `wait`. */
+  timeoutMs?: number | undefined;
 }
 
 export interface GetChatSessionRequest {
@@ -2368,7 +2370,7 @@ export const TurnEnd: MessageFns<TurnEnd> = {
 };
 
 function createBaseClientCall(): ClientCall {
-  return { toolCallId: "", name: "", arguments: "", wait: false };
+  return { toolCallId: "", name: "", arguments: "", wait: false, timeoutMs: undefined };
 }
 
 export const ClientCall: MessageFns<ClientCall> = {
@@ -2384,6 +2386,9 @@ export const ClientCall: MessageFns<ClientCall> = {
     }
     if (message.wait !== false) {
       writer.uint32(32).bool(message.wait);
+    }
+    if (message.timeoutMs !== undefined) {
+      writer.uint32(40).int32(message.timeoutMs);
     }
     return writer;
   },
@@ -2433,6 +2438,14 @@ export const ClientCall: MessageFns<ClientCall> = {
             message.wait = reader.bool();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.timeoutMs = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2454,6 +2467,7 @@ export const ClientCall: MessageFns<ClientCall> = {
     message.name = object.name ?? "";
     message.arguments = object.arguments ?? "";
     message.wait = object.wait ?? false;
+    message.timeoutMs = object.timeoutMs ?? undefined;
     return message;
   },
 };

@@ -21,8 +21,12 @@ const WITHIN_MS = 90_000;
 await obtainPocketSphinx();
 const stack = await sharedStack();
 const model = await startScriptedModel();
+/** The first thing that the model does is to have the page show its plan. */
+let hasShownPlan = false;
 model.always((exchange) => {
-  exchange.text(REPLY);
+  if (hasShownPlan) exchange.text(REPLY);
+  else exchange.toolCall("show_plan", { floor: 2 });
+  hasShownPlan = true;
   exchange.finish();
 });
 const api = stack.api(stack.owners[0].apiKey);
@@ -43,11 +47,19 @@ afterAll(async () => {
 
 const HTML = { headers: { "Content-Type": "text/html" } };
 
-test("a page hears the agent, is heard by it, and interrupts it by speaking", async () => {
-  const agentId = await createAgent(api, model, { first_message_prompt: GREETING, recording: true });
+test("a page hears the agent, is heard by it, makes a call for it, and interrupts it by speaking", async () => {
+  const floor = { name: "floor", schema: { type: "integer" } };
+  const { body: tool } = await api.post("/tools", {
+    ...{ name: "show_plan", type: "client", description: "Shows the plan of a floor.", parameters: [floor] },
+  });
+  const custom_tools = [{ tool_id: tool.id }];
+  const agentId = await createAgent(api, model, { first_message_prompt: GREETING, recording: true, custom_tools });
   const webCall = await createWebCall(agentId);
   const page = await openPage();
-  await page.evaluate(`window.calling = call(${JSON.stringify(webCall)}, (caption) => captions.push(caption))`);
+  const tools = "{ show_plan: ({ floor }) => ({ shown: floor }) }";
+  await page.evaluate(
+    `window.calling = call(${JSON.stringify(webCall)}, (caption) => captions.push(caption), ${tools})`,
+  );
 
   // The page hears the agent: the greeting is audible, and its caption shows while it plays.
   await eventually(async () => expect(await heardEnergy(page)).toBeGreaterThan(0.01), WITHIN_MS);
@@ -64,6 +76,13 @@ test("a page hears the agent, is heard by it, and interrupts it by speaking", as
     return understood?.content ?? "";
   }, WITHIN_MS);
   expect(await captionsOf(page, "user")).toContain(heard);
+
+  // What the page's function returned is the result of the call that the model made.
+  await eventually(async () => {
+    const { body } = await api.get(`/conversations/${webCall.conversation_id}?include=replies`);
+    const called = body.conversation_transcript.flatMap(({ tool_calls = [] }: Item) => tool_calls);
+    expect(called).toMatchObject([{ name: "show_plan", status: "SUCCEEDED", result: '{"shown":2}' }]);
+  }, WITHIN_MS);
 
   // The microphone continues while the agent speaks: the agent stops, and what was heard is what is stored. The latency comes with the
   // end of the turn.
@@ -165,6 +184,7 @@ interface Item {
   role: string;
   content: string;
   latency?: Record<string, number>;
+  tool_calls?: object[];
 }
 
 async function transcriptOf(conversationId: string): Promise<Item[]> {

@@ -27,6 +27,7 @@ import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { documentRoutes } from "./routes/knowledge/documents.ts";
 import { knowledgeBaseRoutes } from "./routes/knowledge/knowledge-bases.ts";
+import { liveRoutes } from "./routes/live.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
 import { toolRoutes } from "./routes/tools.ts";
@@ -55,6 +56,7 @@ export function createApp(
     .use(knowledgeBaseRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
+    .use(liveRoutes(gate, clients))
     .use(recordingRoutes(gate, clients))
     .use(catalogueRoutes(gate, clients))
     .use(callRoutes(gate, clients))

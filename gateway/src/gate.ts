@@ -18,6 +18,7 @@ import { readParams } from "./http/params.ts";
 import { readQuery } from "./http/query.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
+import type { EventStreams } from "./live/streams.ts";
 import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
@@ -33,6 +34,8 @@ export interface GateContext extends IdentifyContext {
   keyLimiter: RateLimiter;
   signInLimiter: RateLimiter;
   admission: Pick<Admission, "enter" | "answer">;
+  /** Streams of events, which end when the gateway stops. */
+  streams: EventStreams;
   /** Where clients reach the gateway; empty if each request says so itself. */
   publicUrl: string;
   /** Keeps an idle connection open, because a model may think for long, until the returned function is called. */
@@ -79,6 +82,8 @@ export interface Admitted<B, Q> {
   write: CallOptions;
   /** Headers of the response, to which the route may add. */
   headers: Headers;
+  /** Looks at the caller's key or session again. @throws ServiceError as the gate does */
+  check(): Promise<void>;
 }
 
 /** The part of Elysia's context that is used; naming it keeps Elysia from parsing the rest. */
@@ -148,6 +153,10 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
         idempotency,
         headers,
+        check: async () => {
+          const again = await identify(ctx, rules.scope, request);
+          if (again) requireScope(again.scopes, rules.scope);
+        },
       };
       const result = await work(admitted);
       const json = typeof result === "string" ? result : JSON.stringify(result);

@@ -19,6 +19,7 @@ import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
 import { createRequestLog } from "./http/log-request.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
+import { eventStreams } from "./live/streams.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
 import { createGuesses } from "./rate-limit/guesses.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
@@ -55,6 +56,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     guesses,
     signInLimiter: limiters.signIns,
     admission,
+    streams: eventStreams(),
     addressOf,
     publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
     holdOpen: (request) => {
@@ -81,6 +83,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,
     stop: async () => {
+      gate.streams.endAll();
       await drain.run(server);
       keys.close();
       limiters.close();

@@ -11,6 +11,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
+import { eventStreams } from "../src/live/streams.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
@@ -30,6 +31,7 @@ const gate: GateContext = {
   logRequest: createRequestLog(silentLogger),
   publicUrl: "",
   holdOpen: () => () => {},
+  streams: eventStreams(),
   clock: systemClock,
   log: silentLogger,
 };

@@ -5,6 +5,7 @@ import { createApp } from "../src/app.ts";
 import type { KeyRing } from "../src/auth/key-ring.ts";
 import type { Clients } from "../src/clients.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
+import { eventStreams } from "../src/live/streams.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
@@ -29,6 +30,7 @@ export function ownGateway(
     logRequest: createRequestLog(silentLogger),
     publicUrl: "",
     holdOpen: () => () => {},
+    streams: eventStreams(),
     clock: systemClock,
     log: silentLogger,
   };

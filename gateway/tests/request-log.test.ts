@@ -7,6 +7,7 @@ import { recordLog } from "@parley/testkit/recorded-log";
 import { createAdmission } from "../src/admission.ts";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createRequestLog } from "../src/http/log-request.ts";
+import { eventStreams } from "../src/live/streams.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
@@ -28,6 +29,7 @@ function gateWith(log: Logger): GateContext {
     logRequest: createRequestLog(log),
     publicUrl: "",
     holdOpen: () => () => {},
+    streams: eventStreams(),
     clock: systemClock,
     log,
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import type { Api } from "../kit/api.ts";
-import { allEvents, chatEvents, joined } from "../kit/chat-events.ts";
+import { allEvents, chatEvents, joined } from "../kit/events/chat-events.ts";
 import { type Exchange, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";

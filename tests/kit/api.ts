@@ -63,9 +63,17 @@ function apiOf(url: string, prefix: string, given: Record<string, string>): Api 
   };
 }
 
-/** Reads a response to its end. */
+/** Reads a response to its end, and of a stream of events, which has none, its beginning. */
 export async function answerOf(response: Response): Promise<Answer> {
-  const text = await response.text();
+  const isEndless = /events$/.test(new URL(response.url).pathname) && response.status === 200;
+  const text = isEndless ? await beginningOf(response) : await response.text();
   const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
 }

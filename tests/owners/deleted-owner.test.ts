@@ -42,7 +42,15 @@ const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
 const RESTLESS = Object.fromEntries(
   SCHEMAS.map((schema) => [
     schema,
-    ["jobs", "conversation_changes", "figure_changes", "conversation_events", "stored_changes"],
+    [
+      "jobs",
+      "conversation_changes",
+      "figure_changes",
+      "conversation_events",
+      "stored_changes",
+      "live_topics",
+      "live_events",
+    ],
   ]),
 );
 

@@ -51,7 +51,15 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "replaceDocument", "deleteDocument", "refreshDocument"],
   ],
-  "conversations:read": ["listConversations", "getConversation", "getRecording", "listChatSessions", "getChatSession"],
+  "conversations:read": [
+    "listConversations",
+    "getConversation",
+    "getRecording",
+    "listChatSessions",
+    "getChatSession",
+    "watchConversation",
+    "watchConversations",
+  ],
   chat: ["sendMessage", "startChat", "analyzeConversation"],
   messages: ["sendWhatsAppMessage"],
   calls: [

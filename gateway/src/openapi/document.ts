@@ -6,7 +6,7 @@ import { EXAMPLES } from "./examples/operations.ts";
 import { HEADERS, headerReferences } from "./headers.ts";
 import { describeOpen, OPEN_SECURITY_SCHEMES, type OpenOperation } from "./open-operation.ts";
 import { type Operation, takesKey } from "./operation.ts";
-import { IDEMPOTENCY_KEY, pathParameters, queryParameters, RANGE, REQUEST_ID } from "./parameters.ts";
+import { IDEMPOTENCY_KEY, pathParameters, queryParameters, RANGE, REQUEST_ID, requestHeader } from "./parameters.ts";
 import { problemsOf, RATE_HEADERS } from "./problems.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 import { webhooks } from "./webhooks.ts";
@@ -96,6 +96,7 @@ function describe(method: string, path: string, operation: Described, components
       ...queryParameters(query, components),
       ...(isKeyed ? [IDEMPOTENCY_KEY] : []),
       ...(operation.file?.ranges ? [RANGE] : []),
+      ...(operation.headers ?? []).map(requestHeader),
       REQUEST_ID,
     ],
     ...(body && {
@@ -111,6 +112,9 @@ function describe(method: string, path: string, operation: Described, components
       200: success(operation, example, isKeyed, components),
       ...(operation.file?.ranges && {
         206: { ...success(operation, example, isKeyed, components), description: "The requested range." },
+      }),
+      ...(operation.empty && {
+        204: { description: operation.empty, headers: headerReferences(["X-Request-ID", ...RATE_HEADERS]) },
       }),
       ...problemsOf(operation, { path, isKeyed, isWrite: method !== "GET" }),
     },

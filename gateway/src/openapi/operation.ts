@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Access } from "../auth/identify.ts";
+import type { RequestHeader } from "./parameters.ts";
 
 /** The requests and responses of one route: the gate enforces them, and the document describes them. */
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
@@ -36,6 +37,10 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   response?: TSchema;
   /** The file that is answered in place of JSON, and whether a request may ask for a part of it. */
   file?: { type: string; description: string; ranges: boolean };
+  /** When it answers 204, without a body. */
+  empty?: string;
+  /** Headers of the request that it reads. */
+  headers?: readonly RequestHeader[];
   /** Alternative responses by their types, and how a client chooses one. */
   streamed?: { forms: Readonly<Record<string, string>>; choice: string };
   /** Whether the response names a chat session in X-Session-ID. */

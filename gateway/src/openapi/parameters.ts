@@ -85,6 +85,12 @@ export function queryParameters(query: TObject | undefined, components: Componen
 
 const REQUEST_HEADERS = {
   "X-Webhook-Timestamp": { description: "When Daily sent it; part of what is signed.", example: "1769851800000" },
+  "Last-Event-ID": {
+    description:
+      "The `id` of the last event that you have. Browsers send it when they connect again. Left out, the stream begins with a snapshot.",
+    example: "1796000000123",
+    required: false,
+  },
   Origin: {
     description:
       "The origin of the page, which browsers send. It must be one of the agent's `widget_config.allowed_origins`.",

@@ -159,8 +159,8 @@ export function presentSummary(session: ChatSessionSummary) {
   };
 }
 
-function presentMessage(
-  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler }: Message,
+export function presentMessage(
+  { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler, byOperator }: Message,
   { replies, cost = false }: Shown,
 ) {
   return {
@@ -168,6 +168,7 @@ function presentMessage(
     content,
     timestamp: isoTime(timestamp),
     ...(filler && { filler }),
+    ...(byOperator && { by: "operator" }),
     ...(startedAt && { started_at: isoTime(startedAt) }),
     ...(latency && { latency: presentLatency(latency) }),
     ...(replies && reply && { reply: presentReply(reply, cost) }),

@@ -51,6 +51,14 @@ create table conversations (
   last_activity_at timestamptz not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Until when somebody watches it, or may go on watching; null: nobody has. So the updates of all others fire no trigger for it.
+  watched_until timestamptz,
+  -- The model is not asked, by an operator's wish.
+  is_muted boolean not null default false,
+  -- The operator who answers in the agent's place: { by, since }.
+  taken_over jsonb,
+  -- When the agent answers again unless somebody writes before.
+  taken_over_until timestamptz,
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -66,6 +74,7 @@ create index conversations_tests on conversations (owner_id, conversation_id) wh
 create index conversations_open_chats on conversations (created_at) where case when type = 'CHAT' then status = 'IN_PROGRESS' end;
 -- Every call, message thread or room that may have to be closed because its runtime died, in the same way.
 create index conversations_open_calls on conversations (created_at) where case when type <> 'CHAT' then status = 'IN_PROGRESS' end;
+create index conversations_taken_over on conversations (taken_over_until) where taken_over_until is not null;
 
 -- No conversation ends twice (decisions.md: Calls and the other channels).
 create function refuse_another_end() returns trigger language plpgsql as $$
@@ -109,6 +118,8 @@ create table messages (
   delivery_status text check (delivery_status in ('sent', 'delivered', 'read', 'failed')),
   -- Why it failed: the channel's code.
   delivery_error text,
+  -- An assistant's message that an operator wrote.
+  by_operator boolean not null default false,
   primary key (owner_id, conversation_id, seq)
 );
 
@@ -168,7 +179,8 @@ alter table conversations
   alter column room_name set statistics 0,
   alter column traceparent set statistics 0,
   alter column scheduled_call set statistics 0,
-  alter column agent_path set statistics 0;
+  alter column agent_path set statistics 0,
+  alter column taken_over set statistics 0;
 alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,
@@ -734,3 +746,119 @@ create trigger messages_removed after delete on messages referencing old table a
   for each statement execute function note_removed('500 + octet_length(content)');
 create trigger tool_calls_removed after delete on tool_calls referencing old table as removed
   for each statement execute function note_removed('bytes');
+
+-- What watchers are told of running conversations (src/live). What has happened is told in the transaction in which it happens, to
+-- those that are watched only. The rows matter for ten minutes, so they need not survive a crash.
+
+create unlogged table live_topics (
+  owner_id text not null,
+  -- The nil UUID stands for the starts and ends of all of the owner's conversations.
+  conversation_id uuid not null,
+  -- Of the newest event. The first one is the time in milliseconds, so that no number is used again after a crash.
+  number bigint not null,
+  -- The messages and agents up to these have been told.
+  told_seq integer not null default 0,
+  told_agents integer not null default 0,
+  watched_until timestamptz not null,
+  -- Until when words of messages in progress are wanted too.
+  words_until timestamptz not null,
+  primary key (owner_id, conversation_id)
+);
+
+create unlogged table live_events (
+  owner_id text not null,
+  conversation_id uuid not null,
+  -- Without a gap: an event locks its topic to its commit.
+  number bigint not null,
+  event text not null,
+  -- What other tables have is named here, not copied.
+  data jsonb not null,
+  told_at timestamptz not null default clock_timestamp(),
+  primary key (owner_id, conversation_id, number)
+);
+create index live_events_age on live_events (told_at);
+
+-- Held shared by whoever tells without a lock on the conversation, and alone by whoever begins to watch: either sees the other.
+create function lock_live_topic(owner text, conversation uuid) returns bigint language sql immutable
+return hashtextextended(owner || ' ' || conversation::text, 0);
+
+create function tell_live(owner text, conversation uuid, event text, data jsonb) returns void language sql
+set search_path from current as $$
+  with topic as (
+    update live_topics set number = number + 1 where owner_id = owner and conversation_id = conversation returning number
+  ), told as (
+    insert into live_events (owner_id, conversation_id, number, event, data)
+    select owner, conversation, number, tell_live.event, tell_live.data from topic
+  )
+  select pg_notify(current_schema() || '.live', 'told ' || owner || ' ' || conversation::text) from topic
+$$;
+
+-- A message is told when it is whole: a reply not before its turn has ended.
+create function tell_of_conversation() returns trigger language plpgsql set search_path from current as $$
+declare
+  topic live_topics;
+  whole integer;
+  agents integer;
+begin
+  select * into topic from live_topics
+  where owner_id = new.owner_id and conversation_id = new.conversation_id for update;
+  if not found then
+    return null;
+  end if;
+  select case when new.turn_id is null or role <> 'assistant' then seq else seq - 1 end into whole from messages
+  where owner_id = new.owner_id and conversation_id = new.conversation_id and seq = new.message_count;
+  agents := greatest(jsonb_array_length(coalesce(new.agent_path, '[]')) - 1, 0);
+  for at in topic.told_agents + 1 .. agents loop
+    perform tell_live(new.owner_id, new.conversation_id, 'handoff', jsonb_build_object('at', at));
+  end loop;
+  for seq in topic.told_seq + 1 .. coalesce(whole, 0) loop
+    perform tell_live(new.owner_id, new.conversation_id, 'message', jsonb_build_object('seq', seq));
+  end loop;
+  if (old.is_muted, old.taken_over) is distinct from (new.is_muted, new.taken_over) then
+    perform tell_live(new.owner_id, new.conversation_id, 'operator',
+      jsonb_build_object('isMuted', new.is_muted, 'takenOver', new.taken_over));
+  end if;
+  if old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS' then
+    perform tell_live(new.owner_id, new.conversation_id, 'ended', '{}');
+  end if;
+  if agents > topic.told_agents or whole > topic.told_seq then
+    update live_topics set told_agents = agents, told_seq = greatest(told_seq, coalesce(whole, 0))
+    where owner_id = new.owner_id and conversation_id = new.conversation_id;
+  end if;
+  return null;
+end $$;
+-- At the commit, behind the tool calls of the same statement, so that nothing is told after the end.
+create constraint trigger conversations_told after update on conversations deferrable initially deferred
+  for each row when (new.watched_until >= new.updated_at) execute function tell_of_conversation();
+
+create function tell_of_tool_call() returns trigger language plpgsql set search_path from current as $$
+begin
+  if tg_op = 'UPDATE' and new.state in ('REQUESTED', 'RUNNING') then
+    return null;
+  end if;
+  perform pg_advisory_xact_lock_shared(lock_live_topic(new.owner_id, new.conversation_id));
+  if tg_op = 'INSERT' then
+    perform tell_live(new.owner_id, new.conversation_id, 'tool_call', jsonb_build_object('id', new.tool_call_id));
+  end if;
+  if new.state not in ('REQUESTED', 'RUNNING') then
+    perform tell_live(new.owner_id, new.conversation_id, 'tool_result', jsonb_build_object('id', new.tool_call_id));
+  end if;
+  return null;
+end $$;
+create trigger tool_calls_told after insert or update of state on tool_calls
+  for each row execute function tell_of_tool_call();
+
+-- To those who watch all conversations of the owner.
+create function tell_of_all() returns trigger language plpgsql set search_path from current as $$
+declare
+  everything constant uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  perform pg_advisory_xact_lock_shared(lock_live_topic(new.owner_id, everything));
+  perform tell_live(new.owner_id, everything, case when new.status = 'IN_PROGRESS' then 'started' else 'ended' end,
+    jsonb_build_object('id', new.conversation_id));
+  return null;
+end $$;
+create trigger conversations_begun_told after insert on conversations
+  for each row execute function tell_of_all();
+create trigger conversations_ended_told after update of status on conversations
+  for each row when (old.status = 'IN_PROGRESS' and new.status <> 'IN_PROGRESS') execute function tell_of_all();

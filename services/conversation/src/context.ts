@@ -10,6 +10,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import type { ReadLists } from "./lists/list-reader.ts";
+import type { Live } from "./live/live.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { Room } from "./room.ts";
@@ -55,6 +56,8 @@ export interface ConversationContext {
   turns: RunningTurns;
   turnShares: TurnShares;
   turnStore: TurnStore;
+  /** Tells watchers what happens. */
+  live: Live;
   limits: ConversationLimits;
   clock: Clock;
 }

@@ -97,7 +97,7 @@ export function toSummary(row: ConversationRow): ChatSessionSummary {
   };
 }
 
-function toMessage(row: MessageRow): Message {
+export function toMessage(row: MessageRow): Message {
   return {
     role: ROLES[row.role],
     content: row.content,
@@ -110,10 +110,11 @@ function toMessage(row: MessageRow): Message {
     reply: row.provider ? toReply(row, row.provider) : undefined,
     toolCalls: (row.toolCalls ?? []).map(toToolCall),
     ...(row.isFiller && { filler: true }),
+    ...(row.byOperator && { byOperator: true }),
   };
 }
 
-function toToolCall(row: ToolCallRow): ToolCall {
+export function toToolCall(row: ToolCallRow): ToolCall {
   return {
     toolCallId: row.toolCallId,
     name: row.name,

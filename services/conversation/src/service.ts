@@ -21,6 +21,7 @@ import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue } from "./events/relay.ts";
 import { listReader } from "./lists/list-reader.ts";
+import { createLive } from "./live/live.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
@@ -47,6 +48,7 @@ import { giveClientResult } from "./rpc/give-client-result.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
 import { listMcpTools } from "./rpc/list-mcp-tools.ts";
+import { reportCall } from "./rpc/report-call.ts";
 import { runCallTool } from "./rpc/run-call-tool.ts";
 import { runTurns } from "./rpc/run-turns.ts";
 import { setDelivery } from "./rpc/set-delivery.ts";
@@ -55,6 +57,7 @@ import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { tryTool } from "./rpc/try-tool.ts";
 import { waitForToolCalls } from "./rpc/wait-for-tool-calls.ts";
+import { watchConversations } from "./rpc/watch-conversations.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
@@ -91,7 +94,7 @@ export function startConversation(
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: async ({ db, patient, clock, credentials }) => {
+      build: async ({ db, patient, direct, clock, credentials }) => {
         const agents = connectAgents(config, credentials, log);
         const dispatcher = createClient(WebhookDispatcherServiceService, {
           peer: "webhook-dispatcher",
@@ -144,6 +147,7 @@ export function startConversation(
         const sessions = mcpSessions({ ...tools, fetch: toolEgress.fetch });
         const replica = openReplica(config);
         const turns = runningTurns();
+        const live = createLive({ db, direct, clock, log });
         const room = await ownerRoom(db, config.PARLEY_CONVERSATIONS_OWNER_BYTES, log);
         const ctx: ConversationContext = {
           db,
@@ -168,6 +172,7 @@ export function startConversation(
           turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           turnStore: turnStore(db),
+          live,
           limits: limitsOf(config),
           clock,
         };
@@ -176,6 +181,10 @@ export function startConversation(
         return [
           room,
           turns,
+          {
+            ...live,
+            handlers: { watchConversations: watchConversations(ctx), reportCall: reportCall(ctx) },
+          },
           {
             handlers: {
               startChat: startChat(ctx),

@@ -3,7 +3,7 @@ import postgres from "postgres";
 
 /**
  * Tables that change by themselves: jobs, attempts to deliver webhooks, sums of other rows, into which a job folds their
- * changes, and the index of search.
+ * changes, the index of search, and what watchers were told.
  */
 const RESTLESS = [
   ...["jobs", "attempts"],
@@ -11,6 +11,7 @@ const RESTLESS = [
   ...["figure_changes", "figures", "usage_days"],
   ...["stored_changes", "stored_bytes"],
   ...["search_owners", "search_open", "search_parts", "search_terms"],
+  ...["live_topics", "live_events"],
 ];
 /** Between these, a job moves the conversations that search can find. */
 const SEARCHED = ["search_waiting", "search_documents"];

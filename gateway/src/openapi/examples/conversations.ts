@@ -65,6 +65,10 @@ const conversation = {
   updated_at: UPDATED_AT,
 };
 
+const { conversation_transcript: _, ...withoutTranscript } = conversation;
+const told = (id: string, event: string, data: object) =>
+  `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+
 export const CHAT_EXAMPLES: OperationExamples = {
   startChat: {
     response: {
@@ -135,5 +139,15 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
   },
   getConversation: { response: { ...conversation, conversation_transcript: withReplies, usage: withCost } },
   getRecording: { text: "OggS…" },
+  watchConversation: {
+    events: [
+      told("1796000000123", "snapshot", { conversation, state: { muted: false, taken_over: null }, partial: [] }),
+      told("1796000000124", "message", { seq: 3, final: true, role: "user", content: "Thanks", timestamp: UPDATED_AT }),
+      told("1796000000125", "message", { seq: 4, final: false, role: "assistant", offset: 0, content: "You're " }),
+    ].join(""),
+  },
+  watchConversations: {
+    events: told("1796000000126", "started", withoutTranscript),
+  },
   analyzeConversation: { response: { conversation_id: SESSION_ID, message: "Analysis started" } },
 };

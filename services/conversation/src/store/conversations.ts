@@ -67,12 +67,26 @@ export interface ConversationRow {
   lastActivityAt: Date;
   createdAt: Date;
   updatedAt: Date;
+  /** The model is not asked, by an operator's wish. */
+  isMuted: boolean;
+  /** The operator who answers in the agent's place; null for none. */
+  takenOver: TakenOver | null;
+  /** When the agent answers again unless somebody writes before. */
+  takenOverUntil: Date | null;
+}
+
+/** Who has taken a conversation over. */
+export interface TakenOver {
+  /** As an actor travels: `key:key_…`. */
+  by: string;
+  /** ISO 8601. */
+  since: string;
 }
 
 export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, message_count, metadata, variables,
   notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
-  room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at`;
+  room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at, is_muted, taken_over, taken_over_until`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(
@@ -110,6 +124,17 @@ export async function findConversation(sql: Sql, key: SessionKey, now: Date): Pr
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
       and ${isKept(sql, key.ownerId, now)}`;
   return row ?? null;
+}
+
+/** Several conversations, in any order, also past retention. */
+export function listConversationRows(
+  sql: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+): Promise<ConversationRow[]> {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)} from conversations
+    where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])`;
 }
 
 /** Whether any owner has a conversation with this id, to tell "another owner's" from "none". */

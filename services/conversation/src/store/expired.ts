@@ -87,6 +87,8 @@ export async function deleteConversations(tx: Sql, ownerId: string, ids: readonl
   const { count } = await tx`delete from conversation_events where ${those()}`;
   await tx`delete from messages where ${those()}`;
   await tx`delete from tool_calls where ${those()}`;
+  await tx`delete from live_events where ${those()}`;
+  await tx`delete from live_topics where ${those()}`;
   await tx`delete from conversations where ${those()}`;
   return count;
 }

@@ -32,6 +32,8 @@ export interface MessageRow {
   totalMs?: number | null;
   partial?: boolean;
   partialReason?: string | null;
+  /** Whether an operator wrote it. */
+  byOperator?: boolean;
   toolCalls?: readonly ToolCallRow[];
 }
 
@@ -99,10 +101,20 @@ const MESSAGE_BYTES = 500;
 /** The newest messages of a conversation up to the limit, oldest first, with what its replies cost. */
 export function listTranscript(sql: Sql, { ownerId, conversationId }: SessionKey): Promise<MessageRow[]> {
   return sql<MessageRow[]>`
-    select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms,
-      partial, partial_reason
+    select ${messageColumns(sql)}, ${replyColumns(sql)}
     from ${newestMessages(sql, ownerId, [conversationId])} messages
     order by seq`;
+}
+
+/** Some messages of a conversation in the same form, in any order. */
+export function listMessages(
+  sql: Sql,
+  { ownerId, conversationId }: SessionKey,
+  seqs: readonly number[],
+): Promise<MessageRow[]> {
+  return sql<MessageRow[]>`
+    select ${messageColumns(sql)}, ${replyColumns(sql)} from messages
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and seq = any(${seqs as number[]}::integer[])`;
 }
 
 /** The transcripts of a page of a list, each oldest first. @throws ServiceError condition when they are too large together */
@@ -121,7 +133,10 @@ export async function listTranscriptsOfPage(
 }
 
 const messageColumns = (sql: Sql) => sql`
-  conversation_id, seq, role, content, created_at, started_at, latency, delivery_status, delivery_error, fillers`;
+  conversation_id, seq, role, content, created_at, started_at, latency, delivery_status, delivery_error, fillers, by_operator`;
+
+const replyColumns = (sql: Sql) => sql`
+  provider, model, input_tokens, output_tokens, cost_usd_micros, first_word_ms, total_ms, partial, partial_reason`;
 
 /** SQL table of each conversation's newest messages, up to the limit. */
 function newestMessages(

@@ -4,6 +4,7 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
+import { replyWords } from "../live/words.ts";
 import type { Asked } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
@@ -88,7 +89,9 @@ async function askAndStore(
   });
   // A turn with a key runs to its end, whether its client reads or not.
   const waitForReader = key === null ? readerPatience() : () => null;
+  const words = replyWords(ctx.live, accepted, accepted.replySeq);
   const say = (text: string) => {
+    words.say(text);
     const behind = tell({ type: "text", text });
     return behind && waitForReader(behind);
   };
@@ -106,6 +109,7 @@ async function askAndStore(
     throw inSession(error, sessionId);
   } finally {
     watch.done();
+    words.stop();
     checkpoints.stop();
     const ended = { accepted, reply, key, isStreamed: asked === "streamed", checkpointed: checkpoints.begun };
     await storeReply(ctx, ended, log)

@@ -179,7 +179,11 @@ export interface Message {
     | Date
     | undefined;
   /** Said by the runtime while a tool ran, not by the model. Ignored in AppendTranscript. */
-  filler?: boolean | undefined;
+  filler?:
+    | boolean
+    | undefined;
+  /** Written by an operator in the agent's place. Ignored in AppendTranscript. */
+  byOperator?: boolean | undefined;
 }
 
 /** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
@@ -464,6 +468,7 @@ function createBaseMessage(): Message {
     toolCalls: [],
     startedAt: undefined,
     filler: undefined,
+    byOperator: undefined,
   };
 }
 
@@ -495,6 +500,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.filler !== undefined) {
       writer.uint32(72).bool(message.filler);
+    }
+    if (message.byOperator !== undefined) {
+      writer.uint32(80).bool(message.byOperator);
     }
     return writer;
   },
@@ -584,6 +592,14 @@ export const Message: MessageFns<Message> = {
             message.filler = reader.bool();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.byOperator = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -614,6 +630,7 @@ export const Message: MessageFns<Message> = {
     message.toolCalls = object.toolCalls?.map((e) => ToolCall.fromPartial(e)) || [];
     message.startedAt = object.startedAt ?? undefined;
     message.filler = object.filler ?? undefined;
+    message.byOperator = object.byOperator ?? undefined;
     return message;
   },
 };

@@ -12,10 +12,12 @@ import {
   Client,
   type ClientDuplexStream,
   type ClientOptions,
+  type ClientReadableStream,
   type ClientUnaryCall,
   type ClientWritableStream,
   type handleBidiStreamingCall,
   type handleClientStreamingCall,
+  type handleServerStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -41,6 +43,12 @@ import {
   ScheduledCall,
   TurnLatency,
 } from "./conversation.ts";
+import {
+  ReportCallRequest,
+  ReportCallResponse,
+  WatchConversationsRequest,
+  WatchConversationsResponse,
+} from "./live.ts";
 
 export interface StartChatRequest {
   ownerId: string;
@@ -8815,6 +8823,31 @@ export const ConversationServiceService = {
       Buffer.from(CheckConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CheckConversationResponse => CheckConversationResponse.decode(value),
   },
+  /**
+   * Tells what happens in a running conversation, or which of the owner's begin and end. The first response is `opened`. Ends after
+   * `ended` or `closed`; a stream that ends otherwise goes on at another replica, after the last id.
+   */
+  watchConversations: {
+    path: "/parley.conversation.v1.ConversationService/WatchConversations" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchConversationsRequest): Buffer =>
+      Buffer.from(WatchConversationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchConversationsRequest => WatchConversationsRequest.decode(value),
+    responseSerialize: (value: WatchConversationsResponse): Buffer =>
+      Buffer.from(WatchConversationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchConversationsResponse => WatchConversationsResponse.decode(value),
+  },
+  /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
+  reportCall: {
+    path: "/parley.conversation.v1.ConversationService/ReportCall" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReportCallRequest): Buffer => Buffer.from(ReportCallRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReportCallRequest => ReportCallRequest.decode(value),
+    responseSerialize: (value: ReportCallResponse): Buffer => Buffer.from(ReportCallResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReportCallResponse => ReportCallResponse.decode(value),
+  },
   /** Fails with ABORTED while the owner has no room for further conversations. */
   checkRoom: {
     path: "/parley.conversation.v1.ConversationService/CheckRoom" as const,
@@ -9052,6 +9085,13 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
   /** Fails where GetConversation would, but reads no transcript. */
   checkConversation: handleUnaryCall<CheckConversationRequest, CheckConversationResponse>;
+  /**
+   * Tells what happens in a running conversation, or which of the owner's begin and end. The first response is `opened`. Ends after
+   * `ended` or `closed`; a stream that ends otherwise goes on at another replica, after the last id.
+   */
+  watchConversations: handleServerStreamingCall<WatchConversationsRequest, WatchConversationsResponse>;
+  /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
+  reportCall: handleUnaryCall<ReportCallRequest, ReportCallResponse>;
   /** Fails with ABORTED while the owner has no room for further conversations. */
   checkRoom: handleUnaryCall<CheckRoomRequest, CheckRoomResponse>;
   /** For voice runtimes, before a call: what the agent says and how it sounds. */
@@ -9218,6 +9258,35 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CheckConversationResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Tells what happens in a running conversation, or which of the owner's begin and end. The first response is `opened`. Ends after
+   * `ended` or `closed`; a stream that ends otherwise goes on at another replica, after the last id.
+   */
+  watchConversations(
+    request: WatchConversationsRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchConversationsResponse>;
+  watchConversations(
+    request: WatchConversationsRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<WatchConversationsResponse>;
+  /** Tells watchers what only the process that holds a call knows. Called by voice while a call is watched. */
+  reportCall(
+    request: ReportCallRequest,
+    callback: (error: ServiceError | null, response: ReportCallResponse) => void,
+  ): ClientUnaryCall;
+  reportCall(
+    request: ReportCallRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReportCallResponse) => void,
+  ): ClientUnaryCall;
+  reportCall(
+    request: ReportCallRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReportCallResponse) => void,
   ): ClientUnaryCall;
   /** Fails with ABORTED while the owner has no room for further conversations. */
   checkRoom(

@@ -90,6 +90,18 @@ export interface StoredToolCall extends ToolCallRow {
   seq: number;
 }
 
+/** Some calls of a conversation, in any order. */
+export function listCallsById(
+  sql: Sql,
+  { ownerId, conversationId }: SessionKey,
+  toolCallIds: readonly string[],
+): Promise<StoredToolCall[]> {
+  return sql<StoredToolCall[]>`
+    select seq, ${callColumns(sql)} from tool_calls
+    where owner_id = ${ownerId} and conversation_id = ${conversationId}
+      and tool_call_id = any(${toolCallIds as string[]}::text[])`;
+}
+
 /**
  * The tool calls of a conversation's models, in order; beyond the limit, only the newest. In a conversation that has ended, a call
  * that nobody makes anymore is UNKNOWN.

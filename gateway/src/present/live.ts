@@ -1,0 +1,99 @@
+import type { Conversation } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  AgentState,
+  type ConversationState,
+  type OperatorState,
+  type ToldWords,
+  TransferState,
+  type WatchConversationsResponse,
+} from "@parley/proto/parley/conversation/v1/live.ts";
+import { nameOf, ROLES, TOOL_CALL_STATES } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
+import { parseObject } from "@parley/shared/json/json-object";
+import { actorOf } from "@parley/shared/rpc/actor";
+import { presentConversation, presentMessage } from "./conversation.ts";
+import { required } from "./required.ts";
+
+export type Told = WatchConversationsResponse;
+
+export const AGENT_STATES = {
+  listening: AgentState.AGENT_STATE_LISTENING,
+  thinking: AgentState.AGENT_STATE_THINKING,
+  speaking: AgentState.AGENT_STATE_SPEAKING,
+} as const;
+export const TRANSFER_STATES = {
+  begun: TransferState.TRANSFER_STATE_BEGUN,
+  completed: TransferState.TRANSFER_STATE_COMPLETED,
+  failed: TransferState.TRANSFER_STATE_FAILED,
+} as const;
+
+/** An event as watchers get it (docs/live.md#watching); null if there is nothing to tell. */
+export function presentTold({ event }: Told): { event: string; data: object } | null {
+  switch (event?.$case) {
+    case "snapshot": {
+      const { conversation, state, words } = event.value;
+      const shown = presentConversation(required(conversation), { replies: true });
+      const partial = words.map(presentWords);
+      return { event: "snapshot", data: { conversation: shown, state: presentState(required(state)), partial } };
+    }
+    case "message": {
+      const message = presentMessage(required(event.value.message), { replies: true });
+      return { event: "message", data: { seq: event.value.seq, final: true, ...message } };
+    }
+    case "words":
+      return { event: "message", data: presentWords(event.value) };
+    case "toolCall": {
+      const { toolCallId, name, arguments: json } = required(event.value.toolCall);
+      const made = { tool_call_id: toolCallId, name, arguments: parseObject(json) ?? {} };
+      return { event: "tool_call", data: { seq: event.value.seq, ...made } };
+    }
+    case "toolResult": {
+      const { toolCallId, result, isError, state } = required(event.value.toolCall);
+      const answered = { tool_call_id: toolCallId, result, is_error: isError, status: nameOf(TOOL_CALL_STATES, state) };
+      return { event: "tool_result", data: { seq: event.value.seq, ...answered } };
+    }
+    case "speaking":
+      return {
+        event: "speaking",
+        data: { role: nameOf(ROLES, event.value.role), speaking: event.value.isSpeaking },
+      };
+    case "state":
+      return { event: "state", data: presentState(event.value) };
+    case "handoff":
+      return { event: "handoff", data: { agent_id: event.value.agentId, from_seq: event.value.fromSeq } };
+    case "transfer":
+      return {
+        event: "transfer",
+        data: { to: event.value.to, status: nameOf(TRANSFER_STATES, event.value.state) },
+      };
+    case "started":
+    case "ended":
+      return { event: event.$case, data: withoutTranscript(event.value) };
+    default:
+      return null;
+  }
+}
+
+function presentWords({ seq, role, offset, text }: ToldWords) {
+  return { seq, final: false, role: nameOf(ROLES, role), offset, content: text };
+}
+
+/** What has changed, or all that is known. */
+function presentState({ agent, operator }: ConversationState) {
+  const state = nameOf(AGENT_STATES, agent);
+  return { ...(state && { agent: state }), ...(operator && presentOperator(operator)) };
+}
+
+function presentOperator({ isMuted, takenOver }: OperatorState) {
+  return { muted: isMuted, taken_over: takenOver ? presentTakeOver(takenOver) : null };
+}
+
+export function presentTakeOver({ by, since }: NonNullable<OperatorState["takenOver"]>) {
+  const { kind, id } = actorOf(by);
+  return { by: { type: kind, id }, since: isoTime(since) };
+}
+
+function withoutTranscript(conversation: Conversation) {
+  const { conversation_transcript: _, ...shown } = presentConversation(conversation);
+  return shown;
+}

@@ -2,6 +2,7 @@ import type { Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/
 import { DOCUMENT_STATUSES } from "@parley/shared/domain/api-names";
 import type { CountedBase } from "./store/bases.ts";
 import type { DocumentRow } from "./store/documents.ts";
+import { UNKNOWN_LANGUAGE } from "./text/languages.ts";
 
 export function toBase({ ownerId: _, baseId, ...row }: CountedBase): KnowledgeBase {
   return { ...row, knowledgeBaseId: baseId };
@@ -15,7 +16,7 @@ export function toDocument(row: DocumentRow): Document {
     status: DOCUMENT_STATUSES[row.status],
     error: row.error ?? undefined,
     mediaType: row.mediaType ?? undefined,
-    language: row.language ?? undefined,
+    language: row.language === UNKNOWN_LANGUAGE ? undefined : (row.language ?? undefined),
     bytes: row.bytes,
     characters: row.characters,
     chunkCount: row.chunkCount,

@@ -48,6 +48,11 @@ export function checkPage(page: { url: string; refreshHours?: number | undefined
     throw invalid("refresh_hours", `refresh_hours must be from 1 to ${REFRESH_HOURS_MAX}`);
 }
 
+/** What a page is called until it is read, unless its owner says it. */
+export function nameOfPage(url: string): string {
+  return [...url].slice(0, DOCUMENT_NAME_MAX).join("");
+}
+
 /** @throws ServiceError invalid */
 export function checkSearch(query: string, maxChunks: number, language: string | undefined): void {
   if (query.trim() === "" || isLonger(query, QUERY_MAX))

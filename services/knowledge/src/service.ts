@@ -2,6 +2,7 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
+import { createEgress } from "@parley/shared/egress/egress";
 import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
@@ -10,6 +11,8 @@ import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import type { KnowledgeConfig } from "./config.ts";
 import type { KnowledgeContext } from "./context.ts";
+import { PAGE_BYTES_MAX } from "./ingest/fetch-page.ts";
+import { ingestion } from "./ingest/ingest.ts";
 import { refreshes } from "./ingest/refresh.ts";
 import { removals } from "./ingest/remove.ts";
 import { untakenParts } from "./ingest/untaken.ts";
@@ -30,15 +33,18 @@ import { replaceDocument } from "./rpc/replace-document.ts";
 import { resolveKnowledgeBases } from "./rpc/resolve-knowledge-bases.ts";
 import { updateKnowledgeBase } from "./rpc/update-knowledge-base.ts";
 
+import { createParser, type Parser } from "./text/parse.ts";
+
 interface KnowledgeSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
+  parser?: Parser;
 }
 
-/** @param settings a clock, and the polling interval of the job worker, for tests with a fake clock */
+/** @param settings a clock, the polling interval of the job worker, and a parser, for tests */
 export function startKnowledge(
   config: KnowledgeConfig,
   log: Logger,
-  { clock: given, pollMs }: KnowledgeSettings = {},
+  { clock: given, pollMs, parser = createParser() }: KnowledgeSettings = {},
 ): Promise<Running> {
   return startService(
     {
@@ -47,17 +53,19 @@ export function startKnowledge(
       migrations: MIGRATIONS,
       clock: given,
       pollMs,
-      build: ({ db, clock, credentials }) => {
+      build: ({ db, clock, credentials, stopping }) => {
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
           credentials,
         });
+        const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
+        const egress = createEgress({ allow, maxResponseBytes: PAGE_BYTES_MAX });
         const ctx: KnowledgeContext = {
           db,
           clock,
           agents,
-          allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          allowedHosts: allow,
           room: roomOf(config.PARLEY_KNOWLEDGE_OWNER_BYTES),
           documentsMax: config.PARLEY_KNOWLEDGE_OWNER_DOCUMENTS,
         };
@@ -79,11 +87,16 @@ export function startKnowledge(
               refreshDocument: refreshDocument(ctx),
               resolveKnowledgeBases: resolveKnowledgeBases(ctx),
             },
-            queues: removals(db),
+            queues: { ...ingestion({ ...ctx, parser, ask: egress.ask, stopping }), ...removals(db) },
             sweeps: [refreshes(db), untakenParts(db)],
           },
           forgetOwners(ctx),
-          { stop: () => agents.close() },
+          {
+            stop: () => {
+              egress.close();
+              agents.close();
+            },
+          },
         ];
       },
     },

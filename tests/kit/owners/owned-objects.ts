@@ -75,6 +75,7 @@ export async function createObjects(
   const base = await made("/knowledge-bases", { name: canary, description: canary });
   const documents = `/knowledge-bases/${base.id}/documents`;
   const document = await made(documents, { name: canary, text: `About ${canary}` });
+  await eventually(async () => expect((await api.get(`${documents}/${document.id}`)).body.status).toBe("READY"));
   const { key_id } = await managed("/keys", { name: canary });
   const hook = { name: canary, url: `http://127.0.0.1:1/${canary}`, request_type: "POST" };
   const { destination_id } = await managed("/destinations", hook);

@@ -1,8 +1,10 @@
 import type { Database, Sql } from "@parley/shared/db/database";
+import { deleteParts } from "@parley/shared/jobs/forget-owner";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
+import { deleteChunks, forgetBase } from "../search/index-chunks.ts";
 import type { BaseKey } from "../store/bases.ts";
 import { deleteContent } from "../store/contents.ts";
 import { type DocumentKey, deleteDocumentRow, listSomeDocuments } from "../store/documents.ts";
@@ -59,6 +61,7 @@ async function removeBase(db: Database, base: BaseKey, lease: AbortSignal): Prom
       });
     }
   }
+  await deleteParts(lease, () => forgetBase(db, base));
 }
 
 async function removeRest(
@@ -66,6 +69,6 @@ async function removeRest(
   { textId, ...key }: DocumentKey & { textId: string | null },
   lease: AbortSignal,
 ): Promise<void> {
-  lease.throwIfAborted();
+  await deleteParts(lease, () => db.begin((tx) => deleteChunks(tx, key)));
   if (textId !== null) await deleteText(db, { ownerId: key.ownerId, textId });
 }

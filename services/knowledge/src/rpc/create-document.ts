@@ -8,7 +8,7 @@ import type { Handler, KnowledgeContext } from "../context.ts";
 import { toDocument } from "../convert.ts";
 import { enqueueContent, type Given, readContent } from "../ingest/take-content.ts";
 import { getDocumentRow, requireBase } from "../read-rows.ts";
-import { checkDocument, DOCUMENT_NAME_MAX } from "../rules.ts";
+import { checkDocument, nameOfPage } from "../rules.ts";
 import { deleteContentParts } from "../store/contents.ts";
 import { countDocuments, type DocumentRow, findSameContent, insertDocument, setPending } from "../store/documents.ts";
 
@@ -19,7 +19,7 @@ export function createDocument(ctx: KnowledgeContext): Handler<"createDocument">
       checkDocument({ name, language });
       const given = readContent(content, ctx.allowedHosts);
       const base = { ownerId, baseId: knowledgeBaseId };
-      const called = name ?? nameOfPage(given);
+      const called = name ?? nameOf(given);
       return withinRoom(tx, ownerId, ctx.room, async () => {
         await requireBase(tx, base);
         const same = await findSameContent(tx, base, given);
@@ -38,9 +38,9 @@ export function createDocument(ctx: KnowledgeContext): Handler<"createDocument">
 }
 
 /** @throws ServiceError invalid for what is no page */
-function nameOfPage({ url }: Given): string {
+function nameOf({ url }: Given): string {
   if (url === null) throw invalid("name", "name is required");
-  return [...url].slice(0, DOCUMENT_NAME_MAX).join("");
+  return nameOfPage(url);
 }
 
 /** The first document of the same content stays as it is; one that failed is tried again. */

@@ -53,7 +53,7 @@ export interface Transcript {
    * @param told what else has happened, which it answers too
    */
   askResults(events: AnswerEvents, told?: string): Answer;
-  /** Settles with those of these tool calls that have ended, once there are some, or nobody can tell. Never rejects. */
+  /** Settles with those of these tool calls that have ended, once there are some, nobody can tell, or the signal aborts. Never rejects. */
   ended(toolCallIds: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
   /** Settles when everything is stored, or cannot be. */
   settled(): Promise<void>;
@@ -65,6 +65,8 @@ export interface AnswerEvents {
   /** The model has called a tool that takes time; the answer waits for it, unless it runs in the background. */
   toolStarted(tool: ToolStarted): void;
   toolEnded(toolCallId: string): void;
+  /** The model had called it when the user interrupted: it goes on, and the answer is over. */
+  toolLeft(tool: ToolStarted): void;
   /** A call for the client, also if the answer is over already. */
   clientCall(call: ClientCall): void;
   /** Of each tool call and each result, if the turn tells of them. */
@@ -101,6 +103,7 @@ export interface TranscriptOptions {
   refused(error: ServiceError): void;
 }
 
+const NONE: { ended: string[] } = { ended: [] };
 /** How long one request waits for the end of a tool. */
 const WAIT_MS = 20_000;
 /** Waits between tries. A service that restarts is back within seconds; a call is not worth more than two minutes. */
@@ -156,14 +159,19 @@ export function transcript(options: TranscriptOptions): Transcript {
     },
     ended: async (toolCallIds, signal) => {
       const origin = { requestId: key.conversationId, signal };
+      const { promise: left, resolve: leave } = Promise.withResolvers<{ ended: string[] }>();
+      signal.addEventListener("abort", () => leave(NONE), { once: true });
+      const wait = async () => {
+        if (signal.aborted) return NONE;
+        return conversations.waitForToolCalls(
+          { ...key, toolCallIds: [...toolCallIds] },
+          { origin, timeoutMs: WAIT_MS },
+        );
+      };
       for (;;) {
-        if (signal.aborted) return [];
         try {
-          const request = { ...key, toolCallIds: [...toolCallIds] };
-          const { ended } = await untilAnswered(clock, () =>
-            conversations.waitForToolCalls(request, { origin, timeoutMs: WAIT_MS }),
-          );
-          if (ended.length > 0) return ended;
+          const { ended } = await Promise.race([untilAnswered(clock, wait), left]);
+          if (ended.length > 0 || signal.aborted) return ended;
         } catch {
           return toolCallIds;
         }
@@ -220,6 +228,7 @@ function openAnswer({ conversations, key, clock, time, tools }: AnswerOptions, s
     for await (const { event } of conversations.converse(reports.items())) {
       if (event?.$case === "stored") return event.value.lastSequence;
       if (event?.$case === "clientCall") events.clientCall(event.value);
+      else if (event?.$case === "toolStarted" && final) events.toolLeft(event.value);
       else if (event) tell(() => take(event));
     }
     throw new ServiceError("unavailable", "The stream of a turn ended early");

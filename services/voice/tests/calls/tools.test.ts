@@ -101,6 +101,45 @@ test("a result from the background is told at the first pause, once", async () =
   expect(call.conversations.asked).toEqual(["Where is my order?", "(results)"]);
 });
 
+test("the result of a tool that begins just as the caller interrupts is told afterwards, once", async () => {
+  const conversations = fakeConversations();
+  const never = Promise.withResolvers<void>().promise;
+  conversations.script = async function* (turn) {
+    if (turn.answersResults) return yield* [words("Your order comes on Monday."), complete];
+    if (conversations.asked.length > 1) return yield* [words("At nine."), complete];
+    yield words("Let me look.");
+    await never;
+  };
+  conversations.late = [{ $case: "toolStarted", value: { toolCallId: "tcl_1", name: "look_up", rules: RULES } }];
+  const call = await newCall({ conversations });
+  await call.asks("Where is my order?");
+  await call.asks("And when do you open?");
+  await call.time.pass(3_000);
+  conversations.endTools("tcl_1");
+  await call.time.pass(8_000);
+  expect(conversations.lines.at(-1)).toBe("assistant: Your order comes on Monday.");
+  expect(conversations.asked).toEqual(["Where is my order?", "And when do you open?", "(results)"]);
+});
+
+test("a result from the background is told at the first pause, however long a call before it still runs", async () => {
+  const conversations = fakeConversations();
+  const rules = { ...RULES, isBackground: true };
+  conversations.script = function* (turn) {
+    if (turn.answersResults) return yield* [words("The second one is done."), complete];
+    const toolCallId = `tcl_${conversations.asked.length}`;
+    yield { $case: "toolStarted", value: { toolCallId, name: "look_up", rules } };
+    yield* [words("I am looking."), complete];
+  };
+  const call = await newCall({ conversations });
+  for (const words of ["Where is the first one?", "And the second one?"]) {
+    await call.asks(words);
+    await call.time.pass(3_000);
+  }
+  conversations.endTools("tcl_2");
+  await call.time.pass(5_000);
+  expect(conversations.lines.at(-1)).toBe("assistant: The second one is done.");
+});
+
 /** The page of a call that makes calls, or has gone. */
 function scriptedClient() {
   const handed: string[] = [];

@@ -40,7 +40,7 @@ test("a message has the time at which it was said, on the clock that all process
   kept
     .ask("Bye?", {
       ...{ text: ignored, action: ignored, complete: ignored, failed: ignored, delayed: ignored },
-      ...{ toolStarted: ignored, toolEnded: ignored, clientCall: ignored, toolNews: ignored },
+      ...{ toolStarted: ignored, toolEnded: ignored, toolLeft: ignored, clientCall: ignored, toolNews: ignored },
     })
     .settle("", {}, null, []);
   time.advance(60_000);

@@ -35,6 +35,8 @@ export interface FakeConversations extends Conversations {
   gave(result: ClientResult): void;
   /** What was reported as said while tools ran, by reply. */
   fillers: string[][];
+  /** What it had sent when the final report of a turn came. */
+  late: Event[];
   /** Ends tool calls that run without a turn. */
   endTools(...toolCallIds: string[]): void;
   /** What the model answers when it is asked about the conversation. */
@@ -73,6 +75,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
     given: [],
     gave: () => {},
     fillers: [],
+    late: [],
     endTools: (...ids) => {
       for (const id of ids) endedTools.add(id);
       toolNews.resolve();
@@ -135,6 +138,7 @@ export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): Fa
       }
       await over;
       check();
+      for (const event of fake.late.splice(0)) yield { event };
       if (heard?.text) {
         set(replySequence, `assistant: ${heard.text}`);
         fake.starts[replySequence - 1] = heard.startedAt;

@@ -42,6 +42,8 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   /** Calls that the reply waits for, and those that go on without one. */
   const awaited = new Set<string>();
   const following = new Map<string, "awaited" | "background">();
+  /** Aborts when there are more to follow. */
+  let more = new AbortController();
   let next: { after: Decision; to: Omit<Transferee, "voice"> } = LISTEN;
 
   const agent = mouth({
@@ -150,6 +152,9 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       },
       delayed: () => happen({ type: "delayed", reply }),
       toolStarted: contained(toolStarted),
+      toolLeft: ({ toolCallId, rules }) => {
+        if (!rules?.isCancellable) void follow([toolCallId], "background");
+      },
       clientCall: (toolCall) => void parts.clients?.make(toolCall),
       toolNews: contained(toolNews),
       toolEnded: contained((toolCall) => {
@@ -175,9 +180,12 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   async function follow(toolCalls: readonly string[], how: "awaited" | "background"): Promise<void> {
     const isFollowing = following.size > 0;
     for (const toolCall of toolCalls) following.set(toolCall, how);
+    // Whoever waits now does not know of these.
+    more.abort();
     if (isFollowing) return;
     while (following.size > 0 && !call.signal.aborted) {
-      const ended = await transcript.ended([...following.keys()], call.signal);
+      more = new AbortController();
+      const ended = await transcript.ended([...following.keys()], AbortSignal.any([call.signal, more.signal]));
       parts.clients?.over(ended);
       contained(() => {
         for (const toolCall of ended) {

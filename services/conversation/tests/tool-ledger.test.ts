@@ -409,6 +409,44 @@ describe("in a call", () => {
     expect(await lines(call)).toEqual(["Book it | book 7", "When do you open?", "At nine.", "It is booked."]);
   });
 
+  test.each([
+    ["in the middle of a filler", "One mo", false],
+    ["right after the result, before the first word", "One moment.", true],
+    ["before anything was heard", "", false],
+  ])("a caller who interrupts %s leaves the call and its result to the next request", async (_when, heard, isOver) => {
+    const call = await startWebCall(service.chat, agent);
+    const rest = Promise.withResolvers<void>();
+    script(calls("spoken"), async (model) => {
+      await rest.promise;
+      model.finish("It comes on Monday.");
+    });
+    serve = null;
+    const spoken = speakTurn(service.chat, call, 1);
+    expect(await spoken.next()).toMatchObject({ $case: "toolStarted" });
+    if (isOver) {
+      made[0]?.end();
+      expect(await spoken.next()).toMatchObject({ $case: "toolEnded" });
+    }
+    spoken.heard(heard, { fillers: ["One moment."] });
+    const last = await spoken.stored();
+    made[0]?.end();
+    rest.resolve();
+    await eventually(async () => expect(await states(call.conversationId)).toEqual(["SUCCEEDED"]));
+    const { calls: asked } = script();
+    const next = speakTurn(service.chat, call, last + 1, "And?");
+    await next.reply();
+    next.heard("All done.");
+    await next.stored();
+    expect(asked().map((each) => each.asked.messages)).toEqual([
+      [
+        "user: When do you open?",
+        'call: spoken {"number":1}',
+        expect.stringMatching(outside("spoken is done")),
+        "user: And?",
+      ],
+    ]);
+  });
+
   test("a runtime that asks the model itself gets the result when the tool has it", async () => {
     const call = await startWebCall(service.chat, agent);
     serve = (each) => each.end({ result: "booked" });

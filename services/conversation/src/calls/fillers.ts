@@ -16,10 +16,12 @@ export function fillerPlaces(heard: string, fillers: readonly string[]): FillerP
   return places;
 }
 
-/** Where the beginning of a filler ends what was heard; null if nothing of it was heard. */
+/** Where the beginning of a filler ends what was heard; null if nothing of it was heard. A filler begins with a word. */
 function beginOfPart(heard: string, filler: string, from: number): number | null {
-  for (let begin = Math.max(from, heard.length - filler.length); begin < heard.length; begin++)
-    if (filler.startsWith(heard.slice(begin))) return begin;
+  for (let begin = Math.max(from, heard.length - filler.length); begin < heard.length; begin++) {
+    const isWord = begin === 0 || /\s/.test(heard[begin - 1] ?? "");
+    if (isWord && filler.startsWith(heard.slice(begin))) return begin;
+  }
   return null;
 }
 

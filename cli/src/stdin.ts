@@ -18,9 +18,9 @@ export async function readStdin(): Promise<string> {
 /** The same for one secret, which a person may type or paste: the terminal does not show it. @throws ConfigError when they give up */
 export async function readSecret(what: string): Promise<string> {
   if (!process.stdin.isTTY) return readStdin();
-  process.stderr.write(`${what}: `);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  process.stderr.write(`${what}: `);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   lines.once("line", resolve).once("close", () => reject(new ConfigError(`no ${what.toLowerCase()} was given`)));
   return promise.finally(() => {

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@parley/testkit/eventually";
 import { PARLEY, type Stack, startStack } from "./stack.ts";
 
 const TOOL = {
@@ -120,6 +121,23 @@ test("a secret is set from standard input and listed without its value", async (
   const wrong = await stack.parley(["secret", "set", "shop key", ...owner], {}, "sk_live_0123");
   expect([wrong.status, wrong.stderr]).toEqual([1, expect.stringMatching(/^name must begin with a letter/)]);
   expect(wrong.stderr).not.toContain("sk_live");
+});
+
+test("a secret that is typed at a terminal does not appear there", async () => {
+  let shown = "";
+  const text = new TextDecoder();
+  const terminal = {
+    data: (typed: { write(data: string): void }, bytes: Uint8Array) => {
+      const isAsked = shown.includes("Value: ");
+      shown += text.decode(bytes, { stream: true });
+      if (!isAsked && shown.includes("Value: ")) typed.write("sk_live_typed\n");
+    },
+  };
+  const env = { ...process.env, PARLEY_ACCOUNT_ADDRESS: stack.address, PARLEY_HOME: folder };
+  const child = Bun.spawn([...PARLEY, "secret", "set", "typed", "--owner", "own_missing"], { env, terminal });
+  expect(await child.exited).toBe(1);
+  await eventually(() => expect(shown).toContain("Owner not found"));
+  expect(shown).not.toContain("sk_live");
 });
 
 test("an import shows the tools, their secrets and the problems, and creates nothing", async () => {

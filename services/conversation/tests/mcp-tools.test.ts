@@ -341,6 +341,16 @@ test("a stream that a server never ends is an error for the model, is read up to
   expect(streamed).toBeLessThan(4 * 1024 * 1024);
 });
 
+test("an answer of a server for which its owner has no room is cut off, and the model is told", async () => {
+  await using orders = raw({ tools: [{ name: "find", inputSchema: { type: "object" } }] });
+  const mcp = await saved(orders.url);
+  const held = answers.tryHold("own_1", 16 * 1024 * 1024 - 10);
+  const { result, isError } = await call(mcp, "find", {}, { timeoutMs: 2_000 });
+  held?.release();
+  expect({ result, isError }).toMatchObject({ isError: true, result: expect.stringContaining("receive too much") });
+  expect((await call(mcp, "find", {})).isError).toBe(false);
+});
+
 test("no stream stands while nobody calls, and one that breaks off is not taken up again after its call", async () => {
   const gets: (string | null)[] = [];
   await using orders = raw(

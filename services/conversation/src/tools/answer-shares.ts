@@ -27,7 +27,7 @@ export function answerShares(): ByteShares {
 
 /** Counts the bodies of a signal's requests in their owner's share as they arrive, until the result is called. */
 export function countAnswers(shares: ByteShares, { ownerId, signal, full, ended = () => {} }: Counting): () => void {
-  // Nothing has room at any time.
+  // There is always room for nothing.
   const hold = shares.tryHold(ownerId, 0);
   meterBodies(signal, { ownerId, ended, received: (bytes) => void (hold?.grow(bytes) || full()) });
   return () => hold?.release();

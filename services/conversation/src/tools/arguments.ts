@@ -27,9 +27,15 @@ function checksOf(input: object, schema: object): number {
   return given * (valuesOf(schema) + (isUnique(schema) ? given : 0));
 }
 
+/** Without recursion, because a model may nest lists deeper than the stack goes. */
 function valuesOf(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 1;
-  return Object.values(value).reduce<number>((sum, inner) => sum + valuesOf(inner), 1);
+  const waiting = [value];
+  let values = 0;
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    values++;
+    if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return values;
 }
 
 function isUnique(schema: unknown): boolean {

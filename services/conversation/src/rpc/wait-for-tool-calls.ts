@@ -5,7 +5,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { listEndedCalls } from "../store/turns/tool-ledger.ts";
-import { LOOK_MS } from "../tools/client-calls.ts";
+import { LOOK_MS } from "../tools/look-at-handed.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["waitForToolCalls"]>;
 

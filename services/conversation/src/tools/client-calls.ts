@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientResult } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { beginningOf, RESULT_BYTES_MAX } from "../store/turns/kept-tool-calls.ts";
 import type { ToolCallEnd } from "../store/turns/tool-ledger.ts";
@@ -29,8 +28,6 @@ export interface Client {
 
 /** What the model is told of a call that is handed over without waiting for its result in this turn. */
 export const HANDED_OVER = JSON.stringify({ status: "handed over" });
-/** Half of the pause after which a result is told, because any process may store it. */
-export const LOOK_MS = 250;
 
 /** What the client gets of a call of this tool; a text says why there is nothing to be called. Null if no client makes the call. */
 export function handedOf(
@@ -81,9 +78,8 @@ export async function awaitClient(
     const now = clock.now();
     const end = isCancelled() ? CANCELLED : answerBy < now ? NOT_ANSWERED : null;
     const durationMs = now.getTime() - handedAt.getTime();
-    // Read again in any case, because the client may have been faster.
-    if (!end) await sleep(LOOK_MS);
-    else if (await ledger.end(key, { ...end, durationMs }, log)) countEnd("client", end.state, durationMs);
+    // Looks again in any case, because the client may have been faster.
+    if (end && (await ledger.end(key, { ...end, durationMs }, log))) countEnd("client", end.state, durationMs);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
-import { findHandedCall, type HandedCall } from "../store/turns/handed-calls.ts";
+import type { HandedCall } from "../store/turns/handed-calls.ts";
 import {
   type CallingTurn,
   endToolCall,
@@ -15,6 +15,7 @@ import {
 } from "../store/turns/tool-ledger.ts";
 import { untilStored } from "../store/until-stored.ts";
 import type { RunningTurns } from "../turn/running-turns.ts";
+import { lookAtHanded } from "./look-at-handed.ts";
 
 /** The calls of tools that take time: each one is stored before it is made, and again when it ends. */
 export interface ToolLedger {
@@ -29,7 +30,7 @@ export interface ToolLedger {
    * @returns whether the conversation has the values that it assigns; null if the call had ended otherwise
    */
   end(key: ToolCallKey, end: ToolCallEnd, log: Logger): Promise<{ isAssigned: boolean } | null>;
-  /** A call that the client makes, as it is now; null if it was deleted. Retries like `end`. */
+  /** A call that the client makes, a moment from now; null if it was deleted. Retries like `end`. */
   handed(key: ToolCallKey, log: Logger): Promise<HandedCall | null>;
   /** The calls go on after their turn: this process is known to make them, until they end or it dies. */
   detach(calls: readonly DetachedCall[]): Promise<void>;
@@ -44,6 +45,7 @@ export interface DetachedCall {
 /** @param leaseMs how long calls count as running after their process died */
 export function toolLedger(db: Database, clock: Clock, turns: RunningTurns, leaseMs: number): ToolLedger {
   const held = new Map<string, ToolCallKey>();
+  const look = lookAtHanded(db);
   let beat: Timer | undefined;
   const heldUntil = () => new Date(clock.now().getTime() + leaseMs);
 
@@ -79,7 +81,7 @@ export function toolLedger(db: Database, clock: Clock, turns: RunningTurns, leas
     start: (key) => startToolCall(db, key),
     retake: (key, attempts) => retakeToolCall(db, key, attempts),
     end: (key, end, log) => untilStored(log, () => endToolCall(db, key, end, clock.now())),
-    handed: (key, log) => untilStored(log, () => findHandedCall(db, key)),
+    handed: (key, log) => untilStored(log, () => look(key)),
     detach: async (calls) => {
       if (calls.length === 0) return;
       for (const call of calls) keep(call);

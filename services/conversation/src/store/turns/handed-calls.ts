@@ -42,6 +42,22 @@ export async function findHandedCall(
   return call ?? null;
 }
 
+/** Several of them, of any owners, in any order; those that do not exist are left out. */
+export async function listHandedCallsByKey(
+  sql: Sql,
+  keys: readonly ToolCallKey[],
+): Promise<(HandedCall & ToolCallKey)[]> {
+  return sql<(HandedCall & ToolCallKey)[]>`
+    select owner_id, conversation_id, tool_call_id, handed_at, answer_by, state, result, is_outside
+    from unnest(
+      ${keys.map(({ ownerId }) => ownerId)}::text[],
+      ${keys.map(({ conversationId }) => conversationId)}::uuid[],
+      ${keys.map(({ toolCallId }) => toolCallId)}::text[]
+    ) as named (owner_id, conversation_id, tool_call_id)
+    join tool_calls using (owner_id, conversation_id, tool_call_id)
+    where handed_at is not null`;
+}
+
 /** The calls of a reply that its client got. */
 export async function listHandedCalls(
   sql: Sql,

@@ -87,6 +87,7 @@ export function clientCalls({ client, conversations, key, clock, log }: ClientCa
     areMade: client.isThere,
     make: async (call, withinMs) => {
       const isHanded = client.hand(call);
+      if (!isHanded) log.warn({ tool_call_id: call.toolCallId }, "a call could not be handed over to the client");
       if (!call.wait) return null;
       const result = resultOf(call);
       if (!isHanded) fail(call.toolCallId, NOT_HANDED_OVER);

@@ -25,7 +25,10 @@ export function textsFor(): Texts {
 
   const send = (to: DataChannel, text: string) => {
     try {
-      return to.isOpen() && to.bufferedAmount() < UNSENT_MAX_BYTES && to.sendMessage(text);
+      if (!to.isOpen() || to.bufferedAmount() >= UNSENT_MAX_BYTES) return false;
+      // It answers whether the text has left, not whether it will.
+      to.sendMessage(text);
+      return true;
     } catch {
       // The browser accepts only shorter messages (RFC 8841, max-message-size), or has just left.
       return false;

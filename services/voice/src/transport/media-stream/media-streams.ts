@@ -6,9 +6,10 @@ import { batched } from "@parley/shared/rpc/batched";
 import type { ListenerFiles } from "@parley/shared/tls/listener-tls";
 import { claimMediaStreams, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
 import { newToken, tokenDigest } from "../../token.ts";
+import { type AwaitedStreams, awaitedStreams } from "./awaited-streams.ts";
 import type { ArrivedStream } from "./connection.ts";
 import { expiredMediaStreams } from "./expire.ts";
-import { furtherStreams } from "./further-streams.ts";
+import { furtherStream } from "./further-stream.ts";
 import { type ListenOptions, listenForStreams } from "./listen.ts";
 
 /** The calls whose audio carriers stream to us over WebSockets. */
@@ -16,6 +17,8 @@ export interface MediaStreams {
   /** host:port; null if there are none. */
   address: string | null;
   expect: ExpectMediaStream;
+  /** Further streams of calls, for the process that holds them. */
+  awaited: Pick<AwaitedStreams, "addresses" | "wait">;
   /** Leaves further streams to other processes that share the address; those that are open continue. */
   close(): void;
   sweeps: Sweep[];
@@ -48,23 +51,26 @@ const TOKENS_AT_ONCE = 512;
 export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   const { db, clock, listen, publicUrl, tls } = options;
   const sweeps = [expiredMediaStreams(db)];
-  if (listen === "") return { address: null, expect: refuse, close: () => {}, sweeps, stop: async () => {} };
+  if (listen === "") {
+    const awaited = { addresses: refuse, wait: () => () => {} };
+    return { address: null, expect: refuse, awaited, close: () => {}, sweeps, stop: async () => {} };
+  }
   const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(listen) ?? [];
   const expect: ExpectMediaStream = async (stream) => {
     const token = newToken();
     await insertMediaStream(db, { ...stream, tokenDigest: tokenDigest(token) });
     return { url: `${base}/media/${token}` };
   };
-  const further = furtherStreams(async ({ ownerId, callId, dialect }, expiresInMs) => {
+  const awaited = awaitedStreams(async ({ ownerId, callId, dialect }, expiresInMs) => {
     const expiresAt = new Date(clock.now().getTime() + expiresInMs);
     return (await expect({ ownerId, callId, dialect, expiresAt })).url;
   });
   const listener = listenForStreams({
     ...options,
     arrived: (stream) => {
-      if (!further.take(stream)) options.arrived(stream);
+      if (!awaited.take(stream)) options.arrived(stream);
     },
-    expectAnother: further.expect,
+    expectAnother: (stream, leg) => furtherStream(awaited, stream, leg),
     hostname,
     port: Number(port),
     claim: batched((tokens) => claimMediaStreams(db, tokens.map(tokenDigest), clock.now()), TOKENS_AT_ONCE),
@@ -74,6 +80,7 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
   return {
     address: listener.address,
     expect,
+    awaited,
     close: listener.close,
     sweeps,
     stop: listener.stop,

@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { Handoff, HandoffContext } from "@parley/proto/parley/agent/v1/tool.ts";
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
+  AppendTranscriptRequest,
   GetCallSetupRequest,
   ListConversationsRequest,
   RunCallToolRequest,
@@ -324,6 +326,83 @@ test("a runtime that asks the model itself is not offered handoffs, and a model 
   const run = await service.chat.runCallTool(RunCallToolRequest.fromPartial({ ...call, name }));
   expect(run).toMatchObject({ isError: true, result: expect.stringContaining("not available in this kind of call") });
   expect(await pathOf(desk, call.conversationId)).toEqual([[desk.agentId, 1]]);
+});
+
+const STS = { providerName: "OPENAI", modelName: "gpt-realtime", voiceId: "marin", params: undefined };
+
+/** A call whose runtime asks a speech-to-speech model, in which the user has said this much. */
+async function stsCall(desk: TestAgent, messages: number) {
+  const call = await startWebCall(service.chat, desk);
+  const requests = async function* () {
+    for (let sequence = 1; sequence <= messages; sequence++)
+      yield AppendTranscriptRequest.fromPartial({
+        ...{ ...call, sequence },
+        message: { role: sequence % 2 === 1 ? Role.ROLE_USER : Role.ROLE_ASSISTANT, content: `Words ${sequence}.` },
+      });
+  };
+  await service.chat.appendTranscript(requests());
+  const handOver = (to: TestAgent, sequence = messages + 1) =>
+    service.chat.runCallTool(RunCallToolRequest.fromPartial({ ...call, name: toolOf(to), sequence }));
+  return { key: { ownerId: call.ownerId, conversationId: call.conversationId }, handOver };
+}
+
+test("a speech-to-speech agent hands a call over to another one, whose setup has the conversation's variables", async () => {
+  const billing = await agentWith("You are billing for {{name}}.", { sts: STS, firstMessagePrompt: "Billing here." });
+  const handoff = { ...billing, message: "I pass you on.", greet: true, context: HandoffContext.HANDOFF_CONTEXT_NONE };
+  const desk = await agentWith("You are the desk.", { sts: STS }, handoff);
+  const setup = await service.chat.getCallSetup(GetCallSetupRequest.fromPartial(desk));
+  expect(setup.toolDefinitions).toMatchObject([{ name: toolOf(billing), handsOverTo: billing.agentId }]);
+  const call = await stsCall(desk, 3);
+  await service.sql`update conversations set variables = '{"name": "Ada"}' where conversation_id = ${call.key.conversationId}`;
+  const { conversationId } = call.key;
+  const taken = await service.chat.getCallSetup(GetCallSetupRequest.fromPartial({ ...billing, conversationId }));
+  expect(taken).toMatchObject({ prompt: "You are billing for Ada.", greeting: "Billing here." });
+  const { agentId } = billing;
+  expect(await call.handOver(billing)).toMatchObject({
+    isError: false,
+    action: {
+      action: {
+        $case: "handOver",
+        value: { agentId, voiceAgentId: agentId, contextFrom: 3, message: "I pass you on.", greets: true },
+      },
+    },
+  });
+  expect(await pathOf(desk, conversationId)).toEqual([
+    [desk.agentId, 1],
+    [agentId, 4],
+  ]);
+});
+
+test("the tools of a speech-to-speech call are those of the agent that has taken over", async () => {
+  const desk = await agentWith("You are the desk.", { sts: STS });
+  const billing = await agentWith("You are billing.", { sts: STS, tools: { end_call: true } });
+  await service.agents.updateAgent(
+    UpdateAgentRequest.fromPartial({ ...desk, handoffs: { values: [{ agentId: billing.agentId, when: "they ask" }] } }),
+  );
+  const call = await stsCall(desk, 1);
+  const end = () => service.chat.runCallTool(RunCallToolRequest.fromPartial({ ...call.key, name: "end_call" }));
+  expect(await end()).toMatchObject({ isError: true });
+  await call.handOver(billing);
+  expect(await end()).toMatchObject({ isError: false, action: { action: { $case: "endCall" } } });
+});
+
+test("no call of a speech-to-speech model goes to an agent without one, nor beyond ten handoffs", async () => {
+  const plain = await agentWith("You are billing.");
+  const other = await agentWith("You are the other desk.", { sts: STS });
+  const desk = await agentWith("You are the desk.", { sts: STS }, plain, other);
+  await service.agents.updateAgent(
+    UpdateAgentRequest.fromPartial({ ...other, handoffs: { values: [{ agentId: desk.agentId, when: "they ask" }] } }),
+  );
+  const call = await stsCall(desk, 21);
+  expect(await call.handOver(plain)).toMatchObject({
+    isError: true,
+    result: expect.stringContaining("no model that hears and speaks"),
+  });
+  for (let time = 0; time < 10; time++) {
+    const { isError } = await call.handOver(time % 2 === 0 ? other : desk, 2 + 2 * time);
+    expect(isError).toBeFalse();
+  }
+  expect(await call.handOver(other)).toMatchObject({ isError: true, result: expect.stringContaining("10 times") });
 });
 
 test("in a call, the runtime learns of a handoff between the words of the two agents, and again with each later turn", async () => {

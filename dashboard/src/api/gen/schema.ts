@@ -3322,7 +3322,7 @@ export interface components {
                  */
                 text: string;
             }[] | null;
-            /** @description Sound in the background meanwhile. */
+            /** @description Sound while the caller waits and nobody speaks: `typing`, `hold`, `office` or `cafe` in calls that Parley holds. Others are silent. */
             sound?: string | null;
         };
         /** @description A tool that was created. */

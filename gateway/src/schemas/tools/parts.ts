@@ -129,7 +129,10 @@ export const Speech = Type.Object(
       ),
       "What the agent says while the call takes longer, by ascending time.",
     ),
-    sound: Maybe(Text({ min: 1, max: 200, example: "office" }), "Sound in the background meanwhile."),
+    sound: Maybe(
+      Text({ min: 1, max: 200, example: "typing" }),
+      "Sound while the caller waits and nobody speaks: `typing`, `hold`, `office` or `cafe` in calls that Parley holds. Others are silent.",
+    ),
   },
   { ...strict, $id: "ToolSpeech", description: "What a caller hears while the tool runs." },
 );

@@ -3,10 +3,7 @@ import { checkTransfer } from "./check-transfer.ts";
 
 const NUMBER = { transfer_phone_number: "+14155550199" };
 const BRIEFING = { briefing: "Say who it is." };
-const check =
-  (transfer_call: unknown, sts: unknown = undefined) =>
-  () =>
-    checkTransfer({ tools: { transfer_call }, sts } as never);
+const check = (transfer_call: unknown) => () => checkTransfer({ tools: { transfer_call } } as never);
 
 test.each([
   [false],
@@ -18,14 +15,9 @@ test.each([
 });
 
 test.each([
-  [{ ...NUMBER, mode: "warm" }, undefined, "tools.transfer_call.briefing is required for warm transfers"],
-  [
-    { ...NUMBER, ...BRIEFING },
-    undefined,
-    'tools.transfer_call.briefing is for warm transfers only: set mode to "warm"',
-  ],
-  [{ ...NUMBER, accept_seconds: 60 }, undefined, "tools.transfer_call.accept_seconds is for warm transfers only"],
-  [{ ...NUMBER, mode: "warm", ...BRIEFING }, {}, 'tools.transfer_call.mode cannot be "warm" with sts'],
-])("a transfer with %j is refused, and told why", (config, sts, why) => {
-  expect(check(config, sts)).toThrow(why);
+  [{ ...NUMBER, mode: "warm" }, "tools.transfer_call.briefing is required for warm transfers"],
+  [{ ...NUMBER, ...BRIEFING }, 'tools.transfer_call.briefing is for warm transfers only: set mode to "warm"'],
+  [{ ...NUMBER, accept_seconds: 60 }, "tools.transfer_call.accept_seconds is for warm transfers only"],
+])("a transfer with %j is refused, and told why", (config, why) => {
+  expect(check(config)).toThrow(why);
 });

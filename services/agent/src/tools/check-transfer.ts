@@ -5,7 +5,7 @@ const FIELD = "tools.transfer_call";
 const OF_WARM = ["briefing", "hold_sound", "accept_seconds"];
 
 /** @throws ServiceError invalid if the agent cannot make the warm transfers that its tools describe */
-export function checkTransfer({ tools, sts }: Pick<AgentRow, "tools" | "sts">): void {
+export function checkTransfer({ tools }: Pick<AgentRow, "tools">): void {
   const config = (tools as Record<string, unknown> | null)?.transfer_call;
   if (typeof config !== "object" || config === null) return;
   const given = config as Record<string, unknown>;
@@ -19,6 +19,4 @@ export function checkTransfer({ tools, sts }: Pick<AgentRow, "tools" | "sts">): 
       `${FIELD}.briefing`,
       `${FIELD}.briefing is required for warm transfers: what the person is told first`,
     );
-  if (sts)
-    throw invalid(`${FIELD}.mode`, `${FIELD}.mode cannot be "warm" with sts: warm transfers need llm, stt and tts`);
 }

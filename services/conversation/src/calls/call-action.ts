@@ -1,5 +1,6 @@
 import type {
   CallAction as CallActionMessage,
+  HandOver,
   ToolRules as ToolRulesMessage,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { CallAction, ToolRules } from "../tools/tool.ts";
@@ -18,17 +19,28 @@ export function toAction(action: CallAction): NonNullable<CallActionMessage["act
     case "schedule_call":
       return { $case: "scheduleCall", value: { at: new Date(action.call.at), reason: action.call.reason } };
     case "hand_over":
-      return { $case: "handOver", value: { agentId: action.agentId, voiceAgentId: action.voiceAgentId } };
+      return { $case: "handOver", value: handOverOf(action) };
   }
 }
 
+function handOverOf(action: Extract<CallAction, { type: "hand_over" }>): HandOver {
+  const { agentId, voiceAgentId, contextFrom = 0, message = "", greets = false } = action;
+  return { agentId, voiceAgentId, contextFrom, message, greets };
+}
+
 /** How a runtime waits for a tool. */
-export function toRules({ speech: { before, delayed }, interruption, run, timeoutMs }: ToolRules): ToolRulesMessage {
+export function toRules({
+  speech: { before, delayed, sound },
+  interruption,
+  run,
+  timeoutMs,
+}: ToolRules): ToolRulesMessage {
   return {
     timeoutMs,
     isCancellable: interruption === "cancel",
     isBackground: run === "background",
     before: typeof before === "object" ? before.text : undefined,
     delayed: [...delayed],
+    sound,
   };
 }

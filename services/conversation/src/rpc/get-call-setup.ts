@@ -8,9 +8,12 @@ import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
+import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
-import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
+import { handoffTool } from "../tools/handoff-tool.ts";
+import { failed, type Tool } from "../tools/tool.ts";
+import { toolboxOf } from "../tools/toolbox.ts";
 import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
@@ -20,8 +23,11 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallS
  * @throws ServiceError conflict if the call's conversation could not begin, because the owner has no room for it
  */
 export function getCallSetup(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, dynamicVariables = {}, draftId }, { log }) => {
-    const variables = callVariables(dynamicVariables);
+  return async ({ ownerId, agentId, dynamicVariables = {}, draftId, conversationId }, { log }) => {
+    const variables =
+      conversationId === undefined
+        ? callVariables(dynamicVariables)
+        : (await readCall(ctx, { ownerId, conversationId })).variables;
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
     return {
@@ -37,22 +43,31 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
-      toolDefinitions: toolDefinitions(toolboxOf(agent, "call", ctx.toolSources)),
+      toolDefinitions: [...toolDefinitions(ctx, agent), ...handoffDefinitions(agent)],
       language: spokenLanguage(agent),
     };
   };
 }
 
-function toolDefinitions({ definitions, find }: Toolbox): ToolDefinition[] {
-  return definitions.map(({ name, description, inputSchema }) => {
-    const rules = find(name)?.rules;
-    return {
-      name,
-      description,
-      parameters: inputSchema as Record<string, unknown>,
-      ...(rules && { rules: toRules(rules) }),
-    };
-  });
+function toolDefinitions({ toolSources }: Pick<ConversationContext, "toolSources">, agent: AgentRuntime) {
+  const { definitions, find } = toolboxOf(agent, "call", toolSources);
+  return definitions.map(({ name }) => definitionOf(find(name) as Tool));
+}
+
+/** Only a model that hears and speaks is asked by the runtime and hands over. */
+function handoffDefinitions({ sts, handoffs }: AgentRuntime): ToolDefinition[] {
+  if (!sts) return [];
+  return handoffs.map((handoff) => ({
+    ...definitionOf(handoffTool(handoff, async () => failed(""))),
+    handsOverTo: handoff.agentId,
+  }));
+}
+
+function definitionOf({ definition: { name, description, inputSchema }, rules }: Tool): ToolDefinition {
+  return {
+    ...{ name, description, parameters: inputSchema as Record<string, unknown>, handsOverTo: undefined },
+    ...(rules && { rules: toRules(rules) }),
+  };
 }
 
 /** The model is not asked here: only a missing key is found. */

@@ -3,12 +3,13 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { toAction } from "../calls/call-action.ts";
+import { callHandoffs } from "../calls/call-handoffs.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { agentPathOf } from "../store/agent-path.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
-import { unavailableHandoffs } from "../tools/handoff-tool.ts";
 import type { ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import { turnTools } from "../tools/turn-tools.ts";
@@ -33,12 +34,14 @@ export function runCallTool(ctx: ConversationContext): Handler {
       throw invalid("tool_call_id", "tool_call_id must be tcl_ and 26 letters and digits");
     const key = { ownerId, conversationId };
     const call = await readCall(ctx, key);
+    const agentId = agentPathOf(call).at(-1)?.agentId ?? call.agentId;
     const sequenceMax = call.messageCount + SEQUENCES_AHEAD;
     if (sequence !== undefined && (sequence < 1 || sequence > sequenceMax))
       throw invalid("sequence", `sequence must be that of the reply, at most ${sequenceMax} now`);
-    const agent = await ctx.getAgent(ownerId, call.agentId, call.draftId);
+    const agent = await ctx.getAgent(ownerId, agentId, agentId === call.agentId ? call.draftId : null);
     const { ledger, clock } = ctx;
     const seq = sequence ?? null;
+    const handoffs = callHandoffs(ctx, call, seq ?? call.messageCount + 1);
     const kept: ToolCallRow[] = [];
     let outcome: ToolOutcome | undefined;
     let clientCall: ClientCall | undefined;
@@ -51,7 +54,7 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const tools = turnTools({
       ...{
         ledger,
-        toolbox: waiting(toolboxOf(agent, "call", [unavailableHandoffs, ...ctx.toolSources])),
+        toolbox: waiting(toolboxOf(agent, "call", [handoffs, ...ctx.toolSources])),
         kept,
         signal: NEVER,
         log,

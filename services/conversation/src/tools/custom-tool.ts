@@ -25,9 +25,9 @@ export function definitionOf({ name, description }: LibraryTool, parameters: rea
 
 /** How calls of a tool of the owner's library are made. */
 export function rulesOf({ speech, interruption, run, timeoutMs }: LibraryTool, mayRepeat: boolean): ToolRules {
-  const { before = "auto", delayed = [] } = speech ?? {};
+  const { before = "auto", delayed = [], sound } = speech ?? {};
   return {
-    speech: { before: before === "auto" || before === "off" ? before : { text: before }, delayed },
+    speech: { before: before === "auto" || before === "off" ? before : { text: before }, delayed, sound },
     interruption: interruption === ToolInterruption.TOOL_INTERRUPTION_CANCEL ? "cancel" : "continue",
     run: run === ToolRun.TOOL_RUN_BACKGROUND ? "background" : "wait",
     mayRepeat,

@@ -52,6 +52,8 @@ export interface ToolSpeech {
   before: "auto" | "off" | { text: string };
   /** Said while the call still runs, in order. */
   delayed: readonly { afterMs: number; text: string }[];
+  /** Heard while the reply waits and nobody speaks; absent for nothing. */
+  sound?: string | undefined;
 }
 
 /** The conversation that a call is made for. */
@@ -104,7 +106,17 @@ export type CallAction =
   | { type: "send_dtmf"; keys: string }
   | { type: "set_language"; language: string }
   | { type: "schedule_call"; call: ScheduledCall }
-  | { type: "hand_over"; agentId: string; voiceAgentId: string };
+  | ({ type: "hand_over"; agentId: string; voiceAgentId: string } & Partial<TakenOver>);
+
+/** What a runtime that asks the model itself does when an agent takes over. */
+export interface TakenOver {
+  /** Sequence of the first message that the agent learns of. */
+  contextFrom: number;
+  /** Said by the agent that hands over; may be empty. */
+  message: string;
+  /** Whether the one that takes over says its greeting. */
+  greets: boolean;
+}
 
 /** The agent calls a person, tells them what it is about, and connects the user if they take the call. */
 export interface WarmTransfer {

@@ -1,12 +1,11 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { type Handoff, HandoffContext } from "@parley/proto/parley/agent/v1/tool.ts";
-import { ServiceError } from "@parley/shared/errors";
+import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
 import { type AgentOnPath, storeTakeOver } from "../store/agent-path.ts";
-import { handoffTool } from "../tools/handoff-tool.ts";
+import { cannotTakeOver, contextFrom, handoffRefusal, handoffTool, isGone } from "../tools/handoff-tool.ts";
 import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
 import { type Toolbox, toolboxOf } from "../tools/toolbox.ts";
 import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
@@ -38,12 +37,6 @@ export interface Handoffs {
   /** The handoff that was decided since the last time; null if none was. */
   take(): Handed | null;
 }
-
-const OF_TURN_MAX = 3;
-const OF_CONVERSATION_MAX = 10;
-/** Messages with the context `last_messages`, the user's newest one among them. */
-const LAST_MESSAGES = 10;
-const STAYS = "The conversation stays with you: answer the user yourself.";
 
 /**
  * Begins a turn with the agent to which the conversation was handed over last. If that one was deleted, the first agent takes over
@@ -93,10 +86,7 @@ export async function turnHandoffs(
 
   function refusal(): string | null {
     if (underWay) return "The conversation is handed over to another agent already.";
-    if (ofTurn >= OF_TURN_MAX)
-      return `The conversation was handed over ${OF_TURN_MAX} times since the user spoke. ${STAYS}`;
-    if (ofConversation < OF_CONVERSATION_MAX) return null;
-    return `The conversation was handed over ${OF_CONVERSATION_MAX} times, which is the most. ${STAYS}`;
+    return handoffRefusal({ ofTurn, ofConversation });
   }
 
   async function handOver(handoff: Handoff, { variables }: ToolContext): Promise<ToolOutcome> {
@@ -106,7 +96,12 @@ export async function turnHandoffs(
     const { agentId, context, message = "", keepVoice, greet } = handoff;
     const voiceAgentId = keepVoice ? speaker.onPath.voiceAgentId : agentId;
     try {
-      const next = await speakerOf({ agentId, fromSeq: replySeq, contextFrom: contextFrom(context), voiceAgentId });
+      const next = await speakerOf({
+        agentId,
+        fromSeq: replySeq,
+        contextFrom: contextFrom(context, seq),
+        voiceAgentId,
+      });
       // A prompt that is too long once it is filled would end the turn.
       filledPrompt(next.agent, variables);
       const greeting = greet ? filledGreeting(next.agent, variables) : "";
@@ -114,15 +109,8 @@ export async function turnHandoffs(
       return { result: resultOf(greeting), isError: false, takesOver: next.onPath, message };
     } catch (error) {
       underWay = null;
-      if (isGone(error)) return failed(`This agent does not exist anymore. ${STAYS}`);
-      if (isRefused(error)) return failed(`This agent cannot take over: ${error.detail}. ${STAYS}`);
-      throw error;
+      return failed(cannotTakeOver(error));
     }
-  }
-
-  function contextFrom(context: HandoffContext): number {
-    if (context === HandoffContext.HANDOFF_CONTEXT_NONE) return seq;
-    return context === HandoffContext.HANDOFF_CONTEXT_LAST_MESSAGES ? Math.max(1, seq + 1 - LAST_MESSAGES) : 1;
   }
 
   return {
@@ -154,13 +142,4 @@ function resultOf(greeting: string): string {
   const done = "You have taken over the conversation from another agent. Answer the user now.";
   if (greeting === "") return done;
   return `${done} You have greeted the user with these words: ${greeting.slice(0, GREETING_SHOWN_MAX).toWellFormed()}`;
-}
-
-/** Whether an agent was deleted, or is another owner's, which the owner must not learn. */
-function isGone(error: unknown): boolean {
-  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
-}
-
-function isRefused(error: unknown): error is ServiceError {
-  return error instanceof ServiceError && error.kind === "condition";
 }

@@ -274,7 +274,12 @@ test("a language that the model sets is recognized and spoken from then on", asy
 
 const handOver = {
   $case: "action" as const,
-  value: { action: { $case: "handOver" as const, value: { agentId: "agt_2", voiceAgentId: "agt_2" } } },
+  value: {
+    action: {
+      $case: "handOver" as const,
+      value: { agentId: "agt_2", voiceAgentId: "agt_2", contextFrom: 0, message: "", greets: false },
+    },
+  },
 };
 
 /** A call in which another agent takes over between two words of a reply. */

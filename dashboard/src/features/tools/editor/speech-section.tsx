@@ -3,7 +3,7 @@ import { Input } from "../../../ui/form/input.tsx";
 import { Rows } from "../../../ui/form/rows.tsx";
 import { Section } from "../../../ui/form/section.tsx";
 import { Select } from "../../../ui/form/select.tsx";
-import { SOUNDS } from "../../agents/editor/tools/sounds.ts";
+import { TOOL_SOUNDS } from "../../agents/editor/tools/sounds.ts";
 import type { ToolDraft } from "./draft.ts";
 import type { ToolForm } from "./form.ts";
 
@@ -38,7 +38,7 @@ export function SpeechSection({ draft: { form, set, errorAt } }: { draft: ToolDr
             />
           )}
         </Field>
-        <Field label="Sound" error={errorAt("speech.sound")}>
+        <Field label="Sound while the caller waits" error={errorAt("speech.sound")}>
           {(control) => (
             <Select
               {...control}
@@ -72,8 +72,8 @@ export function SpeechSection({ draft: { form, set, errorAt } }: { draft: ToolDr
 
 /** A voice runtime may have sounds of its own, set through the API. */
 function withOwn(sound: string | null | undefined) {
-  const isKnown = sound == null || SOUNDS.some(({ value }) => value === sound);
-  return isKnown ? SOUNDS : [...SOUNDS, { value: sound, label: sound }];
+  const isKnown = sound == null || TOOL_SOUNDS.some(({ value }) => value === sound);
+  return isKnown ? TOOL_SOUNDS : [...TOOL_SOUNDS, { value: sound, label: sound }];
 }
 
 type Lines = NonNullable<Speech["delayed"]>;

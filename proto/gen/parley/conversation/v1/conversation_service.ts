@@ -310,7 +310,11 @@ export interface GetCallSetupRequest {
     | { [key: string]: any }
     | undefined;
   /** Tries this draft of the agent. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** The conversation that the agent takes over: its variables are used in place of `dynamic_variables`. */
+  conversationId?: string | undefined;
 }
 
 /** Contains no secret: a runtime that asks the model itself has its own key. */
@@ -362,7 +366,14 @@ export interface ToolDefinition {
     | { [key: string]: any }
     | undefined;
   /** Absent: the tool answers at once. */
-  rules?: ToolRules | undefined;
+  rules?:
+    | ToolRules
+    | undefined;
+  /**
+   * The agent to which the tool hands the conversation over, of an agent with `sts` only. Get its setup first: once the tool has run, it
+   * holds the conversation.
+   */
+  handsOverTo?: string | undefined;
 }
 
 /** How a runtime waits for a tool that takes time. While one runs, nobody is reminded. */
@@ -382,6 +393,8 @@ export interface ToolRules {
     | undefined;
   /** To be said, in order, while the tool still runs. */
   delayed: DelayedSpeech[];
+  /** To be heard while the reply waits and nobody speaks: typing, hold, or a name of the runtime's own. Absent: nothing. */
+  sound?: string | undefined;
 }
 
 export interface StartConversationRequest {
@@ -572,6 +585,13 @@ export interface HandOver {
   agentId: string;
   /** The agent with whose voice it speaks. */
   voiceAgentId: string;
+  /**
+   * For a runtime that asks the model itself: the sequence of the first message that the agent learns of, what the one before says first
+   * (empty for nothing), and whether this one then says its greeting.
+   */
+  contextFrom: number;
+  message: string;
+  greets: boolean;
 }
 
 export interface TransferCall {
@@ -3468,7 +3488,7 @@ export const ListConversationsResponse: MessageFns<ListConversationsResponse> = 
 };
 
 function createBaseGetCallSetupRequest(): GetCallSetupRequest {
-  return { ownerId: "", agentId: "", dynamicVariables: undefined, draftId: undefined };
+  return { ownerId: "", agentId: "", dynamicVariables: undefined, draftId: undefined, conversationId: undefined };
 }
 
 export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
@@ -3484,6 +3504,9 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(34).string(message.draftId);
+    }
+    if (message.conversationId !== undefined) {
+      writer.uint32(42).string(message.conversationId);
     }
     return writer;
   },
@@ -3533,6 +3556,14 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3554,6 +3585,7 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     message.agentId = object.agentId ?? "";
     message.dynamicVariables = object.dynamicVariables ?? undefined;
     message.draftId = object.draftId ?? undefined;
+    message.conversationId = object.conversationId ?? undefined;
     return message;
   },
 };
@@ -3785,7 +3817,7 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
 };
 
 function createBaseToolDefinition(): ToolDefinition {
-  return { name: "", description: "", parameters: undefined, rules: undefined };
+  return { name: "", description: "", parameters: undefined, rules: undefined, handsOverTo: undefined };
 }
 
 export const ToolDefinition: MessageFns<ToolDefinition> = {
@@ -3801,6 +3833,9 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
     }
     if (message.rules !== undefined) {
       ToolRules.encode(message.rules, writer.uint32(34).fork()).join();
+    }
+    if (message.handsOverTo !== undefined) {
+      writer.uint32(42).string(message.handsOverTo);
     }
     return writer;
   },
@@ -3850,6 +3885,14 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
             message.rules = ToolRules.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.handsOverTo = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3873,12 +3916,13 @@ export const ToolDefinition: MessageFns<ToolDefinition> = {
     message.rules = (object.rules !== undefined && object.rules !== null)
       ? ToolRules.fromPartial(object.rules)
       : undefined;
+    message.handsOverTo = object.handsOverTo ?? undefined;
     return message;
   },
 };
 
 function createBaseToolRules(): ToolRules {
-  return { timeoutMs: 0, isCancellable: false, isBackground: false, before: undefined, delayed: [] };
+  return { timeoutMs: 0, isCancellable: false, isBackground: false, before: undefined, delayed: [], sound: undefined };
 }
 
 export const ToolRules: MessageFns<ToolRules> = {
@@ -3897,6 +3941,9 @@ export const ToolRules: MessageFns<ToolRules> = {
     }
     for (const v of message.delayed) {
       DelayedSpeech.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.sound !== undefined) {
+      writer.uint32(50).string(message.sound);
     }
     return writer;
   },
@@ -3954,6 +4001,14 @@ export const ToolRules: MessageFns<ToolRules> = {
             message.delayed.push(DelayedSpeech.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sound = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3976,6 +4031,7 @@ export const ToolRules: MessageFns<ToolRules> = {
     message.isBackground = object.isBackground ?? false;
     message.before = object.before ?? undefined;
     message.delayed = object.delayed?.map((e) => DelayedSpeech.fromPartial(e)) || [];
+    message.sound = object.sound ?? undefined;
     return message;
   },
 };
@@ -5396,7 +5452,7 @@ export const EndCall: MessageFns<EndCall> = {
 };
 
 function createBaseHandOver(): HandOver {
-  return { agentId: "", voiceAgentId: "" };
+  return { agentId: "", voiceAgentId: "", contextFrom: 0, message: "", greets: false };
 }
 
 export const HandOver: MessageFns<HandOver> = {
@@ -5406,6 +5462,15 @@ export const HandOver: MessageFns<HandOver> = {
     }
     if (message.voiceAgentId !== "") {
       writer.uint32(18).string(message.voiceAgentId);
+    }
+    if (message.contextFrom !== 0) {
+      writer.uint32(24).int32(message.contextFrom);
+    }
+    if (message.message !== "") {
+      writer.uint32(34).string(message.message);
+    }
+    if (message.greets !== false) {
+      writer.uint32(40).bool(message.greets);
     }
     return writer;
   },
@@ -5439,6 +5504,30 @@ export const HandOver: MessageFns<HandOver> = {
             message.voiceAgentId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.contextFrom = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.greets = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5458,6 +5547,9 @@ export const HandOver: MessageFns<HandOver> = {
     const message = createBaseHandOver();
     message.agentId = object.agentId ?? "";
     message.voiceAgentId = object.voiceAgentId ?? "";
+    message.contextFrom = object.contextFrom ?? 0;
+    message.message = object.message ?? "";
+    message.greets = object.greets ?? false;
     return message;
   },
 };

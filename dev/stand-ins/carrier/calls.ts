@@ -97,6 +97,8 @@ async function obey(call: SimulatedCall, steps: readonly Verb[]): Promise<void> 
     if (step.verb === "say") call.notes.push(`said: ${step.text}`);
     if (step.verb === "press") call.notes.push(`pressed ${step.keys}`);
     if (step.verb === "dial") call.notes.push(`dialled ${step.to} from ${step.from}`);
+    if (step.verb === "redirect")
+      return obey(call, readDocument(await call.callbacks.ask(step.url, call.dialect.asked(call))));
     if (step.verb === "stream") return stream(call, step.url, steps.slice(at + 1));
   }
   hangUp(call);
@@ -137,7 +139,7 @@ function stream(call: SimulatedCall, url: string, next: readonly Verb[]): void {
       call.saidLines += media.said();
       // After its last verb the document is over, and with it the call, unless it was redirected.
       if (call.media !== media) return;
-      if (how === "closed" && next.length > 0) void obey(call, next);
+      if (how === "closed" && next.length > 0) void obey(call, next).catch((error) => call.notes.push(String(error)));
       else hangUp(call);
     },
   });

@@ -4,6 +4,7 @@ export type Verb =
   | { verb: "say"; text: string }
   | { verb: "dial"; to: string; from: string }
   | { verb: "press"; keys: string }
+  | { verb: "redirect"; url: string }
   | { verb: "reject" }
   | { verb: "hang_up" };
 
@@ -21,6 +22,7 @@ export function readDocument(xml: string): Verb[] {
     else if (name === "Dial")
       verbs.push({ verb: "dial", from: attribute("callerId"), to: unescaped(text.replace(/<[^>]*>/g, "")) });
     else if (name === "Play") verbs.push({ verb: "press", keys: attribute("digits") });
+    else if (name === "Redirect") verbs.push({ verb: "redirect", url: unescaped(text.trim()) });
     else if (name === "Reject") verbs.push({ verb: "reject" });
     else if (name === "Hangup") verbs.push({ verb: attribute("reason") === "busy" ? "reject" : "hang_up" });
     else throw new Error(`the stand-in does not know <${name}>`);

@@ -307,3 +307,23 @@ create table daily_sessions (
 create unique index daily_sessions_room on daily_sessions (room_name, owner_id);
 create index daily_sessions_open on daily_sessions (owner_id) where status <> 'ENDED';
 create index daily_sessions_ended on daily_sessions (ended_at);
+
+-- Calls over carriers to people whom an agent asks before it connects its user to them. The process that holds the user's call waits for
+-- their audio.
+create table person_calls (
+  owner_id text not null,
+  call_id text not null,
+  carrier_id text not null,
+  provider text not null,
+  -- Null until the carrier has taken the call.
+  carrier_call_id text,
+  -- Nobody waits for its audio anymore: it is hung up when it is answered.
+  is_over boolean not null default false,
+  created_at timestamptz not null,
+  primary key (owner_id, call_id)
+);
+-- A callback has the call's id alone; with owner_id behind it the index can be unique and distributed by owner.
+create unique index person_calls_id on person_calls (call_id, owner_id);
+-- Tells calls of one carrier account apart.
+create index person_calls_of_carrier on person_calls (owner_id, carrier_call_id) where carrier_call_id is not null;
+create index person_calls_age on person_calls (created_at);

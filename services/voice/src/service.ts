@@ -8,6 +8,7 @@ import { startService } from "@parley/shared/process/service";
 import { createSealer } from "@parley/shared/sealing";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
+import { callClock } from "./call/call-clock.ts";
 import { startCalls } from "./call/calls.ts";
 import { hangUpLater, lostCalls } from "./call/hang-up-lost.ts";
 import { listenForSignals } from "./call/signals.ts";
@@ -24,12 +25,13 @@ import { callPolicies } from "./outbound/call-policy.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
 import { denialOf } from "./outbound/denied-numbers.ts";
-import { personDialer } from "./outbound/dial-person.ts";
 import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
 import { numberFault } from "./outbound/new-call.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
+import { personDialer } from "./outbound/people/dial-person.ts";
+import { ringingPeople } from "./outbound/people/ring-person.ts";
 import { forgetOwners } from "./owners/forget-owner.ts";
 import { connectPeers } from "./peers.ts";
 import { openFiles } from "./recording/files/place.ts";
@@ -41,6 +43,7 @@ import { sipCalls } from "./sip-calls/sip-calls.ts";
 import { withDefaults } from "./speech/default-speech.ts";
 import { selectTextToSpeech } from "./speech/providers.ts";
 import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
+import { findPersonCallOfCarrier } from "./store/person-calls.ts";
 import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
 import { mediaTls } from "./transport/media-stream/media-tls.ts";
 import { observePorts } from "./transport/rtp/observe-ports.ts";
@@ -78,7 +81,9 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           twilioUrl: config.PARLEY_TWILIO_BASE_URL,
           plivoUrl: config.PARLEY_PLIVO_BASE_URL,
           publicUrl,
-          callOf: (ownerId, carrierCallId) => findIdOfCarrierCall(db, ownerId, carrierCallId),
+          callOf: async (ownerId, carrierCallId) =>
+            (await findIdOfCarrierCall(db, ownerId, carrierCallId)) ??
+            (await findPersonCallOfCarrier(db, ownerId, carrierCallId)),
         });
         const carriersOf = connectedCarriers(accounts, adapters);
         const policies = callPolicies({
@@ -106,6 +111,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           recordEnd: async (call, end) =>
             (await recordSessionEnd(base, call, end)) ?? (await recordEnd(base, call, end)),
           transferring: policies.transferring,
+          transferred: policies.transferred,
           denialOf: (number) => denialOf(number, deniedPrefixes),
           dialPerson: people.dial,
           unbegun: (call) => completeUnbegun(base, call),
@@ -113,14 +119,16 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           drainMs: config.PARLEY_CALLS_DRAIN_MS,
         });
         const { startCall, check: checkAgent } = calls;
-        const signals = listenForSignals({ db, direct, log }, calls.signal);
+        const signals = listenForSignals({ db, direct, log }, calls.signal, (call, how) =>
+          ringing.unanswered(call, how),
+        );
         const holding = { ...base, carriersOf, startCall, signals };
         const media = serveMediaStreams({
           listen: config.PARLEY_VOICE_LISTEN,
           tls: mediaTls(config),
           publicUrl: config.PARLEY_VOICE_URL,
-          // A stream whose call has ended may still be open for a moment.
-          streamsMax: 2 * callsMax,
+          // A call may have a person's besides its own, and one that has ended may still be open for a moment.
+          streamsMax: 4 * callsMax,
           db,
           clock,
           arrived: async (stream) => {
@@ -128,6 +136,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           },
           dropped,
         });
+        const ringing = ringingPeople({ ...base, carriersOf, awaited: media.awaited, timers: callClock });
         const unknownNumberSentence = config.PARLEY_UNKNOWN_NUMBER_SENTENCE;
         const sip = await sipCalls(config, {
           accounts,
@@ -148,8 +157,6 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         });
         const dial = dialSip(sip, allow);
         const dialTrunk = trunkDialer(accounts, dial);
-        people.use({ carrierOfNumber: carrierOfNumber(accounts, adapters), dialTrunk });
-
         const outboundContext: OutboundContext = {
           ...holding,
           limits: {
@@ -166,6 +173,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           conversations,
           expectMedia: media.expect,
         };
+        people.use({ ...outboundContext, ringPerson: ringing.ring });
         const outbound = outboundCalls(outboundContext);
         const daily = dailySessions({
           ...base,
@@ -191,6 +199,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           carriersOf,
           checkAgent,
           expectMedia: media.expect,
+          awaited: media.awaited,
+          signals,
           callsMax,
           unknownNumberSentence,
           calledBack: calledBack(outboundContext),

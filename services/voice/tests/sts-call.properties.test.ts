@@ -47,9 +47,14 @@ test("whatever a model does and when, an interrupted reply is not played on, and
       const detector = scriptedDetector();
       const lines: string[] = [];
       const parts: StsParts & CommonParts = {
-        sts,
-        conversing: { model: "m", params: {}, prompt: "", tools: [] },
-        rulesOf: () => rulesOf(undefined),
+        model: {
+          ...{ provider: "OPENAI", sts, greeting: "Hello there." },
+          conversing: { model: "m", params: {}, prompt: "", tools: [] },
+          rulesOf: () => rulesOf(undefined),
+          successorOf: () => null,
+        },
+        modelOf: () => Promise.reject(new Error("has no other agent")),
+        lastSequence: 0,
         runTool: async ({ name }) => {
           const action =
             name === "end_call"

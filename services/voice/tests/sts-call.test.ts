@@ -4,13 +4,23 @@ import { silentLogger } from "@parley/shared/log";
 import type { CommonParts } from "../src/call/held-call.ts";
 import { holdCall } from "../src/call/hold-call.ts";
 import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
+import type { StsModel } from "../src/call/speech-to-speech/model.ts";
 import type { CallPlace } from "../src/call/speech-to-speech/tools.ts";
 import { rulesOf } from "../src/call/speech-to-speech/tools.ts";
 import { LINES, SILENCE_MS, type TurnSettings } from "../src/turn/settings.ts";
 import { fakeTime, settle } from "./kit/fake-time.ts";
 import { scriptedLeg } from "./kit/scripted-leg.ts";
 import { scriptedDetector } from "./kit/scripted-speech.ts";
-import { scriptedSts } from "./kit/scripted-sts.ts";
+import { type ScriptedSts, scriptedSts } from "./kit/scripted-sts.ts";
+
+function modelWith(sts: ScriptedSts, greeting = ""): StsModel {
+  return {
+    ...{ provider: "OPENAI", sts, greeting },
+    conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
+    rulesOf: () => rulesOf(undefined),
+    successorOf: () => null,
+  };
+}
 
 const NO_SOUND = { type: "audio", audio: new Int16Array() } as const;
 const REPLY = "We open at nine in the morning, and on Sundays at ten.";
@@ -29,9 +39,11 @@ async function newCall(
   const latencies: unknown[] = [];
   const starts: (number | null | undefined)[] = [];
   const parts: StsParts & CommonParts = {
-    sts,
-    conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
-    rulesOf: () => rulesOf(undefined),
+    model: modelWith(sts, given.greeting),
+    modelOf: async () => {
+      throw new Error("has no other agent");
+    },
+    lastSequence: 0,
     runTool: async ({ name }, place) => {
       tools.push(name);
       places.push(place);

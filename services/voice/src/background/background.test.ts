@@ -43,3 +43,8 @@ test.each(["office", "cafe"] as const)(
     expect(await soundOf(name)).toBe(sound);
   },
 );
+
+test.each(["typing", "hold"] as const)("%s, which comes and goes, is never as loud as can be", async (name) => {
+  const sound = await soundOf(name);
+  expect(Math.max(...sound.map(Math.abs))).toBeWithin(5_000, 25_000);
+});

@@ -2,18 +2,18 @@ import { setImmediate } from "node:timers/promises";
 import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import { events, murmur, type Random, random, resonator, rumble, type Source } from "./synth.ts";
 
-export type SoundName = "office" | "cafe";
+export type SoundName = "office" | "cafe" | "typing" | "hold";
 
-/** The sounds that `background_audio` knows; `none` is not listed. */
-const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe };
+/** The sounds that `background_audio` and tools know; `none` is not listed. */
+const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe, typing, hold };
 
 const SEED = 1;
 /** Long enough that nobody notices it repeating. */
 const SECONDS = 20;
 /** The end fades into the beginning. */
 const FADE_SECONDS = 1;
-/** Root mean square: audible, but quieter than a voice. */
-const LOUDNESS = 3_000;
+/** Root mean square: audible, but quieter than a voice. Keys are short, and would be as loud as can be. */
+const LOUDNESS: Record<SoundName, number> = { office: 3_000, cafe: 3_000, typing: 600, hold: 3_000 };
 /** Samples generated in one turn of the event loop, which also paces audio: about two milliseconds of work. */
 const SLICE_SAMPLES = SAMPLES_PER_SECOND / 10;
 
@@ -25,12 +25,12 @@ export function isSound(name: string): name is SoundName {
 
 /** A sound to play in a loop. Each process generates it once. */
 export function soundOf(name: SoundName): Promise<Pcm> {
-  const known = made.get(name) ?? make(SOUNDS[name](random(SEED)));
+  const known = made.get(name) ?? make(SOUNDS[name](random(SEED)), LOUDNESS[name]);
   made.set(name, known);
   return known;
 }
 
-async function make(source: Source): Promise<Pcm> {
+async function make(source: Source, loudness: number): Promise<Pcm> {
   const fade = FADE_SECONDS * SAMPLES_PER_SECOND;
   const length = SECONDS * SAMPLES_PER_SECOND;
   const samples = new Float32Array(length + fade);
@@ -46,7 +46,7 @@ async function make(source: Source): Promise<Pcm> {
     samples[at] = sample;
     power += sample * sample;
   }
-  const scale = LOUDNESS / Math.sqrt(power / length);
+  const scale = loudness / Math.sqrt(power / length);
   return Int16Array.from(samples.subarray(0, length), (sample) => Math.max(-32_768, Math.min(32_767, sample * scale)));
 }
 
@@ -64,6 +64,35 @@ function cafe(next: Random): Source {
   const voices = Array.from({ length: 8 }, () => murmur(next));
   const cups = events(0.5, () => cup(next), 0.25, next);
   return () => 0.5 * room() + 0.7 * voices.reduce((sum, voice) => sum + voice(), 0) + 0.15 * cups();
+}
+
+/** Somebody types near the telephone, with pauses. */
+function typing(next: Random): Source {
+  const keys = events(7, () => key(next), 0.03, next);
+  let left = 0;
+  let isTyping = false;
+  return () => {
+    if (left-- <= 0) {
+      isTyping = !isTyping;
+      left = Math.floor((isTyping ? 1 + 2 * next() : 0.3 + 0.7 * next()) * SAMPLES_PER_SECOND);
+    }
+    const heard = keys();
+    return isTyping ? heard : 0;
+  };
+}
+
+/** Two soft notes that rise, every four seconds. */
+function hold(): Source {
+  const [everySeconds, noteSeconds] = [4, 1.2];
+  const tone = (hz: number, seconds: number) =>
+    seconds < 0 || seconds > noteSeconds
+      ? 0
+      : Math.sin(2 * Math.PI * hz * seconds) * Math.min(1, seconds / 0.02) * (1 - seconds / noteSeconds) ** 2;
+  let at = 0;
+  return () => {
+    const seconds = (at++ / SAMPLES_PER_SECOND) % everySeconds;
+    return tone(440, seconds) + tone(660, seconds - 0.4);
+  };
 }
 
 function key(next: Random): Source {

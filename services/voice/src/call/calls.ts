@@ -32,6 +32,7 @@ export interface CallsOptions {
   recordEnd: StartCallOptions["recordEnd"];
   denialOf: StartCallOptions["denialOf"];
   transferring: StartCallOptions["transferring"];
+  transferred: StartCallOptions["transferred"];
   dialPerson: NonNullable<StartCallOptions["dialPerson"]>;
   unbegun: NonNullable<LostCallContext["unbegun"]>;
   hangUpLost: LostCallContext["hangUp"];
@@ -74,6 +75,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
       hearing: selectSpeechToText(stt, speech),
       voice: selectTextToSpeech(tts, speech),
     }),
+    selectHearing: (stt) => selectSpeechToText(stt, speech),
     selectSpeechToSpeech: (sts) => selectSpeechToSpeech(sts, speech),
     detector,
     live,
@@ -86,6 +88,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     denialOf,
     dialPerson: options.dialPerson,
     ...(options.transferring && { transferring: options.transferring }),
+    ...(options.transferred && { transferred: options.transferred }),
     measured: (figures) => {
       for (const [stage, ms] of Object.entries(figures)) {
         if (typeof ms === "number") stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });

@@ -8,7 +8,6 @@ import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CallOver } from "./call-over.ts";
 import type { LatencyWatch } from "./latency.ts";
-import type { Voice } from "./pipeline/mouth.ts";
 import type { CallNews } from "./port.ts";
 import type { ClientCalls } from "./tools/client-calls.ts";
 import type { BridgeParts } from "./warm/bridge.ts";
@@ -27,7 +26,7 @@ export interface CommonParts {
   /** Records the call; null if it is not recorded. */
   recorder: CallRecorder | null;
   /** Calls people for warm transfers; absent: nobody can be called. */
-  person?: { partsFor(user: Leg, voice: Voice): PersonParts; bridging: BridgeParts } | undefined;
+  person?: { partsFor(user: Leg): PersonParts; bridging: BridgeParts } | undefined;
   watch?: ((news: CallNews) => void) | undefined;
   /** Whether `watch` learns of tool calls too. */
   tellsTools?: boolean;

@@ -1,18 +1,20 @@
 import type { WarmTransfer } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { durationMs, type Pcm, SILENT_FRAME } from "../audio/pcm.ts";
+import { toolSounds } from "../background/tool-sounds.ts";
 import type { Leg } from "../transport/leg.ts";
 import type { Effect, TurnEvent } from "../turn/events.ts";
 import type { TurnSettings } from "../turn/settings.ts";
 import { initialState, messageOf, type TurnState } from "../turn/state.ts";
+import { waitingSound } from "../turn/tools.ts";
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
 import type { DetectorStream, VoiceEvent } from "../vad/detector.ts";
 import { type CallOver, type Contained, containedIn, endingOf } from "./call-over.ts";
 import { type Captions, captions } from "./captions.ts";
 import { type CommonParts, type HeldCall, keysInTime, recordedLeg, sendingOf } from "./held-call.ts";
-import type { Voice } from "./pipeline/mouth.ts";
 import { transfers } from "./transfer.ts";
 import { type Bridge, bridge } from "./warm/bridge.ts";
+import type { SendEnvoy } from "./warm/envoy.ts";
 import { holdSound } from "./warm/hold-sound.ts";
 import { type NotReached, type Reached, reachPerson } from "./warm/reach-person.ts";
 
@@ -55,8 +57,8 @@ export interface Transferee {
   phoneNumber: string;
   /** Absent: the agent leaves the call at once. */
   warm: WarmTransfer | undefined;
-  /** The agent's voice at this moment; null if its model speaks by itself. */
-  voice: Voice | null;
+  /** Speaks with the person for the agent, as it is at this moment. */
+  sendEnvoy: SendEnvoy;
 }
 
 export type AgentEffect = Exclude<Effect, { type: "transfer" | "hang_up" }>;
@@ -83,6 +85,7 @@ export function holdCall(
   let isOnHold = false;
   /** What is heard behind the agent, or while the user waits for a person. */
   let sound = parts.background;
+  const behindTools = toolSounds();
   let bridged: Bridge | null = null;
   let connectedTo = "";
   let stopTimer = () => {};
@@ -131,24 +134,25 @@ export function holdCall(
   }
 
   function connectElsewhere(): void {
-    const { phoneNumber = "", warm, voice = null } = agent?.transferTo() ?? {};
-    if (warm) void connectPerson(phoneNumber, warm, voice);
+    const { phoneNumber = "", warm, sendEnvoy } = agent?.transferTo() ?? {};
+    if (warm && sendEnvoy) void connectPerson(phoneNumber, warm, sendEnvoy);
     else void transfer.begin(leg, phoneNumber);
   }
 
   /** Calls a person, and connects the user if they take the call. Never rejects. */
-  async function connectPerson(to: string, warm: WarmTransfer, voice: Voice | null): Promise<void> {
+  async function connectPerson(to: string, warm: WarmTransfer, sendEnvoy: SendEnvoy): Promise<void> {
     const { person } = parts;
     sound = holdSound(warm.holdSound);
     const user = leg;
     const reached: Reached =
-      person && user && voice
-        ? await reachPerson(person.partsFor(user, voice), to, warm, ending.signal)
+      person && user
+        ? await reachPerson(person.partsFor(user), sendEnvoy, to, warm, ending.signal)
         : { outcome: "failed" };
     transferred().add(1, { outcome: reached.outcome });
     contained(() => {
       sound = parts.background;
-      if (reached.outcome !== "accepted") return happen({ type: "not_taken", told: TOLD[reached.outcome](to) });
+      if (reached.outcome !== "accepted")
+        return happen({ type: "not_taken", told: TOLD[reached.outcome](to, reached.reason) });
       if (ending.isOver() || !person || !user) return void reached.line.leg.hangUp().catch(() => {});
       // The agent has left.
       sound = null;
@@ -207,10 +211,12 @@ export function holdCall(
     listener: {
       heard: contained((frame) => {
         if (ending.isOver()) return;
-        parts.recorder?.heard(frame);
+        // What is said to nobody is not recorded either.
+        const isWaiting = !bridged && state.isTransferWarm && state.transferringSince !== null;
+        parts.recorder?.heard(isWaiting ? SILENT_FRAME : frame);
         if (bridged) return bridged.hear(frame);
         // What is said on hold is for nobody.
-        const isAway = isOnHold || (state.isTransferWarm && state.transferringSince !== null);
+        const isAway = isOnHold || isWaiting;
         // The other party may play music while it does not listen.
         agent?.hear(isAway ? null : frame);
         detector?.send(isAway ? SILENT_FRAME : frame);
@@ -227,7 +233,10 @@ export function holdCall(
       reached: contained((mark) => agent?.reached(mark)),
       // A leg that is transferred ends before the transfer is known to have succeeded.
       ended: () => (bridged ? endBridged(connectedTo) : transfer.whenSettled(() => happen({ type: "left" }))),
-      sending: sendingOf({ recorder: parts.recorder, background: (frame) => sound?.(frame) ?? frame }),
+      sending: sendingOf({
+        recorder: parts.recorder,
+        background: (frame) => behindTools(sound?.(frame) ?? frame, frame === null ? waitingSound(state) : null),
+      }),
     },
     connected: contained((given) => {
       leg = recordedLeg(given, parts.recorder);
@@ -271,10 +280,11 @@ export function holdCall(
 }
 
 /** What the model is told of a person who was called. */
-const TOLD: Readonly<Record<NotReached, (to: string) => string>> = {
+const TOLD: Readonly<Record<NotReached, (to: string, reason?: string) => string>> = {
   declined: (to) => `The transfer to ${to} was declined: the person does not take the call. ${BACK}`,
   no_answer: (to) => `The transfer to ${to} had no answer: nobody took the call. ${BACK}`,
-  failed: (to) => `The transfer to ${to} failed: the person could not be called. ${BACK}`,
+  failed: (to, reason = "") =>
+    `The transfer to ${to} failed: the person could not be called. ${reason === "" ? "" : `${reason}. `}${BACK}`,
 };
 const BACK = "The user is with you again and has waited. Say so, and go on.";
 

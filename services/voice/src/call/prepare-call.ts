@@ -19,7 +19,6 @@ import type { SpeechToSpeech } from "../speech/sts.ts";
 import type { SpeechToText } from "../speech/stt.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallEnd, CallKey } from "../store/calls.ts";
-import type { FarEnd } from "../transport/leg.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import type { CommonParts, HeldCall } from "./held-call.ts";
@@ -28,21 +27,24 @@ import type { Latency } from "./latency.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import { pipelineAgent } from "./pipeline/agent.ts";
 import type { Voice } from "./pipeline/mouth.ts";
-import type { CallRequest, Connect } from "./port.ts";
+import type { CallRequest } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import { type StsParts, stsAgent } from "./speech-to-speech/agent.ts";
-import { rulesOf } from "./speech-to-speech/tools.ts";
+import { type StsModel, stsModel } from "./speech-to-speech/model.ts";
 import { clientCalls } from "./tools/client-calls.ts";
 import { type Conversations, type Transcript, transcript, untilAnswered } from "./transcript.ts";
-import { checkTransfer } from "./transfer.ts";
+import { type PeopleContext, peopleFor } from "./warm/people.ts";
 import type { Ears } from "./warm/utterances.ts";
 
-export interface StartCallOptions {
+export interface StartCallOptions
+  extends Pick<PeopleContext, "dialPerson" | "denialOf" | "transferring" | "transferred"> {
   conversations: Conversations;
   /** @throws ServiceError not_found or forbidden */
   getSpeech(request: GetSpeechRequest): Promise<GetSpeechResponse>;
   /** The providers of an agent. @throws ServiceError condition, naming what is missing */
   selectSpeech(speech: { stt: SttConfig; tts: TtsConfig }): Speech;
+  /** What transcribes for an agent whose model hears and speaks. @throws as `selectSpeech` */
+  selectHearing(stt: SttConfig): SpeechToText;
   /** The model of an agent that hears and speaks. @throws as `selectSpeech` */
   selectSpeechToSpeech(sts: StsConfig): SpeechToSpeech;
   detector: VoiceDetector;
@@ -56,24 +58,8 @@ export interface StartCallOptions {
   stopping: AbortSignal;
   /** Records how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
-  /** Why no call may be connected to a number in E.164 form; null if one may. */
-  denialOf(mobileNumber: string): string | null;
-  /** Counts a transfer; absent: none are limited. @throws ServiceError condition if the owner's policy does not allow it */
-  transferring?(ownerId: string, mobileNumber: string): Promise<void>;
   measured?(figures: Latency): void;
-  /** Calls a person for the user of a call; absent: nobody can be called. */
-  dialPerson?: DialPerson;
 }
-
-/**
- * Calls a person from a number of the owner's.
- * @param from our number in the user's call; undefined if that is no telephone call
- * @throws NotConnected, ServiceError
- */
-export type DialPerson = (
-  call: { ownerId: string; from: string | undefined; to: string },
-  ...connect: Parameters<Connect>
-) => ReturnType<Connect>;
 
 export interface Speech {
   hearing: SpeechToText;
@@ -85,7 +71,10 @@ export async function findAgent(options: StartCallOptions, request: CallRequest)
   const { ownerId, agentId, dynamicVariables } = request;
   const draftId = request.draftId ?? undefined;
   const [setup, speech] = await Promise.all([
-    options.conversations.getCallSetup({ ownerId, agentId, dynamicVariables: dynamicVariables as never, draftId }),
+    options.conversations.getCallSetup({
+      ...{ ownerId, agentId, draftId, conversationId: undefined },
+      dynamicVariables: dynamicVariables as never,
+    }),
     options.getSpeech({ ownerId, agentId, draftId }),
   ]);
   const lines = linesOf(setup);
@@ -102,12 +91,25 @@ type Setup = GetCallSetupResponse;
 
 /** The agent's models: one for everything, or one for each task. @throws ServiceError condition, naming what is missing */
 function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: GetSpeechResponse) {
-  if (sts) return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts) };
+  if (sts) {
+    const ears = stt && earsOf(options, stt);
+    return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts), ears };
+  }
   if (!stt) throw new ServiceError("condition", "Agent has no STT configuration: set stt");
   if (!tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
   if (!setup.llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
   if (setup.llmFault) throw new ServiceError("condition", setup.llmFault);
   return { type: "each" as const, stt, tts, ...options.selectSpeech({ stt, tts }) };
+}
+
+/** What transcribes two people after a warm transfer; a call that has none of that is held all the same. */
+function earsOf({ selectHearing, detector, log }: StartCallOptions, stt: SttConfig): Ears | undefined {
+  try {
+    return { hearing: selectHearing(stt), listening: listeningWith(stt), detector };
+  } catch (err) {
+    log.warn({ err }, "an agent's speech recognition cannot be used after warm transfers");
+    return undefined;
+  }
 }
 
 export type Agent = Awaited<ReturnType<typeof findAgent>>;
@@ -148,8 +150,8 @@ export async function prepare(
   };
   const held =
     speech.type === "one"
-      ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
-      : eachModel(options, request, setup, speech, common, (ears) => personOf(options, request, key, said, ears));
+      ? oneModel(options, request, { ...key, lastSequence }, setup, speech, common)
+      : eachModel(options, request, key, setup, speech, common);
   const ended = held.ended.then(async (over) => {
     await Promise.all([said.settled(), clients?.end()]);
     return over;
@@ -178,19 +180,20 @@ async function startConversation(
 type Models = ReturnType<typeof modelsOf>;
 
 function eachModel(
-  options: Pick<StartCallOptions, "getSpeech" | "selectSpeech">,
-  { ownerId, agentId, draftId }: CallRequest,
+  options: StartCallOptions,
+  request: CallRequest,
+  key: CallKey,
   setup: Setup,
   { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
   common: CommonParts & { transcript: Transcript },
-  personFor: (ears: Ears) => CommonParts["person"],
 ): HeldCall {
+  const { ownerId, agentId, draftId } = request;
+  const ears = { hearing, listening: listeningWith(stt), detector: options.detector };
   const parts = {
-    ...common,
-    hearing,
-    listening: { model: stt.modelName, language: stt.language, params: {} },
+    ...{ ...common, ...ears },
     voice: voiceWith(voice, tts),
     agentId,
+    askModel: async (instruction: string) => (await options.conversations.askModel({ ...key, instruction })).text,
     voiceOf: async (otherId: string) => {
       const ofDraft = otherId === agentId ? (draftId ?? undefined) : undefined;
       const theirs = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft });
@@ -200,48 +203,12 @@ function eachModel(
     },
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: false, endsTurns: hearing.endsTurns });
-  const person = personFor({ ...parts, detector: common.detector });
+  const person = peopleFor(options, request, key, common.transcript, ears);
   return holdCall({ ...common, person }, settings, (call) => pipelineAgent(parts, call));
 }
 
-/** How people are called for the user of a call. */
-function personOf(
-  { conversations, clock, log, dialPerson, denialOf, transferring, live }: StartCallOptions,
-  { channel }: CallRequest,
-  key: CallKey,
-  said: Transcript,
-  { hearing, listening, detector }: Ears,
-): CommonParts["person"] {
-  if (!dialPerson) return undefined;
-  const ears = { hearing, listening, detector };
-  const { ownerId } = key;
-  return {
-    partsFor: (user, voice) => {
-      const reachedBy = async (farEnd: FarEnd | null) => {
-        const ends = [user.farEnd?.() ?? null, farEnd].filter((each) => each !== null);
-        await live
-          .reachedBy(key, ends.length > 0 ? { type: "several", ends } : null)
-          .catch((err) => log.warn({ err }, "could not store that a person is called"));
-      };
-      return {
-        ...{ ...ears, voice, clock, log },
-        askModel: async (instruction) => (await conversations.askModel({ ...key, instruction })).text,
-        dial: async (to, listener, signal) => {
-          await checkTransfer({ denialOf, transferring: (number) => transferring?.(ownerId, number) }, to);
-          const call = { ownerId, from: ownNumber(channel), to };
-          const leg = await dialPerson(call, listener, signal, reachedBy);
-          await reachedBy(leg.farEnd?.() ?? null);
-          return leg;
-        },
-      };
-    },
-    bridging: { ...ears, said: (role, text) => said.append(role, text) },
-  };
-}
-
-function ownNumber(channel: CallRequest["channel"]): string | undefined {
-  if (channel.type !== "TELEPHONY") return undefined;
-  return channel.callingType === "INBOUND" ? channel.toMobileNumber : channel.fromMobileNumber;
+function listeningWith({ modelName, language }: SttConfig): Ears["listening"] {
+  return { model: modelName, language, params: {} };
 }
 
 function voiceWith(tts: TextToSpeech, { modelName, voiceId, language, speed }: TtsConfig): Voice {
@@ -249,19 +216,18 @@ function voiceWith(tts: TextToSpeech, { modelName, voiceId, language, speed }: T
 }
 
 function oneModel(
-  { conversations }: StartCallOptions,
+  options: StartCallOptions,
+  request: CallRequest,
   { lastSequence, ...key }: CallKey & { lastSequence: number },
   setup: Setup,
-  { config, sts }: Extract<Models, { type: "one" }>,
+  { config, sts, ears }: Extract<Models, { type: "one" }>,
   common: CommonParts & { transcript: Transcript },
 ): HeldCall {
-  const { modelName: model, voiceId, language, params } = config;
-  const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
+  const { conversations, clock } = options;
   const parts: StsParts = {
-    ...common,
-    sts,
-    conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
-    rulesOf: (name) => rulesOf(tools.find((tool) => tool.name === name)?.rules),
+    ...{ ...common, lastSequence },
+    model: stsModel(setup, config, sts),
+    modelOf: (agentId) => untilAnswered(clock, () => successor(options, request, key, agentId), STARTS_WITHIN_MS),
     runTool: async ({ toolCallId, name, input }, { messages, offset }, withinMs) => {
       const { clients } = common;
       const sequence = lastSequence + messages + 1;
@@ -276,7 +242,25 @@ function oneModel(
     },
   };
   const settings = turnSettings(setup, { isSpeechToSpeech: true, endsTurns: true });
-  return holdCall(common, settings, (call) => stsAgent(parts, call));
+  const person = peopleFor(options, request, key, common.transcript, ears);
+  return holdCall({ ...common, person }, settings, (call) => stsAgent(parts, call));
+}
+
+/** The model of an agent that takes over the call. @throws ServiceError if it has none that can be had */
+async function successor(
+  options: StartCallOptions,
+  { ownerId, ...first }: CallRequest,
+  { conversationId }: CallKey,
+  agentId: string,
+): Promise<StsModel> {
+  const draftId = agentId === first.agentId ? (first.draftId ?? undefined) : undefined;
+  const agent = { ownerId, agentId, draftId };
+  const [setup, { sts }] = await Promise.all([
+    options.conversations.getCallSetup({ ...agent, dynamicVariables: undefined, conversationId }),
+    options.getSpeech(agent),
+  ]);
+  if (!sts) throw new ServiceError("condition", "Agent has no speech-to-speech model: set sts");
+  return stsModel(setup, sts, options.selectSpeechToSpeech(sts));
 }
 
 /** The request that starts a call's conversation, the same for the same call, so that a repeat is recognized. */

@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { VoiceFeature } from "../feature.ts";
+import { type PersonCallsContext, personCalls } from "../outbound/people/person-calls.ts";
 import type { CallbackCheck } from "../rpc/check-callback-id.ts";
 import { handleCarrierCallback } from "../rpc/handle-carrier-callback.ts";
 import { speakToNumber } from "../rpc/speak-to-number.ts";
@@ -11,7 +12,8 @@ import type { CarriersOf } from "./carrier.ts";
 
 export interface CarrierCallsContext
   extends IncomingOptions,
-    Omit<CallbackContext, "incoming" | "spoken" | "accounts"> {
+    PersonCallsContext,
+    Omit<CallbackContext, "incoming" | "people" | "spoken" | "accounts"> {
   db: Database;
   clock: Clock;
   carriersOf: CarriersOf;
@@ -20,11 +22,12 @@ export interface CarrierCallsContext
   numberFault(mobileNumber: string): string | null;
 }
 
-/** Calls over carriers' own APIs: their callbacks, incoming calls, and calls in which a carrier says a sentence. */
+/** Calls over carriers' own APIs: their callbacks, incoming calls, calls to persons, and those in which a carrier says a sentence. */
 export function carrierCalls(ctx: CarrierCallsContext) {
   const incoming = incomingCalls(ctx);
   const spoken = spokenCalls(ctx);
-  const callbacks: CallbackContext = { ...ctx, incoming, spoken };
+  const people = personCalls(ctx);
+  const callbacks: CallbackContext = { ...ctx, incoming, people, spoken };
   const check =
     (provider: "twilio" | "plivo"): CallbackCheck =>
     (id, gone) =>
@@ -34,7 +37,7 @@ export function carrierCalls(ctx: CarrierCallsContext) {
       handleCarrierCallback: handleCarrierCallback(callbacks),
       speakToNumber: speakToNumber({ spoken, numberFault: ctx.numberFault }),
     },
-    sweeps: [incoming.sweep, spoken.sweep],
+    sweeps: [incoming.sweep, people.sweep, spoken.sweep],
     checks: { twilio: check("twilio"), plivo: check("plivo") },
   } satisfies VoiceFeature & { checks: Record<string, CallbackCheck> };
 }

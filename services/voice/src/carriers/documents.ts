@@ -8,9 +8,23 @@ export const HANG_UP = documentOf("<Hangup/>");
 
 /** Streams the call's audio in both directions until the stream ends, and with it the call. */
 export function streamDocument(carrier: CallingBack, url: string): string {
-  if (carrier === "twilio") return documentOf(`<Connect><Stream url="${escaped(url)}"/></Connect>`);
+  return documentOf(stream(carrier, url));
+}
+
+/**
+ * Streams the audio of a call that one process waits for. Another process closes the stream, and the carrier goes on with the next one; at
+ * the end it asks again.
+ * @param askUrl where it asks
+ */
+export function streamsDocument(carrier: CallingBack, urls: readonly string[], askUrl: string): string {
+  const streams = urls.map((url) => stream(carrier, url));
+  return documentOf(`${streams.join("")}<Redirect method="POST">${escaped(askUrl)}</Redirect>`);
+}
+
+function stream(carrier: CallingBack, url: string): string {
+  if (carrier === "twilio") return `<Connect><Stream url="${escaped(url)}"/></Connect>`;
   const audio = `contentType="audio/x-mulaw;rate=8000"`;
-  return documentOf(`<Stream bidirectional="true" keepCallAlive="true" ${audio}>${escaped(url)}</Stream>`);
+  return `<Stream bidirectional="true" keepCallAlive="true" ${audio}>${escaped(url)}</Stream>`;
 }
 
 /**
@@ -18,7 +32,7 @@ export function streamDocument(carrier: CallingBack, url: string): string {
  * process that does not hold the call closes the stream, and Twilio goes on with the next one.
  */
 export function pressDocument(keys: string, streamUrls: readonly string[]): string {
-  const streams = streamUrls.map((url) => `<Connect><Stream url="${escaped(url)}"/></Connect>`);
+  const streams = streamUrls.map((url) => stream("twilio", url));
   return documentOf(`<Play digits="${escaped(keys)}"/>${streams.join("")}`);
 }
 

@@ -14,10 +14,12 @@ export interface CallPolicies {
   /** Why the owner's agents may call nobody more today; null if they may. */
   spent(ownerId: string, policy: CallPolicy): Promise<string | null>;
   /**
-   * Counts a transfer as a call of the longest time that it may last, because Parley does not hear of its end.
+   * Counts a transfer as a call of the longest time that it may last at a carrier, because Parley may not hear of its end.
    * @throws ServiceError condition if it is not allowed
    */
   transferring(ownerId: string, to: string): Promise<void>;
+  /** Counts what a transfer that Parley has heard the end of has lasted beyond that. */
+  transferred(ownerId: string, seconds: number): Promise<void>;
 }
 
 const LIMITS = ["calls", "minutes"] as const;
@@ -55,6 +57,10 @@ export function callPolicies(options: {
       const reason = countryFault(to, policy) ?? (await spent(ownerId, policy));
       if (reason !== null) throw new ServiceError("condition", `The call is not transferred to ${to}: ${reason}`);
       await addCallUsage(db, ownerId, dayOf(clock.now()), { calls: 1, seconds: TRANSFER_SECONDS_MAX });
+    },
+    transferred: async (ownerId, seconds) => {
+      const beyond = seconds - TRANSFER_SECONDS_MAX;
+      if (beyond > 0) await addCallUsage(db, ownerId, dayOf(clock.now()), { calls: 0, seconds: beyond });
     },
   };
 }

@@ -30,6 +30,7 @@ const TABLES: readonly OwnedTable[] = [
   { name: "do_not_call", key: ["mobile_number"] },
   DO_NOT_CALL_TOTALS,
   { name: "incoming_calls", key: ["call_id"] },
+  { name: "person_calls", key: ["call_id"] },
   { name: "spoken_calls", key: ["call_id"] },
   { name: "call_usage", key: ["day"] },
   { name: "web_calls", key: ["conversation_id"] },

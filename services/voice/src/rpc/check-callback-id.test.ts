@@ -30,8 +30,14 @@ function check(provider: string, id: string, operatorKey = "") {
   };
   const verifyFewAtOnce = fewUnverified();
   const calledBack = { find: async (callId: string) => (callId === CALL ? { ownerId: "own_1", carrierId: "" } : null) };
-  const spoken = { find: async () => null };
-  const carriers = { accounts, calledBack, spoken, verifyFewAtOnce } as unknown as CallbackContext;
+  const nobody = { find: async () => null };
+  const carriers = {
+    accounts,
+    calledBack,
+    people: nobody,
+    spoken: nobody,
+    verifyFewAtOnce,
+  } as unknown as CallbackContext;
   const connections = dailyConnections({ accounts, baseUrl: "http://127.0.0.1:1", operatorKey });
   const daily = { connections, verifyFewAtOnce } as DailyContext;
   const checks = new Map<string, CallbackCheck>([

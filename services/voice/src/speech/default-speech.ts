@@ -8,9 +8,9 @@ export interface DefaultSpeech {
   tts: TtsConfig | undefined;
 }
 
-/** The agent's own speech, completed by the operator's. An agent with speech-to-speech needs neither. */
+/** The agent's own speech, completed by the operator's. The model of an agent with speech to speech needs nothing else to talk. */
 export function withDefaults(own: GetSpeechResponse, defaults: DefaultSpeech): GetSpeechResponse {
-  if (own.sts) return own;
+  if (own.sts) return { ...own, stt: own.stt ?? defaults.stt };
   return { ...own, stt: own.stt ?? defaults.stt, tts: own.tts ?? defaults.tts };
 }
 

@@ -14,8 +14,10 @@ export interface ConverseOptions {
   /** The agent's prompt, with its variables filled. */
   prompt: string;
   tools: readonly { name: string; description: string; parameters: Readonly<Record<string, unknown>> }[];
-  /** The conversation so far, oldest first, for a connection that replaces a lost one. */
+  /** The conversation so far, oldest first, for a connection that goes on with it. */
   history(): readonly Said[];
+  /** Whether the first connection goes on with a conversation, rather than beginning one. */
+  continues?: boolean;
   /** Aborted when the call ends. */
   signal: AbortSignal;
 }

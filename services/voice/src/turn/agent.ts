@@ -14,6 +14,7 @@ export function replyHappens(draft: Draft, reply: Reply, event: ReplyEvent, now:
       if (reply.stage === "held") return;
       if (reply.stage === "thinking") Object.assign(reply, { stage: "speaking", since: now });
       reply.soundUntil = Math.max(now, reply.soundUntil) + event.ms;
+      reply.sound = null;
       return;
     case "answered":
       reply.isWhole = true;
@@ -158,6 +159,7 @@ export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number
     soundUntil,
     isSaid: kind !== "answer",
     isWhole: kind !== "answer",
+    sound: null,
     hasFailed: false,
     next,
   };

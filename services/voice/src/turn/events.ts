@@ -63,6 +63,8 @@ export interface ToolRules {
   before: string | null;
   /** Said, in order, while the tool still runs. */
   delayed: readonly Filler[];
+  /** Heard while the reply waits and nobody speaks; null for none. */
+  sound: string | null;
 }
 
 export interface Filler {

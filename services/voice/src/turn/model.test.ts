@@ -9,7 +9,7 @@ const ANSWERED = { type: "user_said", text: "When do you open?" } as const;
 const started = (call: string): TurnEvent => ({
   type: "tool_started",
   call,
-  rules: { timeoutMs: 20_000, isCancellable: false, before: null, delayed: [] },
+  rules: { timeoutMs: 20_000, isCancellable: false, before: null, delayed: [], sound: null },
 });
 const types = (effects: readonly Effect[]) => effects.map(({ type }) => type);
 

@@ -47,6 +47,8 @@ export interface RunningTool {
   /** Counts as ended then, if nobody reports it. */
   lostAt: number;
   isCancellable: boolean;
+  /** Heard while the reply waits and nobody speaks; null for none. */
+  sound: string | null;
   /** What is still to be said while it runs. */
   fillers: readonly Filler[];
   /** The reply that waits for it; null if that reply was interrupted. */
@@ -109,6 +111,8 @@ export interface Reply {
   isSaid: boolean;
   /** All of its words are known. */
   isWhole: boolean;
+  /** The sound of the tool that it waited for last, until its next word. */
+  sound: string | null;
   /** Whether it failed while it was held. */
   hasFailed: boolean;
   /** What follows when it was heard whole. */

@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import type { Effect, ToolRules, TurnEvent } from "./events.ts";
 import { initialState } from "./state.ts";
+import { waitingSound } from "./tools.ts";
 import { dueAt, takeTurn } from "./turn-taking.ts";
 
 const IDLE = { afterMs: 5_000, remindersMax: 1 };
-const RULES: ToolRules = { timeoutMs: 60_000, isCancellable: false, before: null, delayed: [] };
+const RULES: ToolRules = { timeoutMs: 60_000, isCancellable: false, before: null, delayed: [], sound: null };
 const KINDS = [
   ["a model for each task", false],
   ["a speech-to-speech model", true],
@@ -48,7 +49,7 @@ function lookingUp(isSpeechToSpeech: boolean, rules: Partial<ToolRules> = {}) {
   happen({ type: "connected", greets: false });
   says("Where is my order?");
   const began = happen({ type: "tool_started", call: "a", rules: { ...RULES, ...rules } });
-  return { began, happen, wait, begins, says, speaks };
+  return { began, happen, wait, begins, says, speaks, sound: () => waitingSound(state) };
 }
 
 const ended: TurnEvent = { type: "tool_ended", call: "a", next: null };
@@ -131,6 +132,30 @@ test("fillers are said while the agent is silent and the tool runs, and none aft
   expect(on.wait(1)).toEqual([{ type: "fill", reply: 1, text: "Still looking." }]);
   on.happen(ended);
   expect(on.wait(5_000)).toEqual([]);
+});
+
+test.each(KINDS)(
+  "with %s, a tool's sound is heard until the next word, and not while the user speaks",
+  (_kind, sts) => {
+    const on = lookingUp(sts, { sound: "typing" });
+    expect(on.sound()).toBe("typing");
+    on.happen(ended);
+    expect(on.sound()).toBe("typing");
+    if (sts) on.happen({ type: "speaks" });
+    on.happen({ type: "sound", reply: 1, ms: 200 });
+    expect(on.sound()).toBeNull();
+    const interrupted = lookingUp(sts, { sound: "typing" });
+    interrupted.begins();
+    expect(interrupted.sound()).toBeNull();
+  },
+);
+
+test("a tool without a sound, or in the background, is waited for in silence", () => {
+  expect(lookingUp(false).sound()).toBeNull();
+  const on = lookingUp(false, { sound: "hold" });
+  on.happen(ended);
+  on.speaks();
+  expect(on.sound()).toBeNull();
 });
 
 test("a tool whose end nobody reports counts as ended 15 s after its own limit, and silence then ends the call", () => {

@@ -14,11 +14,11 @@ export function started(
 ): void {
   if (draft.tools.some((tool) => tool.call === call)) return;
   const { reply } = draft;
-  const { timeoutMs, isCancellable, before, delayed } = rules;
+  const { timeoutMs, isCancellable, before, delayed, sound } = rules;
   const isSilent = reply?.kind === "answer" && reply.stage === "thinking" && !reply.isSaid;
   const fillers = before !== null && isSilent ? [{ afterMs: 0, text: before }, ...delayed] : delayed;
   const lostAt = now + timeoutMs + DEAD_AIR_MS;
-  draft.tools = [...draft.tools, { call, since: now, lostAt, isCancellable, fillers, reply: reply?.id ?? null }];
+  draft.tools = [...draft.tools, { call, since: now, lostAt, isCancellable, sound, fillers, reply: reply?.id ?? null }];
 }
 
 /** Returns the tool that has ended; null if it is not known to run. */
@@ -26,6 +26,7 @@ export function ended(draft: Draft, call: string, now: number): RunningTool | nu
   const tool = draft.tools.find((running) => running.call === call);
   if (!tool) return null;
   draft.tools = draft.tools.filter((running) => running !== tool);
+  if (draft.reply?.id === tool.reply) draft.reply.sound ??= tool.sound;
   draft.quietSince = now;
   return tool;
 }
@@ -66,6 +67,14 @@ export function nextFiller({ tools, reply }: TurnState) {
     return filler && reply && tool.reply === reply.id ? [{ tool, filler, at: tool.since + filler.afterMs }] : [];
   });
   return due.toSorted((one, other) => one.at - other.at)[0] ?? null;
+}
+
+/** What is heard while the reply waits for a tool, or for its next word after one, and nobody speaks; null for nothing. */
+export function waitingSound({ tools, reply, user, model }: TurnState): string | null {
+  if (!reply || reply.stage === "held") return null;
+  const isUserSpeaking = model ? model.hearsSince !== null || model.voiceSince !== null : user.speechSince !== null;
+  if (isUserSpeaking) return null;
+  return tools.find((tool) => tool.reply === reply.id && tool.sound !== null)?.sound ?? reply.sound;
 }
 
 /** The tool whose end is overdue first. */

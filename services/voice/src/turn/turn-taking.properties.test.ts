@@ -25,6 +25,7 @@ const rules = fc.record<ToolRules>({
   isCancellable: fc.boolean(),
   before: fc.constantFrom(null, "One moment."),
   delayed: fc.constantFrom([], [{ afterMs: 2_000, text: "Still looking." }]),
+  sound: fc.constantFrom(null, "typing"),
 });
 
 const common: Weighted[] = [

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { ToolRules } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { soundOf } from "../../src/background/sounds.ts";
 import type { CallClient } from "../../src/call/port.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
 import { newCall } from "../kit/scripted-call.ts";
@@ -12,6 +13,7 @@ const RULES: ToolRules = {
   isBackground: false,
   before: "One moment please.",
   delayed: [],
+  sound: undefined,
 };
 
 const IDLE = { tools: { user_idle: { timeout_seconds: 5, max_reminders: 1, message: "Are you there?" } } };
@@ -50,6 +52,23 @@ test("a caller hears the filler of a tool that runs, then the answer, and the fi
     "assistant: One moment please. It comes on Monday.",
   ]);
   expect(call.conversations.fillers).toEqual([["One moment please."]]);
+});
+
+test("a caller hears the sound of a tool while it runs, not behind the agent's words, and none that nobody knows", async () => {
+  await soundOf("typing");
+  for (const [sound, isHeard] of [
+    ["typing", true],
+    ["waterfall", false],
+  ] as const) {
+    const call = await lookingUp({ before: undefined, sound });
+    await call.time.pass(5_000);
+    expect(call.leg.sent.slice(-200).some((frame) => frame?.some((sample) => sample !== 0))).toBe(isHeard);
+    call.arrives();
+    await call.time.pass(600);
+    const [spoken] = call.leg.sent.slice(-1);
+    expect(spoken?.every((sample) => sample === spoken[0])).toBeTrue();
+    expect(call.conversations.lines).toHaveLength(1);
+  }
 });
 
 test("nobody is reminded while a tool runs for 30 s, although the caller is idle after 5 s", async () => {

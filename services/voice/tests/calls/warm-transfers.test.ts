@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { Pcm } from "../../src/audio/pcm.ts";
 import { NotConnected } from "../../src/call/port.ts";
-import type { DialPerson } from "../../src/call/prepare-call.ts";
+import type { DialPerson } from "../../src/call/warm/people.ts";
+import type { CallRecorder } from "../../src/recording/record-call.ts";
 import type { SpeechEvent, SpeechToText } from "../../src/speech/stt.ts";
 import type { LegListener } from "../../src/transport/leg.ts";
 import { complete, fakeConversations, words } from "../kit/fake-conversations.ts";
@@ -42,11 +43,20 @@ function hearing() {
 }
 
 /** A call whose agent has decided to connect the user, who waits while the person's phone rings. */
-async function transferring(given: { dial?: () => Promise<void>; acceptSeconds?: number; verdict?: string } = {}) {
+async function transferring(
+  given: {
+    dial?: () => Promise<void>;
+    acceptSeconds?: number;
+    verdict?: string;
+    holdSound?: string;
+    recordings?: ReturnType<typeof keptRecording>;
+  } = {},
+) {
   const time = fakeTime();
-  const conversations = fakeConversations();
+  const conversations = fakeConversations({ recording: given.recordings !== undefined });
   conversations.model = (instruction) => (instruction.includes("colleague") ? BRIEFING : (given.verdict ?? "unclear"));
-  const warm = { briefing: "Say who it is.", holdSound: "ringing", acceptSeconds: given.acceptSeconds ?? 30 };
+  const { holdSound = "ringing", acceptSeconds = 30 } = given;
+  const warm = { briefing: "Say who it is.", holdSound, acceptSeconds };
   const told: (string | undefined)[] = [];
   conversations.script = (turn) => {
     told.push(turn.told);
@@ -61,6 +71,7 @@ async function transferring(given: { dial?: () => Promise<void>; acceptSeconds?:
   const call = await newCall({
     time,
     conversations,
+    ...(given.recordings && { recordings: given.recordings }),
     hearing: { ...ears.stt, report: () => {} } as never,
     request: {
       channel: { type: "TELEPHONY", callingType: "INBOUND", toMobileNumber: OWN, fromMobileNumber: "+14155550101" },
@@ -91,13 +102,42 @@ const loud = (value: number): Pcm => new Int16Array(320).fill(value);
 
 test("a user waits with a sound while the person is called from the agent's number and told what it is about", async () => {
   const call = await transferring();
-  expect(call.dialled()).toEqual({ ownerId: "own_1", from: OWN, to: PERSON });
+  expect(call.dialled()).toEqual({ ownerId: "own_1", agentId: "agt_1", from: OWN, to: PERSON });
   await call.time.pass(8_000);
   expect(call.voice.said).toEqual(["One moment, please.", BRIEFING]);
   expect(call.person().played.length).toBeGreaterThan(0);
   // The ringing tone comes every five seconds.
   expect(call.leg.sent.slice(-250).some((frame) => frame?.some((sample) => sample !== 0))).toBeTrue();
   expect(call.leg.hungUp).toBeFalse();
+});
+
+/** Keeps the first sample of each frame that is not silent. */
+function keptRecording() {
+  const [ofUser, ofOthers]: [number[], number[]] = [[], []];
+  const keep = (kept: number[]) => (frame: Pcm) => void (frame[0] !== 0 && kept.push(frame[0] as number));
+  const recorder: CallRecorder = {
+    begin: () => {},
+    heard: keep(ofUser),
+    sent: keep(ofOthers),
+    cut: () => {},
+    end: async () => {},
+  };
+  return { ofUser, ofOthers, begin: async () => recorder, addressOf: async () => null, finish: async () => {} };
+}
+
+test("a recording has both people after the connection, and neither the briefing nor what the user says on hold", async () => {
+  const kept = keptRecording();
+  const call = await transferring({ recordings: kept, holdSound: "none" });
+  const ofAgent = kept.ofOthers.length;
+  call.listener().heard(loud(3_000));
+  await call.time.pass(8_000);
+  expect(call.person().played.length).toBeGreaterThan(0);
+  call.on().pressed("1");
+  await settle();
+  call.listener().heard(loud(1_000));
+  call.on().heard(loud(2_000));
+  await call.time.pass(100);
+  expect([kept.ofUser, kept.ofOthers.slice(ofAgent)]).toEqual([[1_000], [2_000]]);
 });
 
 test("nothing that a user says while waiting reaches a model or the transcript", async () => {
@@ -212,6 +252,8 @@ test("a person is not called at a number that agents may not call", async () => 
     told ? [words(told), complete] : [words("One moment."), { $case: "action", value: { action } }, complete];
   const other = await newCall({ conversations, dialPerson: () => Promise.reject(new Error("was called")) });
   await other.asks("A person, please.");
-  await other.time.pass(6_000);
-  expect(conversations.lines.at(-1)).toContain("failed");
+  await other.time.pass(15_000);
+  expect(conversations.lines.at(-1)).toContain(
+    "failed: the person could not be called. The call is not transferred to",
+  );
 });

@@ -23,6 +23,7 @@ const TWILIO = "car_0000000000000000000000000t";
 const PLIVO = "car_0000000000000000000000000p";
 const CALL = "call_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const SPOKEN = "call_01m7yyhwgbk5r2v7x0z4b6d8f2";
+const PERSON = "call_01m7yyhwgbk5r2v7x0z4b6d8f3";
 const AGENT = "agt_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const STAYS = new AbortController().signal;
 const [NUMBER, CALLER] = ["+14155550160", "+14155550161"];
@@ -39,6 +40,9 @@ let numberOf: string | null;
 let refusal: ServiceError | null;
 /** The provider of the outgoing call's carrier. */
 let callCarrier: string;
+/** Whether somebody waits for the audio of the call to a person, and how that call has ended. */
+let isAwaited: boolean;
+let unanswered: string[];
 
 const database = await createTestDatabase();
 const db = openDatabase({ url: database.urls.voice, name: "test" });
@@ -51,6 +55,7 @@ beforeEach(async () => {
   // The clock starts at the same time in each test.
   await db`delete from incoming_calls`;
   [reported, started, expectedIds, refusal, callCarrier] = [[], [], [], null, TWILIO];
+  [isAwaited, unanswered] = [true, []];
   numberOf = TWILIO;
   clock = fakeClock();
   const carrierOf = (carrierId: string) => ({
@@ -84,6 +89,12 @@ beforeEach(async () => {
   ctx = {
     publicUrl: PUBLIC_URL,
     incoming,
+    people: {
+      find: async (callId) =>
+        callId === PERSON ? { ownerId: OWNER, callId, carrierId: callCarrier, provider: "TWILIO" } : null,
+      answer: async () => (isAwaited ? ["wss://voice.acme.example/media/1", "wss://voice.acme.example/media/2"] : null),
+      ended: async ({ callId }, { how }) => void unanswered.push(`${callId} ${how}`),
+    },
     spoken: {
       find: async (callId) =>
         callId === SPOKEN ? { ownerId: OWNER, callId, carrierId: TWILIO, sentence: "Your code is 1." } : null,
@@ -377,6 +388,32 @@ test("whoever answers a call that tells a sentence hears it, as often as the car
     kind: "forbidden",
   });
   expect(reported).toEqual([]);
+});
+
+test.each([
+  ["twilio", TWILIO, `<Connect><Stream url="wss://voice.acme.example/media/2"/></Connect>`],
+  ["plivo", PLIVO, `contentType="audio/x-mulaw;rate=8000">wss://voice.acme.example/media/2</Stream>`],
+] as const)(
+  "a person who answers over %s is streamed to each address in turn, until nobody waits for them anymore",
+  async (provider, carrierId, last) => {
+    callCarrier = carrierId;
+    const asked = { provider, id: PERSON, event: "answer", form: { CallSid: "CA1", CallUUID: "CA1" } } as const;
+    const again = callbackUrl(PUBLIC_URL, provider, PERSON, "answer");
+    const document = await send(asked);
+    expect(document).toContain("wss://voice.acme.example/media/1");
+    expect(document).toEndWith(`${last}<Redirect method="POST">${again}</Redirect></Response>`);
+    isAwaited = false;
+    expect(await send(asked)).toEndWith("<Response><Hangup/></Response>");
+  },
+);
+
+test("the end of a call to a person is told to whoever waits for it, and needs the carrier's signature", async () => {
+  const sent = { id: PERSON, event: "status", form: { CallSid: "CA1", CallStatus: "busy" } };
+  expect(await failureOf(send({ ...sent, token: "0" }))).toMatchObject({ kind: "forbidden" });
+  expect(unanswered).toEqual([]);
+  expect(await send({ ...sent, form: { ...sent.form, CallStatus: "ringing" } })).toBe("");
+  expect(await send(sent)).toBe("");
+  expect(unanswered).toEqual([`${PERSON} busy`]);
 });
 
 test("Plivo gets the destination of a transferred call", async () => {

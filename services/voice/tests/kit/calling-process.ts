@@ -84,6 +84,7 @@ async function call(): Promise<void> {
     conversations,
     getSpeech: async () => ({ stt: STT, tts: TTS, sts: undefined, mobileNumbers: [] }),
     selectSpeech: () => ({ hearing, voice }),
+    selectHearing: () => hearing,
     selectSpeechToSpeech: () => {
       throw new Error("not asked for");
     },

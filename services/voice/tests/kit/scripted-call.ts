@@ -4,6 +4,7 @@ import type { CallNews, CallRequest } from "../../src/call/port.ts";
 import type { StartCallOptions } from "../../src/call/prepare-call.ts";
 import { callHolder } from "../../src/call/start-call.ts";
 import { denialOf } from "../../src/outbound/denied-numbers.ts";
+import type { SpeechToSpeech } from "../../src/speech/sts.ts";
 import type { FarEnd, LegListener } from "../../src/transport/leg.ts";
 import { type FakeConversations, fakeConversations } from "./fake-conversations.ts";
 import { type FakeTime, fakeTime, settle } from "./fake-time.ts";
@@ -31,7 +32,7 @@ const STS = { providerName: "OPENAI", modelName: "m", language: "en", voiceId: "
 
 export interface Given {
   /** The model of an agent with speech to speech. */
-  sts?: ReturnType<typeof scriptedSts>;
+  sts?: SpeechToSpeech;
   conversations?: FakeConversations;
   hearing?: ReturnType<typeof scriptedHearing>;
   voice?: ReturnType<typeof scriptedVoice>;
@@ -71,6 +72,7 @@ export async function newCall(given: Given = {}) {
       return given.sts ? { ...SPEECH, sts: STS } : SPEECH;
     },
     selectSpeech: ({ tts }) => ({ hearing, voice: (tts === SPANISH && given.otherVoice) || voice }),
+    selectHearing: () => hearing,
     selectSpeechToSpeech: () => given.sts ?? scriptedSts(),
     detector,
     live: {

@@ -21,6 +21,20 @@ export interface ScriptedSts extends SpeechToSpeech {
   obeys: boolean;
 }
 
+/** A model of which a test controls each session. */
+export function stsSessions(): SpeechToSpeech & { all: ScriptedSts[]; newest(): ScriptedSts } {
+  const all: ScriptedSts[] = [];
+  return {
+    all,
+    newest: () => all.at(-1) as ScriptedSts,
+    converse: (options, event) => {
+      const session = scriptedSts();
+      all.push(session);
+      return session.converse(options, event);
+    },
+  };
+}
+
 /** A speech-to-speech model that a test controls. */
 export function scriptedSts(): ScriptedSts {
   let to: (event: SpokenTurnEvent) => void = () => {};

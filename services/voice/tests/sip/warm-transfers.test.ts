@@ -6,8 +6,8 @@ import { eventually } from "@parley/testkit/eventually";
 import { callClock } from "../../src/call/call-clock.ts";
 import type { CallUnderWay } from "../../src/call/port.ts";
 import { callHolder } from "../../src/call/start-call.ts";
-import { personDialer } from "../../src/outbound/dial-person.ts";
 import { trunkDialer } from "../../src/outbound/dial-trunk.ts";
+import { personDialer } from "../../src/outbound/people/dial-person.ts";
 import { dialSip } from "../../src/sip-calls/dial-sip.ts";
 import type { SpeechEvent } from "../../src/speech/stt.ts";
 import type { Provider } from "../../src/store/outbound-calls.ts";
@@ -55,6 +55,9 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
         }),
       },
     }),
+    selectHearing: () => {
+      throw new Error("has its own");
+    },
     selectSpeechToSpeech: () => {
       throw new Error("has none");
     },
@@ -92,6 +95,8 @@ async function transferring(invited: (invite: Invite) => void, provider: Provide
   const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
   people.use({
     carrierOfNumber: async (_, number) => (number === OWN ? { carrierId: "car_1", provider } : null),
+    numbersOf: async () => [],
+    ringPerson: () => Promise.reject(new Error("has no such carrier")),
     dialTrunk: trunkDialer({ getCarrierCredentials }, dialSip(ours, parseAllowList("127.0.0.1"))),
   });
   const user = listening();

@@ -1,6 +1,6 @@
 import type { CallAction, ToolNews, ToolStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { SILENT_FRAME } from "../../audio/pcm.ts";
-import type { ListenOptions, SpeechEvent, SpeechToText } from "../../speech/stt.ts";
+import type { SpeechEvent } from "../../speech/stt.ts";
 import type { Decision } from "../../turn/events.ts";
 import { isUnfinished } from "../../turn/phrases.ts";
 import type { TurnState } from "../../turn/state.ts";
@@ -10,18 +10,21 @@ import { type LatencyWatch, watchLatency } from "../latency.ts";
 import { roomOn } from "../queued-audio.ts";
 import { pressKeys } from "../tools/press-keys.ts";
 import type { Answer, AnswerEvents, Transcript } from "../transcript.ts";
+import { pipelineEnvoy } from "../warm/pipeline-envoy.ts";
+import type { Ears } from "../warm/utterances.ts";
 import { mouth, type Voice } from "./mouth.ts";
 
 /** What an agent needs that hears with one model, answers with another and speaks with a third. */
 export interface PipelineParts
-  extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured" | "clients"> {
-  hearing: SpeechToText;
-  listening: Omit<ListenOptions, "signal">;
+  extends Ears,
+    Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured" | "clients"> {
   voice: Voice;
   agentId: string;
   /** The voice of another agent, and the language that its users speak. @throws if it has none */
   voiceOf(agentId: string): Promise<{ voice: Voice; language: string | undefined }>;
   transcript: Transcript;
+  /** Asks the agent's model about the conversation so far. */
+  askModel(instruction: string): Promise<string>;
 }
 
 const LISTEN = { after: "listen", to: { phoneNumber: "", warm: undefined } } as const;
@@ -44,7 +47,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   const following = new Map<string, "awaited" | "background">();
   /** Aborts when there are more to follow. */
   let more = new AbortController();
-  let next: { after: Decision; to: Omit<Transferee, "voice"> } = LISTEN;
+  let next: { after: Decision; to: Omit<Transferee, "sendEnvoy"> } = LISTEN;
 
   const agent = mouth({
     leg,
@@ -172,8 +175,8 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
   function toolStarted({ toolCallId, rules }: ToolStarted): void {
     if (rules?.isBackground) return void follow([toolCallId], "background");
     awaited.add(toolCallId);
-    const { timeoutMs = 0, isCancellable = false, before = null, delayed = [] } = rules ?? {};
-    happen({ type: "tool_started", call: toolCallId, rules: { timeoutMs, isCancellable, before, delayed } });
+    const { timeoutMs = 0, isCancellable = false, before = null, delayed = [], sound = null } = rules ?? {};
+    happen({ type: "tool_started", call: toolCallId, rules: { timeoutMs, isCancellable, before, delayed, sound } });
   }
 
   /** Reports when calls end that no reply waits for. */
@@ -272,7 +275,7 @@ export function pipelineAgent(parts: PipelineParts, call: CallInProgress): CallA
       answer?.hear(heard);
       return heard;
     },
-    transferTo: () => ({ ...next.to, voice }),
+    transferTo: () => ({ ...next.to, sendEnvoy: pipelineEnvoy.bind(null, { ...parts, voice }) }),
     close: () => hearing.close(),
   };
 }

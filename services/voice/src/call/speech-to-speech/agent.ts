@@ -1,25 +1,34 @@
+import type { HandOver } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newId } from "@parley/shared/ids";
 import { codePoints } from "@parley/shared/text/length";
 import { durationMs } from "../../audio/pcm.ts";
-import type { ConverseOptions, SpeechToSpeech, SpokenTurnEvent } from "../../speech/sts.ts";
-import type { ToolRules } from "../../turn/events.ts";
+import type { SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { CommonParts } from "../held-call.ts";
-import type { AgentEffect, CallAgent, CallInProgress } from "../hold-call.ts";
+import type { AgentEffect, CallAgent, CallInProgress, Transferee } from "../hold-call.ts";
 import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
 import type { Transcript } from "../transcript.ts";
+import { stsEnvoy } from "../warm/sts-envoy.ts";
+import { type Handover, handOverTo } from "./handover.ts";
+import type { StsModel } from "./model.ts";
 import { type Reply, replyOn } from "./reply.ts";
 import { saidInOrder } from "./said.ts";
-import { answerTool, type RunTool, type ToolCall } from "./tools.ts";
+import { answerTool, notRun, type RunTool, type ToolCall } from "./tools.ts";
 
 /** What an agent needs whose model hears, answers and speaks. */
-export interface StsParts extends Pick<CommonParts, "greeting" | "lines" | "clock" | "log" | "measured"> {
-  sts: SpeechToSpeech;
-  conversing: Omit<ConverseOptions, "history" | "signal">;
-  /** How the call waits for a tool. */
-  rulesOf(name: string): ToolRules;
+export interface StsParts extends Pick<CommonParts, "lines" | "clock" | "log" | "measured"> {
+  model: StsModel;
+  /** The model of an agent that takes over. @throws ServiceError if it has none that can be had */
+  modelOf(agentId: string): Promise<StsModel>;
   runTool: RunTool;
   transcript: Pick<Transcript, "append">;
+  /** Sequence of the newest message before the call. */
+  lastSequence: number;
 }
+
+const TAKEN_OVER = "You have taken over this conversation from another agent. Go on with it, and answer the user now.";
+const HANDED_OVER = "The conversation is handed over to another agent already.";
+const CANNOT_HAND_OVER =
+  "This agent cannot take over the call. The conversation stays with you: answer the user yourself.";
 
 /** The model takes turns by itself: what it does is reported to turn-taking, which decides what that means for the call. */
 export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
@@ -34,31 +43,48 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   /** Since when the reply is being heard, and its latency. */
   let audibleSince: number | null = null;
   let latency: Latency | undefined;
-  let transferTo = "";
+  let transferTo: Omit<Transferee, "sendEnvoy"> = { phoneNumber: "", warm: undefined };
   /** It has pressed keys, which a machine answers, and may say nothing. */
   let mayBeSilent = false;
-  const talk = parts.sts.converse(
-    { ...parts.conversing, history: said.history, signal: call.signal },
-    contained((event) => {
-      if (!call.signal.aborted) hear(event);
-    }),
-  );
+  let { model } = parts;
+  let handover: Handover | "begins" | null = null;
+  let sessions = 0;
+  let talk = open(model);
+
+  /** @param from the number of the first message that the model learns of, if it takes over */
+  function open({ sts, conversing }: StsModel, from?: number): SpokenConversation {
+    sessions++;
+    const session = sessions;
+    const history = () => said.history(from);
+    return sts.converse(
+      { ...conversing, history, continues: from !== undefined, signal: call.signal },
+      contained((event) => {
+        if (!call.signal.aborted && session === sessions) hear(event);
+      }),
+    );
+  }
 
   function hear(event: SpokenTurnEvent): void {
+    const passing = handover === "begins" ? null : handover;
     switch (event.type) {
       case "user_began":
         happen(event);
-        return void said.userBegan();
+        said.userBegan();
+        return void passing?.userBegan();
       case "user_said":
-        return void happen(event);
+        happen(event);
+        return void passing?.goOn();
       case "audio":
       case "text":
-        return void speak(event);
+        if (!passing?.speaks()) speak(event);
+        return;
       case "tool_call":
         return void answerWithTool(event);
       case "done":
-        return void done();
+        done();
+        return void passing?.goOn();
       case "failed":
+        if (passing?.fails()) return;
         // It cannot apologize anymore.
         log.warn({ err: event.error }, "a speech-to-speech model failed");
         return void call.fail(event.error.detail);
@@ -91,28 +117,67 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
     const toolCallId = newId("tcl");
     const { name, arguments: given } = toolCall;
     captioned.tool({ type: "tool_call", toolCallId, name, arguments: JSON.stringify(given ?? {}) });
-    const rules = parts.rulesOf(toolCall.name);
+    const rules = model.rulesOf(name);
     happen({ type: "tool_started", call: toolCallId, rules });
     const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
-    const hands = { leg, log };
-    const called = { ...toolCall, toolCallId };
-    const { result, isError, next, hasPressed } = await answerTool(
-      parts.runTool,
-      called,
-      place,
-      rules.timeoutMs,
-      hands,
-    );
+    const successorId = model.successorOf(name);
+    const successor = successorId === null ? null : await prepare(successorId);
+    const { result, isError, next, hasPressed, handed } =
+      typeof successor === "string"
+        ? notRun(successor)
+        : await answerTool(parts.runTool, { ...toolCall, toolCallId }, place, rules.timeoutMs, { leg, log });
     captioned.tool({ type: "tool_result", toolCallId, result, isError });
     contained(() => {
       if (call.signal.aborted) return;
+      if (handed && successor && typeof successor !== "string")
+        return handOver(toolCallId, toolCall, successor, handed);
+      if (successor && typeof successor !== "string") handover = null;
       mayBeSilent = hasPressed;
-      if (next?.after === "transfer") transferTo = next.to;
+      if (next && "to" in next) transferTo = next.to;
       // A user who speaks is answered when they have finished, with the result.
       const asks = call.state().model?.hearsSince === null;
       happen({ type: "tool_ended", call: toolCallId, next: next?.after ?? null });
       talk.answer(toolCall.callId, result, asks);
     })();
+  }
+
+  /** Gets the model of an agent before it takes over. @returns why it cannot, for the model that calls */
+  async function prepare(agentId: string): Promise<StsModel | string> {
+    if (handover) return HANDED_OVER;
+    handover = "begins";
+    try {
+      return await parts.modelOf(agentId);
+    } catch (err) {
+      log.warn({ err, agent_id: agentId }, "an agent could not take over a call");
+      handover = null;
+      return CANNOT_HAND_OVER;
+    }
+  }
+
+  function handOver(toolCallId: string, { callId }: ToolCall, successor: StsModel, handed: HandOver): void {
+    const passing = handOverTo(successor, handed, clock, {
+      say: (text, by) => {
+        if (by === "first") talk.answer(callId, `Say exactly this to the user, and nothing else: ${text}`, true);
+        else talk.say(text);
+      },
+      open: (next, { agentId, voiceAgentId, contextFrom }) => {
+        const keepsVoice = voiceAgentId !== agentId && next.provider === model.provider;
+        const { voiceId } = keepsVoice ? model.conversing : next.conversing;
+        model = { ...next, conversing: { ...next.conversing, voiceId } };
+        talk.close();
+        // Its words end here, whether it said so or not.
+        if (reply?.hasBegun()) reply.done();
+        talk = open(model, Math.max(1, contextFrom - parts.lastSequence));
+      },
+      finish: () => {
+        handover = null;
+        // A user who speaks is answered when they have finished.
+        const asks = call.state().model?.hearsSince === null;
+        happen({ type: "tool_ended", call: toolCallId, next: null });
+        if (asks) talk.tell(TAKEN_OVER);
+      },
+    });
+    if (handover === "begins") handover = passing;
   }
 
   function carryOut(effect: AgentEffect): void {
@@ -123,12 +188,16 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       case "say":
         awaited = null;
         reply = replyOn(leg, effect.reply);
-        return void talk.say(effect.kind === "greeting" ? parts.greeting : lines[effect.kind]);
+        return void talk.say(effect.kind === "greeting" ? model.greeting : lines[effect.kind]);
       case "ask":
         awaited = null;
         reply = replyOn(leg, effect.reply);
         talk.tell(effect.text);
         return void note(effect.text);
+      case "tell":
+        awaited = null;
+        reply = replyOn(leg, effect.reply);
+        return void talk.tell(effect.text);
       case "note":
         return void note(effect.text);
       case "fill":
@@ -145,7 +214,6 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       case "resume":
       case "ask_patience":
       case "cancel_tool":
-      case "tell":
       // No tool that it can call is cancelled, and the model takes turns by itself, so turn-taking decides none of these.
     }
   }
@@ -204,7 +272,10 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       if (reply?.hasBegun()) store(reply.heard().text);
     },
     heard: () => reply?.heard().text ?? "",
-    transferTo: () => ({ phoneNumber: transferTo, warm: undefined, voice: null }),
+    transferTo: () => {
+      const { sts, conversing } = model;
+      return { ...transferTo, sendEnvoy: stsEnvoy.bind(null, { sts, conversing, record: said.history() }) };
+    },
     close: () => {
       said.end();
       talk.close();

@@ -14,8 +14,11 @@ export interface SaidInOrder {
   agent(text: string, startedAt: number | null, latency?: Latency): void;
   /** The call is over: reports that are still missing will not come. */
   end(): void;
-  /** What was said so far, for a new connection of the model; the oldest is dropped first. */
-  history(): Said[];
+  /**
+   * What was said so far, for a new connection of the model; the oldest is dropped first.
+   * @param from the number of the first message, from 1 on
+   */
+  history(from?: number): Said[];
   /** The number of messages so far, including those that the model has not reported yet. */
   messages(): number;
 }
@@ -83,7 +86,7 @@ export function saidInOrder(
       stopWaiting();
       giveUp();
     },
-    history: () => [...told],
+    history: (from = 1) => told.slice(Math.max(0, from - 1 - (stored - told.length))),
     messages: () => stored + waiting.length,
   };
 }

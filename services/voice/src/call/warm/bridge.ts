@@ -3,8 +3,12 @@ import type { Leg } from "../../transport/leg.ts";
 import type { Line } from "./reach-person.ts";
 import { type Ears, hearParty } from "./utterances.ts";
 
-export interface BridgeParts extends Ears {
+export interface BridgeParts {
+  /** Absent: what they say is not transcribed. */
+  ears?: Ears | undefined;
   said(role: "user" | "person", text: string): void;
+  /** They talk no more. */
+  over?(): void;
 }
 
 /** Two people who talk to each other. */
@@ -19,22 +23,30 @@ export interface Bridge {
 const QUEUED_MAX_SAMPLES = 10 * FRAME_SAMPLES;
 
 /** Connects the user with a person. @param left called when the person has left @param over aborted when the call ends */
-export function bridge(parts: BridgeParts, user: Leg, line: Line, left: () => void, over: AbortSignal): Bridge {
-  const ofUser = hearParty(parts, (text) => parts.said("user", text), over);
-  const ofPerson = hearParty(parts, (text) => parts.said("person", text), over);
+export function bridge(
+  { ears, said, ...parts }: BridgeParts,
+  user: Leg,
+  line: Line,
+  left: () => void,
+  over: AbortSignal,
+): Bridge {
+  const hears = (role: "user" | "person") => ears && hearParty(ears, (text) => said(role, text), over);
+  const ofUser = hears("user");
+  const ofPerson = hears("person");
   let isOver = false;
   const end = () => {
     if (isOver) return;
     isOver = true;
-    ofUser.close();
-    ofPerson.close();
+    ofUser?.close();
+    ofPerson?.close();
+    parts.over?.();
     void line.leg.hangUp().catch(() => {});
   };
   line.hand({
     heard: (frame) => {
       if (isOver) return;
       pass(user, frame);
-      ofPerson.hear(frame);
+      ofPerson?.hear(frame);
     },
     ended: () => {
       if (!isOver) left();
@@ -44,7 +56,7 @@ export function bridge(parts: BridgeParts, user: Leg, line: Line, left: () => vo
     hear: (frame) => {
       if (isOver) return;
       pass(line.leg, frame);
-      ofUser.hear(frame);
+      ofUser?.hear(frame);
     },
     end,
   };

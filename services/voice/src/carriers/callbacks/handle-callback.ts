@@ -8,8 +8,9 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import { isSameSecret } from "@parley/shared/sealing";
 import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
+import type { PersonCalls } from "../../outbound/people/person-calls.ts";
 import type { CalledBack, CarrierEvent } from "../carrier.ts";
-import { dialDocument, HANG_UP, readTransfer, sayDocument, streamDocument } from "../documents.ts";
+import { dialDocument, HANG_UP, readTransfer, sayDocument, streamDocument, streamsDocument } from "../documents.ts";
 import type { IncomingCalls } from "./incoming-calls.ts";
 import { e164, plivoEvents } from "./plivo-events.ts";
 import type { SpokenCalls } from "./spoken-calls.ts";
@@ -20,6 +21,7 @@ export interface CallbackContext {
   calledBack: CalledBack;
   incoming: Pick<IncomingCalls, "answer" | "ended">;
   spoken: Pick<SpokenCalls, "find">;
+  people: Pick<PersonCalls, "find" | "answer" | "ended">;
   /** Callbacks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
   /** PARLEY_PUBLIC_URL. */
@@ -56,6 +58,7 @@ export async function handleCallback(ctx: CallbackContext, callback: Callback, g
   if (carrierCallIdOf(callback).length > CARRIER_CALL_ID_MAX)
     throw new ServiceError("condition", `The call's id must have at most ${CARRIER_CALL_ID_MAX} characters`);
   if (target.kind === "spoken") return event === "answer" ? sentence(ctx, callback) : "";
+  if (target.kind === "person") return toPerson(ctx, callback);
   if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
   const transfer = provider === "plivo" ? readTransfer(event) : null;
   if (transfer) return dialDocument(provider, transfer.from, transfer.to);
@@ -103,12 +106,12 @@ interface Known {
 }
 
 interface Target extends Known {
-  kind: "carrier" | "call" | "spoken";
+  kind: "carrier" | "call" | "person" | "spoken";
 }
 
 /** A call's carrier is not looked up here, so the call may be another provider's. */
 async function targetOf(
-  { accounts, calledBack, spoken }: CallbackContext,
+  { accounts, calledBack, people, spoken }: CallbackContext,
   provider: CallingBack,
   id: string,
 ): Promise<Target | null> {
@@ -119,6 +122,8 @@ async function targetOf(
   if (!isId("call", id)) return null;
   const call = await calledBack.find(id);
   if (call) return { kind: "call", ...call };
+  const person = await people.find(id);
+  if (person) return { kind: "person", ownerId: person.ownerId, carrierId: person.carrierId };
   const said = await spoken.find(id);
   return said && { kind: "spoken", ownerId: said.ownerId, carrierId: said.carrierId };
 }
@@ -169,6 +174,17 @@ async function outgoing(
     return stream ? streamDocument(provider, stream.url) : HANG_UP;
   }
   for (const told of eventsIn(callback)) await calledBack.report(call, told);
+  return "";
+}
+
+async function toPerson({ people, publicUrl }: CallbackContext, callback: Callback): Promise<string> {
+  const { provider, id, event } = callback;
+  if (event === "answer") {
+    const urls = await people.answer(id, carrierCallIdOf(callback));
+    return urls ? streamsDocument(provider, urls, callbackUrl(publicUrl, provider, id, event)) : HANG_UP;
+  }
+  const call = await people.find(id);
+  for (const told of eventsIn(callback)) if (call && told.type === "ended") await people.ended(call, told.end);
   return "";
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from "@parley/shared/json/json-object";
 import { pcmBytes, pcmReader } from "../../audio/wav.ts";
 import { type Access, socketUrl } from "../access.ts";
 import { bytesIn, objectIn, objectsIn, textIn } from "../json.ts";
-import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
+import type { ConverseOptions, Said, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
 import { stsSession } from "./session.ts";
 
 /** Samples a second that it speaks; it hears 16,000. */
@@ -120,8 +120,11 @@ function converse(
   });
 
   const tell = (text: string) => {
-    session.send({ clientContent: { turns: [{ role: "user", parts: [{ text }] }], turnComplete: true } });
+    session.send({ clientContent: { turns: [turnOf({ role: "user", text })], turnComplete: true } });
   };
+  // It must be the first thing after the setup (ai.google.dev/gemini-api/docs/live-guide, "Incremental content updates").
+  const said = options.continues ? options.history() : [];
+  if (said.length > 0) session.send({ clientContent: { turns: said.map(turnOf), turnComplete: false } });
 
   return {
     send: session.sendAudio,
@@ -140,6 +143,10 @@ function converse(
     ask: () => session.send({ clientContent: { turnComplete: true } }),
     close: session.stop,
   };
+}
+
+function turnOf({ role, text }: Said): object {
+  return { role: role === "user" ? "user" : "model", parts: [{ text }] };
 }
 
 function setup({ model, prompt, tools, voiceId, language }: ConverseOptions, handle: string | null): object {

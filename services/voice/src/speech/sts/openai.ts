@@ -92,7 +92,7 @@ function converse(
       queueMicrotask(session.ready);
       connections++;
       // A new session knows neither the previous one's conversation nor that it owes an answer.
-      const said = connections > 1 ? options.history() : [];
+      const said = connections > 1 || options.continues ? options.history() : [];
       const asks = owesAnswer && said.at(-1)?.role === "user" ? [{ type: "response.create" }] : [];
       return [sessionUpdate(options), ...said.map(asItem), ...asks];
     },

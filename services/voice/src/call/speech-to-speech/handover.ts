@@ -1,0 +1,77 @@
+import type { HandOver } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallClock } from "../call-clock.ts";
+import type { StsModel } from "./model.ts";
+
+/** What a handover does with the sessions of both models. */
+export interface HandoverHands {
+  /** Has the model say this, and report when it is said. */
+  say(text: string, by: "first" | "successor"): void;
+  /** Ends the first model's session, and opens the successor's. */
+  open(successor: StsModel, handed: HandOver): void;
+  /** The successor answers the user from now on. */
+  finish(): void;
+}
+
+/**
+ * A model that takes over in the middle of a call: the first one says its message, the successor its greeting, and then it answers. For
+ * turn-taking, the tool that hands over runs until then.
+ */
+export interface Handover {
+  /** The model that speaks has said everything, or the user. */
+  goOn(): void;
+  /** The model reports that the user speaks. */
+  userBegan(): void;
+  /** The model speaks. @returns whether its words are dropped, because the user has interrupted it */
+  speaks(): boolean;
+  /** The model cannot go on. @returns whether the call can */
+  fails(): boolean;
+}
+
+/** How long the first model may take to begin its message. */
+const SAYS_WITHIN_MS = 5_000;
+
+export function handOverTo(successor: StsModel, handed: HandOver, clock: CallClock, hands: HandoverHands): Handover {
+  let stage: "message" | "greeting" | "over" = "message";
+  let isInterrupted = false;
+  let stopWaiting = () => {};
+
+  function goOn(): void {
+    stopWaiting();
+    if (stage === "message") {
+      stage = "greeting";
+      hands.open(successor, handed);
+      if (handed.greets && successor.greeting !== "") {
+        hands.say(successor.greeting, "successor");
+        return;
+      }
+    }
+    if (stage === "over") return;
+    stage = "over";
+    hands.finish();
+  }
+
+  if (handed.message === "") goOn();
+  else {
+    stopWaiting = clock.after(SAYS_WITHIN_MS, goOn);
+    hands.say(handed.message, "first");
+  }
+  return {
+    goOn,
+    userBegan: () => {
+      // The successor hears the user itself; what was said to the first one is still to be reported.
+      if (stage === "greeting") goOn();
+      isInterrupted = true;
+    },
+    speaks: () => {
+      stopWaiting();
+      if (stage !== "message" || !isInterrupted) return false;
+      goOn();
+      return true;
+    },
+    fails: () => {
+      const isFirst = stage === "message";
+      if (isFirst) goOn();
+      return isFirst;
+    },
+  };
+}

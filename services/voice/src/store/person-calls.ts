@@ -1,0 +1,53 @@
+import type { Sql } from "@parley/shared/db/database";
+import { oldestPlaces } from "@parley/shared/db/oldest-places";
+
+/** A call to a person for the user of another call. The process that holds that one waits for its audio. */
+export interface PersonCall {
+  ownerId: string;
+  callId: string;
+  carrierId: string;
+  provider: "TWILIO" | "PLIVO";
+}
+
+type Key = Pick<PersonCall, "ownerId" | "callId">;
+
+export async function insertPersonCall(sql: Sql, call: PersonCall, now: Date): Promise<void> {
+  await sql`
+    insert into person_calls (owner_id, call_id, carrier_id, provider, created_at)
+    values (${call.ownerId}, ${call.callId}, ${call.carrierId}, ${call.provider}, ${now})`;
+}
+
+/** Finds a call by its id alone, because a carrier's callback has nothing else. */
+export async function findPersonCall(sql: Sql, callId: string): Promise<(PersonCall & { isOver: boolean }) | null> {
+  const [row] = await sql<(PersonCall & { isOver: boolean })[]>`
+    select owner_id, call_id, carrier_id, provider, is_over from person_calls where call_id = ${callId}`;
+  return row ?? null;
+}
+
+/** The call that has this id at its carrier, if it is known. */
+export async function findPersonCallOfCarrier(
+  sql: Sql,
+  ownerId: string,
+  carrierCallId: string,
+): Promise<string | null> {
+  const [row] = await sql<{ callId: string }[]>`
+    select call_id from person_calls where owner_id = ${ownerId} and carrier_call_id = ${carrierCallId} limit 1`;
+  return row?.callId ?? null;
+}
+
+export async function storePersonRings(sql: Sql, { ownerId, callId }: Key, carrierCallId: string): Promise<void> {
+  await sql`
+    update person_calls set carrier_call_id = ${carrierCallId} where owner_id = ${ownerId} and call_id = ${callId}`;
+}
+
+/** Nobody waits for the call's audio anymore. */
+export async function endPersonCall(sql: Sql, { ownerId, callId }: Key): Promise<void> {
+  await sql`update person_calls set is_over = true where owner_id = ${ownerId} and call_id = ${callId}`;
+}
+
+/** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
+export async function deletePersonCalls(sql: Sql, before: Date, limit: number): Promise<number> {
+  const old = { where: sql`created_at < ${before}`, by: "created_at", limit };
+  const { count } = await sql`delete from person_calls where ctid = any(${oldestPlaces(sql, "person_calls", old)})`;
+  return count;
+}

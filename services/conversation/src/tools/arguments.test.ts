@@ -34,7 +34,7 @@ test("arguments that would take minutes to check are refused, also for a unique 
   expect(faultOf(unique, numbers(1_000))).toBeNull();
   expect(faultOf(unique, { ids: [1, 2, 1] })).toContain("Duplicate items");
   expect(faultOf(unique, numbers(20_000))).toContain("too many values");
-  expect(faultOf(unique, { deep: JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`) })).toBeNull();
+  expect(faultOf({ type: "object" }, { deep: JSON.parse(`${"[".repeat(30_000)}${"]".repeat(30_000)}`) })).toBeNull();
   const many = { type: "object", properties: { ids: { items: { allOf: Array.from({ length: 3_000 }, () => ({})) } } } };
   expect(faultOf(many, numbers(20_000))).toContain("too many values");
 });

@@ -72,3 +72,18 @@ test("a call that was told while it ran stays in its place, as it is stored, and
   expect([called, answer]).toMatchObject([{ from: "tool", call: { status: "SUCCEEDED", duration_ms: 12 } }, { id: 3 }]);
   expect(answer).not.toHaveProperty("toolCalls");
 });
+
+test("a line whose words were stored as several messages, as fillers are, has the figures of its reply", () => {
+  const messages = [
+    { role: "user", content: "Where is my order?" },
+    { role: "assistant", content: "One moment please." },
+    { role: "assistant", content: "It is on its way.", latency: { audible: 900 } },
+    { role: "assistant", content: "Are you there?" },
+  ];
+  const lines = [
+    line(1, "user", "Where is my order?"),
+    line(2, "agent", "One moment please. It is on its way."),
+    line(3, "agent", "Are you there?"),
+  ];
+  expect(withWords(lines, messages).map(({ latency }) => latency)).toEqual(["", expect.stringMatching(/^900 ms/), ""]);
+});

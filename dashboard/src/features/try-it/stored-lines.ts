@@ -1,7 +1,7 @@
 import { latencyOf } from "../../ui/numbers.ts";
 import type { ToolCall } from "../conversations/said.ts";
 import { audibleAfter, partsOf, type SpokenLatency, UNFINISHED_NOTE } from "../conversations/waits.ts";
-import type { Line } from "./captions.ts";
+import type { Captioned, Line } from "./captions.ts";
 
 interface StoredMessage {
   role: string;
@@ -11,8 +11,8 @@ interface StoredMessage {
 }
 
 /**
- * Adds to each line what is stored of the message that has its words, such as its latency; both are in the order of the call. A tool call
- * that was told while it ran stays where it was told.
+ * Adds to each line what is stored of the messages that have its words, such as their latency; both are in the order of the call. A tool
+ * call that was told while it ran stays where it was told.
  */
 export function withStored(lines: readonly Line[], messages: readonly StoredMessage[]): readonly Line[] {
   const next = { agent: 0, user: 0 };
@@ -27,17 +27,28 @@ export function withStored(lines: readonly Line[], messages: readonly StoredMess
     }
     // What is still being said has no message yet.
     if (!line.isFinal) return line;
-    const at = messages.findIndex(
-      ({ role, content }, index) =>
-        index >= next[line.from] && (role === "user") === (line.from === "user") && content === line.text,
-    );
-    const message = messages[at];
-    if (!message) return line;
-    next[line.from] = at + 1;
-    const { latency, tool_calls: calls = [] } = message;
+    const { found, end } = wordsIn(messages, line, next[line.from]);
+    if (found.length === 0) return line;
+    next[line.from] = end;
+    const latency = found.find((message) => message.latency)?.latency;
+    const calls = found.flatMap(({ tool_calls: calls = [] }) => calls);
     const toolCalls = calls.filter((call) => !told.has(call.tool_call_id));
     return { ...line, ...(latency && { latency: describe(latency) }), ...(toolCalls.length > 0 && { toolCalls }) };
   });
+}
+
+/** The first messages from `from` on that together have the words of a line: what was said while a tool ran is one of its own. */
+function wordsIn(messages: readonly StoredMessage[], { from: side, text }: Captioned, from: number) {
+  for (let begin = from; begin < messages.length; begin++) {
+    let words = "";
+    for (let end = begin; end < messages.length && text.startsWith(words); end++) {
+      const { role, content } = messages[end] as StoredMessage;
+      if ((role === "user") !== (side === "user")) break;
+      words = words === "" ? content : `${words} ${content}`;
+      if (words === text) return { found: messages.slice(begin, end + 1), end: end + 1 };
+    }
+  }
+  return { found: [], end: from };
 }
 
 function describe(latency: SpokenLatency): string {

@@ -29,7 +29,8 @@ test.each([
       (file) => `services/messaging/src/${file}`,
     ),
   ],
-  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice", "knowledge"].map((name) => [
+  ["knowledge", ["config.ts", "search/semantic/config.ts"].map((file) => `services/knowledge/src/${file}`)],
+  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice"].map((name) => [
     name,
     [`services/${name}/src/config.ts`],
   ]),

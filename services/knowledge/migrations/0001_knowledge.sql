@@ -164,11 +164,13 @@ create table embeddings (
   model text not null,
   base_id text not null,
   document_id text not null,
+  dimensions integer not null,
   embedding real[] not null,
   primary key (owner_id, chunk_id, model)
 );
 alter table embeddings alter column embedding set storage external;
-create index embeddings_base on embeddings (owner_id, base_id, model, chunk_id);
+create index embeddings_base on embeddings (owner_id, base_id, model, dimensions, chunk_id);
+create index embeddings_document on embeddings (owner_id, document_id);
 
 -- The vectors of a base that serve.
 create table base_vectors (

@@ -2,9 +2,11 @@ import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/confi
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { str } from "envalid";
+import { EMBEDDINGS_VARIABLES } from "./search/semantic/config.ts";
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
+  ...EMBEDDINGS_VARIABLES,
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({ default: [], desc: "private hosts and CIDRs that pages may be on" }),
   PARLEY_KNOWLEDGE_OWNER_BYTES: positiveInteger({

@@ -33,6 +33,7 @@ import { replaceDocument } from "./rpc/replace-document.ts";
 import { resolveKnowledgeBases } from "./rpc/resolve-knowledge-bases.ts";
 import { updateKnowledgeBase } from "./rpc/update-knowledge-base.ts";
 
+import { createSearch } from "./search/search.ts";
 import { createParser, type Parser } from "./text/parse.ts";
 
 interface KnowledgeSettings extends Pick<WorkerSettings, "pollMs"> {
@@ -54,6 +55,7 @@ export function startKnowledge(
       clock: given,
       pollMs,
       build: ({ db, clock, credentials, stopping }) => {
+        const search = createSearch({ db, clock, log, embeddings: config });
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
@@ -87,9 +89,13 @@ export function startKnowledge(
               refreshDocument: refreshDocument(ctx),
               resolveKnowledgeBases: resolveKnowledgeBases(ctx),
             },
-            queues: { ...ingestion({ ...ctx, parser, ask: egress.ask, stopping }), ...removals(db) },
+            queues: {
+              ...ingestion({ ...ctx, parser, ask: egress.ask, stopping, changed: search.changed }),
+              ...removals(db),
+            },
             sweeps: [refreshes(db), untakenParts(db)],
           },
+          { queues: search.queues, sweeps: search.sweeps },
           forgetOwners(ctx),
           {
             stop: () => {

@@ -28,6 +28,8 @@ export interface IngestContext {
   room: RoomSettings;
   parser: Parser;
   ask: Egress["ask"];
+  /** Called when a base has new chunks. */
+  changed(ownerId: string, baseId: string): Promise<void>;
   /** Hands a document that is being read over to another process. */
   stopping: AbortSignal;
 }
@@ -76,6 +78,7 @@ async function ingest(ctx: IngestContext, job: Job, next: Next, ending: AbortSig
     return settle(ctx, job, next, { reason: `${(error as ServiceError).detail}.` });
   });
   if (settled) ingested().add(1, { result: settled });
+  if (settled === "ready") await ctx.changed(next.ownerId, next.baseId);
 }
 
 /** A text of a content, or why there is none. */

@@ -10,6 +10,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   expires_at: "--expires-at",
   scopes: "--scopes",
   retention_days: "--retention-days",
+  timezone: "--timezone",
   mobile_number: "<mobile_number>",
   telephony_provider: "--carrier",
   url: "--url",

@@ -177,9 +177,13 @@ test("an owner's carrier can be connected from standard input, and its numbers i
 
 test("the days that conversations are kept can be read and set", async () => {
   const { owner_id } = await newOwner();
-  expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 90 });
-  expect(await json("settings", "set", "--owner", owner_id, "--retention-days", "30")).toEqual({ retention_days: 30 });
-  expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 30 });
+  expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 90, timezone: null });
+  const days = ["--retention-days", "30"];
+  const set = await json("settings", "set", "--owner", owner_id, ...days);
+  expect(set).toEqual({ retention_days: 30, timezone: null });
+  const zoned = await json("settings", "set", "--owner", owner_id, "--timezone", "Europe/Berlin");
+  expect(zoned).toEqual({ retention_days: 30, timezone: "Europe/Berlin" });
+  expect(await json("settings", "get", "--owner", owner_id)).toEqual(zoned);
 });
 
 test("an owner's sessions are listed and ended", async () => {

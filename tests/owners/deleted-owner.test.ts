@@ -25,7 +25,7 @@ const KEPT: Partial<Record<Schema, readonly string[]>> = {
   account: ["owners", "settings"],
   conversation: [
     ...["figures", "figure_changes", "figure_latencies"],
-    ...["conversation_changes", "conversation_counts", "owner_retention", "search_owners", "search_parts"],
+    ...["conversation_changes", "conversation_counts", "owner_settings", "search_owners", "search_parts"],
   ],
   messaging: ["deleted_owners"],
 };

@@ -77,6 +77,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   }),
   updateTool: () => ({ description: "Theirs" }),
   tryTool: () => ({ arguments: {} }),
+  tryStartWebhook: () => ({ channel: "chat" }),
   importTools: () => ({ curl: "curl https://shop.example/" }),
   createKnowledgeBase: () => ({ name: "Ours" }),
   updateKnowledgeBase: () => ({ name: "Theirs" }),

@@ -33,7 +33,7 @@ afterAll(() => stack.stop());
 /** The scope that each operation needs. */
 const SCOPES: Readonly<Record<string, readonly string[]>> = {
   "agents:read": ["listAgents", "getAgent", "listDynamicVariables"],
-  "agents:write": ["createAgent", "updateAgent", "deleteAgent"],
+  "agents:write": ["createAgent", "updateAgent", "deleteAgent", "tryStartWebhook"],
   "prompts:read": ["listPrompts", "getPrompt", "listPromptVersions"],
   "prompts:write": ["createPrompt", "updatePrompt", "deletePrompt"],
   "tools:read": ["listTools", "getTool"],

@@ -48,7 +48,7 @@ export async function benchLists(run: Run): Promise<void> {
     // The seeded conversations have fixed dates, so retention must keep them all.
     for (const { ownerId } of missing) {
       await db`
-        insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 3650, 1)
+        insert into owner_settings (owner_id, retention_days, revision) values (${ownerId}, 3650, 1)
         on conflict (owner_id) do nothing`;
     }
     await seedOwners(db, missing, END);

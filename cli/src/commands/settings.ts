@@ -1,5 +1,5 @@
 import type { Settings } from "@parley/proto/parley/account/v1/account.ts";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
 import { formatRecord, print } from "../print.ts";
@@ -7,6 +7,11 @@ import { formatRecord, print } from "../print.ts";
 interface OwnerOptions {
   owner: string;
   json?: boolean;
+}
+
+interface SettingsOptions {
+  retentionDays?: number;
+  timezone?: string;
 }
 
 export function addSettingsCommands(program: Command, env: Environment): void {
@@ -31,17 +36,21 @@ export function addSettingsCommands(program: Command, env: Environment): void {
   settings
     .command("set")
     .description("Change an owner's settings")
-    .requiredOption("--retention-days <days>", "Days for which conversations are kept, 1 to 3650", parseWholeNumber)
+    .option("--retention-days <days>", "Days for which conversations are kept, 1 to 3650", parseWholeNumber)
+    .option("--timezone <zone>", "IANA time zone of agents that have none of their own; empty for UTC")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "settings set --retention-days 30 --owner own_…"))
-    .action(async ({ owner, retentionDays, json }: OwnerOptions & { retentionDays: number }) => {
-      const response = await withAccount(env, (account) => account.updateSettings({ ownerId: owner, retentionDays }));
+    .action(async ({ owner, retentionDays, timezone, json }: OwnerOptions & SettingsOptions) => {
+      if (retentionDays === undefined && timezone === undefined)
+        throw new InvalidArgumentError("Give --retention-days, --timezone or both.");
+      const changed = { ownerId: owner, retentionDays, timezone };
+      const response = await withAccount(env, (account) => account.updateSettings(changed));
       await show(response.settings, json);
     });
 }
 
 function show(settings: Settings | undefined, json: boolean | undefined): Promise<void> {
-  const fields = { retention_days: settings?.retentionDays ?? null };
+  const fields = { retention_days: settings?.retentionDays ?? null, timezone: settings?.timezone ?? null };
   return print(json, fields, formatRecord(fields));
 }

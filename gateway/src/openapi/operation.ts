@@ -51,7 +51,7 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   refuses?: readonly Refusal[];
 }
 
-export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model" | "carrier";
+export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model" | "carrier" | "start";
 
 /** Whether a request may have an Idempotency-Key. */
 export function takesKey(method: string, scope: Access): boolean {

@@ -27,6 +27,12 @@ const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
   409: "Conflict with something that exists.",
 };
 const CARRIER_REFUSED = "The carrier refused the request.";
+const START_FAILED = "The agent's start webhook failed, and its conversations do not begin without it (`on_failure`).";
+
+function refusedBy(refuses: readonly Refusal[]): string | undefined {
+  if (refuses.includes("carrier")) return CARRIER_REFUSED;
+  return refuses.includes("start") ? START_FAILED : undefined;
+}
 
 export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
@@ -38,6 +44,7 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
   forbidden: [403],
   conflict: [409],
   model: [502, 504],
+  start: [502],
   carrier: [502],
 };
 
@@ -62,8 +69,7 @@ export function problemsOf(
       ...headersOf(operation, status),
       ...(isKeyed && REPLAYED.has(status) ? ["Idempotent-Replayed"] : []),
     ];
-    const isCarriers = status === 502 && refuses.includes("carrier");
-    const description = isCarriers ? CARRIER_REFUSED : descriptions[status];
+    const description = (status === 502 && refusedBy(refuses)) || descriptions[status];
     return [status, problem(description, names, problemExample(status, path, operation))];
   });
   return Object.fromEntries(described);

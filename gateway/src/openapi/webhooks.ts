@@ -1,13 +1,39 @@
+import { StartAnswer, StartQuestion } from "../schemas/agents/start-question.ts";
 import { ConversationEvent, EVENTS } from "../schemas/events.ts";
-import { EVENT_EXAMPLES } from "./examples/events.ts";
+import { EVENT_EXAMPLES, START_EXAMPLE } from "./examples/events.ts";
 import { EVENT_ID } from "./examples/values.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
-/** The requests that destinations receive when conversations end, as POST, PUT and PATCH. */
+/** The requests that destinations receive when conversations end, as POST, PUT and PATCH, and start webhooks when they begin. */
 export function webhooks(components: Components): Json {
   const names = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
   const payload = { ...shown(ConversationEvent, components) };
-  return Object.fromEntries(names.map((event) => [event, { post: described(event, payload) }]));
+  const events = names.map((event) => [event, { post: described(event, payload) }] as const);
+  return { ...Object.fromEntries(events), "conversation.start": { post: startQuestion(components) } };
+}
+
+/** What an agent's start webhook is asked, as POST. */
+function startQuestion(components: Components): Json {
+  const json = (schema: Json, example: object) => ({ "application/json": { schema, example } });
+  return {
+    operationId: "conversationStart",
+    summary: "A conversation is about to begin",
+    description:
+      "Sent to the agent's `start_webhook`, once before the greeting, while a call still rings. It is not repeated (docs/live.md#start-webhook).",
+    security: [],
+    parameters: signature("start webhook's secret", "start_0199d0c4-5c1f-7c5e-8f70-4a9a5c1b2d3e"),
+    requestBody: { required: true, content: json(shown(StartQuestion, components), START_EXAMPLE.question) },
+    responses: {
+      "2XX": {
+        description: "How the conversation begins. An empty answer changes nothing.",
+        content: json(shown(StartAnswer, components), START_EXAMPLE.answer),
+      },
+      default: {
+        description:
+          "A failure, as is no answer within `timeout_ms`: the agent's `on_failure` says what becomes of it.",
+      },
+    },
+  };
 }
 
 function described(event: keyof typeof EVENTS, payload: Json): Json {
@@ -16,7 +42,7 @@ function described(event: keyof typeof EVENTS, payload: Json): Json {
     summary: EVENTS[event],
     description: DELIVERY,
     security: [],
-    parameters: SIGNATURE,
+    parameters: signature("destination's secret", EVENT_ID),
     requestBody: {
       required: true,
       content: {
@@ -59,12 +85,12 @@ const header = (name: string, description: string, example: string) => ({
   example,
   schema: { type: "string" },
 });
-const SIGNATURE = [
-  header("webhook-id", "ID of the event, the same on every attempt.", EVENT_ID),
+const signature = (secret: string, id: string) => [
+  header("webhook-id", "ID of the event, the same on every attempt.", id),
   header("webhook-timestamp", "Unix second of this attempt.", "1769851800"),
   header(
     "webhook-signature",
-    "One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.",
+    `One or more signatures separated by spaces, each \`v1,\` and the Base64 of HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<payload>\` with the ${secret}.`,
     "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
   ),
 ];

@@ -17,6 +17,7 @@ export function presentOwner(owner: Owner) {
 export function presentSettings(settings: Settings, owner: Owner) {
   return {
     retention_days: settings.retentionDays,
+    timezone: settings.timezone ?? null,
     ...presentTier(owner),
     session_rate_limit_per_minute: SESSION_REQUESTS_PER_MINUTE,
   };

@@ -3,16 +3,19 @@ import type {
   DynamicVariable,
   LlmConfig,
   SpeechEndpoint,
+  StartWebhook,
   StsConfig,
   SttConfig,
   TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { TryStartWebhookResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
-import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
+import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
 import { presentPricing } from "./prices.ts";
+import { presentHeaders, presentTriedRequest } from "./tool.ts";
 
 /** An agent as the API shows it (docs/api-reference.md#agents). */
 export function presentAgent(agent: Agent) {
@@ -28,6 +31,7 @@ export function presentAgent(agent: Agent) {
     ...(agent.sts && { sts: presentSts(agent.sts) }),
     custom_tools: agent.customTools.map(({ toolId }) => ({ tool_id: toolId })),
     handoffs: agent.handoffs.map(presentHandoff),
+    start_webhook: agent.startWebhook ? presentStartWebhook(agent.startWebhook) : null,
     call_analysis_enabled: analysis?.enabled ?? false,
     ...(analysis?.prompt && {
       call_analysis_prompt: {
@@ -64,6 +68,28 @@ function presentHandoff({ agentId, when, context, message, keepVoice, greet }: H
     ...(message !== undefined && { message }),
     keep_voice: keepVoice,
     greet,
+  };
+}
+
+function presentStartWebhook({ url, headers, secret, timeoutMs, onFailure, channels }: StartWebhook) {
+  return {
+    url,
+    headers: presentHeaders(headers),
+    secret: secret ?? "",
+    timeout_ms: timeoutMs,
+    on_failure: nameOf(START_FAILURES, onFailure),
+    channels: channels.length > 0 ? channels : null,
+  };
+}
+
+/** What came of trying a start webhook. */
+export function presentTriedStartWebhook({ request, status, answer, durationMs, error }: TryStartWebhookResponse) {
+  return {
+    request: request ? presentTriedRequest(request) : null,
+    status: status ?? null,
+    answer: answer ?? null,
+    duration_ms: durationMs,
+    error: error ?? null,
   };
 }
 

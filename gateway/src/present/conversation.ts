@@ -6,6 +6,7 @@ import {
   type Message,
   type Reply,
   type ScheduledCall,
+  type StartWebhookOutcome,
   type ToolCall,
   type TurnLatency,
   type Usage,
@@ -65,8 +66,13 @@ export function presentConversation(conversation: Conversation, shown: Shown = {
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
     ...(conversation.answeredAt && { answered_at: isoTime(conversation.answeredAt) }),
     ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
+    ...(conversation.startWebhook && { start_webhook: presentStartOutcome(conversation.startWebhook) }),
     ...(shown.cost && conversation.usage && { usage: presentUsage(conversation.usage, shown) }),
   };
+}
+
+function presentStartOutcome({ status, durationMs, error }: StartWebhookOutcome) {
+  return { status: status ?? null, duration_ms: durationMs, error: error ?? null };
 }
 
 function presentScheduled({ at, reason }: ScheduledCall) {

@@ -9,7 +9,7 @@ import type {
   ToolParameter,
   ToolSpeech,
 } from "@parley/proto/parley/agent/v1/tool.ts";
-import type { TryToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { TriedRequest, TryToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 import {
@@ -66,9 +66,7 @@ export function presentImported({ tools, problems }: ImportToolsResponse) {
 /** What came of trying a tool. */
 export function presentTried({ request, status, answer, durationMs, forModel, isError, assignments }: TryToolResponse) {
   return {
-    request: request
-      ? { method: request.method, url: request.url, headers: request.headers, body: request.body ?? null }
-      : null,
+    request: request ? presentTriedRequest(request) : null,
     status: status ?? null,
     answer: answer ?? null,
     duration_ms: durationMs,
@@ -76,6 +74,10 @@ export function presentTried({ request, status, answer, durationMs, forModel, is
     is_error: isError,
     assignments: assignments ?? {},
   };
+}
+
+export function presentTriedRequest({ method, url, headers, body }: TriedRequest) {
+  return { method, url, headers, body: body ?? null };
 }
 
 function presentKind(kind: Tool["kind"]): object {
@@ -133,7 +135,7 @@ function presentParameter({ name, in: place, required, source, allowedFrom }: To
   };
 }
 
-function presentHeaders(headers: readonly ToolHeader[]) {
+export function presentHeaders(headers: readonly ToolHeader[]) {
   const values = headers.map(({ name, value }) => [
     name,
     value?.$case === "secret" ? { secret: value.value } : (value?.value ?? ""),

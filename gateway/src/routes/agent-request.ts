@@ -2,6 +2,7 @@ import type {
   LlmConfig,
   ModelPrice,
   SpeechEndpoint,
+  StartWebhook,
   StsConfig,
   SttConfig,
   TtsConfig,
@@ -21,11 +22,13 @@ import {
   type PlainAgentField,
   plainAgentFields,
 } from "@parley/shared/domain/agent-fields";
-import { AGENT_TYPES } from "@parley/shared/domain/api-names";
-import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
+import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
+import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
 import { invalid } from "@parley/shared/errors";
 import type { HandoffBody } from "../schemas/agents/acting.ts";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents/requests.ts";
+import type { StartWebhookBody } from "../schemas/agents/start-webhook.ts";
+import { headersOf } from "./tool-request.ts";
 
 /** Converts the body of POST /agents. @throws ServiceError invalid on fields that contradict each other */
 export function createAgentRequest(ownerId: string, body: CreateAgentBody): CreateAgentRequest {
@@ -54,7 +57,7 @@ export function updateAgentRequest(ownerId: string, agentId: string, body: Updat
 type GivenFields = Partial<Pick<CreateAgentRequest, AgentField>>;
 
 function fieldsOf(body: UpdateAgentBody): GivenFields {
-  const { stt, llm, tts, sts, custom_tools: tools, handoffs } = body;
+  const { stt, llm, tts, sts, custom_tools: tools, handoffs, start_webhook: startWebhook } = body;
   return {
     ...plainFieldsOf(body as Required<UpdateAgentBody>),
     ...(stt && { stt: sttOf(stt) }),
@@ -63,6 +66,7 @@ function fieldsOf(body: UpdateAgentBody): GivenFields {
     ...(sts && { sts: stsOf(sts) }),
     ...(tools && { customTools: tools.map(({ tool_id }) => ({ toolId: tool_id })) }),
     ...(handoffs && { handoffs: handoffs.map(handoffOf) }),
+    ...(startWebhook && { startWebhook: startWebhookOf(startWebhook) }),
   };
 }
 
@@ -142,6 +146,18 @@ function handoffOf({ agent_id, when, context, message, keep_voice, greet }: Hand
     message: message ?? undefined,
     keepVoice: keep_voice ?? false,
     greet: greet ?? false,
+  };
+}
+
+function startWebhookOf(body: StartWebhookBody): StartWebhook {
+  const { url, headers, secret, timeout_ms: timeoutMs, on_failure: onFailure, channels } = body;
+  return {
+    url,
+    headers: headersOf(headers ?? {}),
+    secret: secret ?? undefined,
+    timeoutMs: timeoutMs ?? 0,
+    onFailure: numberOf(START_FAILURES, onFailure ?? undefined),
+    channels: channels ?? [],
   };
 }
 

@@ -1,9 +1,10 @@
 import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { readDate } from "../http/date.ts";
-import { presentAgent, presentVariable } from "../present/agent.ts";
+import { presentAgent, presentTriedStartWebhook, presentVariable } from "../present/agent.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import {
@@ -14,10 +15,12 @@ import {
   UpdateAgentQuery,
 } from "../schemas/agents/requests.ts";
 import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/agents/shown.ts";
+import { TriedStartWebhook, TryStartWebhookBody } from "../schemas/agents/start-question.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
+import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
 
-export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Clients) {
+export function agentRoutes(gate: GateContext, { agents, conversations, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public/agents" })
     .post(
       "/",
@@ -148,6 +151,38 @@ export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Client
           const agentId = params.agent_id ?? "";
           const { agentName, dynamicVariables } = await agents.listDynamicVariables({ ownerId, agentId }, { origin });
           return { agent_id: agentId, agent_name: agentName, dynamic_variables: dynamicVariables.map(presentVariable) };
+        },
+      ),
+    )
+    .post(
+      "/:agent_id/start-webhook/try",
+      ...endpoint(
+        gate,
+        {
+          id: "tryStartWebhook",
+          tag: "Agents",
+          summary: "Ask an agent's start webhook about a sample",
+          description:
+            "Every request asks, also a repeated one with the same `Idempotency-Key`. No conversation begins.",
+          scope: "agents:write",
+          body: TryStartWebhookBody,
+          response: TriedStartWebhook,
+          refuses: ["condition", "not_found"],
+        },
+        async (admitted) => {
+          const { ownerId, params, body, origin } = admitted;
+          const agentId = params.agent_id ?? "";
+          const trying = { agent_id: agentId, draft: body.draft, asks_start_webhook: true };
+          const request = {
+            ownerId,
+            agentId,
+            draftId: await draftIdOf(agents, { ...admitted, body: trying }),
+            channel: body.channel ?? "chat",
+            metadata: body.metadata ?? undefined,
+            dynamicVariables: body.dynamic_variables ?? undefined,
+          };
+          const tried = await conversations.tryStartWebhook(request, { origin, timeoutMs: STARTING_MS });
+          return presentTriedStartWebhook(tried);
         },
       ),
     );

@@ -1,5 +1,6 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ClientResult, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
@@ -73,7 +74,7 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
           scope: "chat",
           response: FirstMessage,
           namesChat: true,
-          refuses: ["not_found", "condition", "conflict"],
+          refuses: ["not_found", "condition", "conflict", "start"],
         },
         async ({ ownerId, params, request: { method }, origin, headers }) => {
           const agentId = params.agent_id ?? "";
@@ -84,7 +85,10 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns, ge
             return new Response(null, { headers });
           }
           const request = { ownerId, agentId, metadata: undefined };
-          const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
+          const { sessionId, firstMessage } = await conversations.startChat(request, {
+            origin,
+            timeoutMs: STARTING_MS,
+          });
           headers.set("X-Session-ID", sessionId);
           return { session_id: sessionId, first_message: firstMessage, agent_id: agentId };
         },

@@ -6,7 +6,8 @@ import { updateAgentRequest } from "./agent-request.ts";
 
 interface Trying {
   agent_id: string;
-  draft?: UpdateAgentBody | null;
+  draft?: UpdateAgentBody | null | undefined;
+  asks_start_webhook?: boolean | null;
 }
 
 /**
@@ -21,7 +22,8 @@ export async function draftIdOf(
   if (!isSession) throw new ServiceError("forbidden", "draft needs a session: an API key cannot try unsaved changes");
   try {
     const change = updateAgentRequest(ownerId, body.agent_id, body.draft);
-    return (await agents.createDraft({ change }, { origin })).draftId;
+    const asksStartWebhook = body.asks_start_webhook === true;
+    return (await agents.createDraft({ change, asksStartWebhook }, { origin })).draftId;
   } catch (error) {
     throw error instanceof ServiceError ? inDraft(error) : error;
   }

@@ -163,7 +163,7 @@ function parameterOf(path: string, body: ParameterBody): ToolParameter {
   };
 }
 
-function headersOf(body: HeadersBody): ToolHeader[] {
+export function headersOf(body: HeadersBody): ToolHeader[] {
   return Object.entries(body).map(([name, value]) => ({
     name,
     value: typeof value === "string" ? { $case: "text", value } : { $case: "secret", value: value.secret },

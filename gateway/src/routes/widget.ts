@@ -95,6 +95,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
       metadata: { widget_origin: origin },
       type: ConversationType.CONVERSATION_TYPE_CHAT,
       mayBegin: true,
+      fromWidget: true,
     });
     const letGo = await enter(ownerId, address, requestId);
     const letGoOfConnection = gate.holdOpen(request);

@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Status, TranscriptMessage } from "./conversations.ts";
 import { RepliesUsage } from "./costs.ts";
-import { Draft } from "./draft.ts";
+import { AsksStartWebhook, Draft } from "./draft.ts";
 import { AgentId, At, PageFigures, Resource, Uuid } from "./resources.ts";
 import { About, Json, Maybe, Metadata, PageQuery, Text } from "./types.ts";
 
@@ -71,6 +71,7 @@ export const ChatBody = Type.Object(
       "Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables.",
     ),
     draft: Draft,
+    asks_start_webhook: AsksStartWebhook,
   },
   { $id: "ChatRequest", description: "A message to an agent." },
 );

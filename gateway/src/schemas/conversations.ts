@@ -225,6 +225,16 @@ export const Conversation = Resource("Conversation", {
   answered_at: Type.Optional(
     At("When the other party of a call that is over was on the line, which is when its recording begins."),
   ),
+  start_webhook: Type.Optional(
+    Type.Object(
+      {
+        status: Nullable(Type.Integer(), "HTTP status of the response; null if none came."),
+        duration_ms: Type.Integer({ description: "How long it took, in milliseconds.", examples: [84] }),
+        error: Nullable(Type.String(), "Why the answer was not used; null: it was."),
+      },
+      { description: "What came of asking the agent's start webhook, if it was asked." },
+    ),
+  ),
   scheduled_call: Type.Optional(
     Type.Object(
       {

@@ -1,6 +1,6 @@
 import { isVisible } from "@parley/shared/text/name";
+import { isTimeZone } from "@parley/shared/text/time-zone";
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
-import { isTimeZone } from "../http/time-zone.ts";
 import type { TextSchema } from "../http/validate.ts";
 
 interface TextOptions {

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { Draft } from "./draft.ts";
+import { AsksStartWebhook, Draft } from "./draft.ts";
 import { At, Resource, Uuid } from "./resources.ts";
 import { DynamicVariables, Maybe, Metadata, Text } from "./types.ts";
 
@@ -9,6 +9,7 @@ export const WebCallBody = Type.Object(
     dynamic_variables: DynamicVariables,
     metadata: Maybe(Metadata, "Kept with the conversation."),
     draft: Draft,
+    asks_start_webhook: AsksStartWebhook,
   },
   { $id: "CreateWebCallRequest", description: "A call that a browser may make to an agent." },
 );

@@ -15,10 +15,13 @@ create index owners_email on owners (lower(email)) where deleted_at is null;
 -- A row only for an owner who changed something.
 create table settings (
   owner_id text primary key references owners,
-  retention_days integer not null,
-  -- Grows with every change of the retention, so that the conversation service can tell a newer one from one that comes late.
+  -- Null where the owner has chosen nothing.
+  retention_days integer,
+  -- Grows with every change, so that the conversation service can tell a newer one from one that comes late.
   revision bigint not null default 1,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- IANA.
+  timezone text
 );
 
 -- What the operator allows an owner's agents to call; null where the installation's default applies.

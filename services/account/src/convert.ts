@@ -7,11 +7,13 @@ import {
   type Owner,
   type Secret,
   type Session,
+  type Settings,
   Tier,
 } from "@parley/proto/parley/account/v1/account.ts";
 import { nameOf, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./keys/key-state.ts";
+import { RETENTION_DAYS } from "./settings/retention.ts";
 import { rateLimitOf } from "./settings/tiers.ts";
 import { expiryOf } from "./sign-in/session.ts";
 import type { GrantRow, KeyRow } from "./store/api-keys.ts";
@@ -20,6 +22,7 @@ import type { NumberRow } from "./store/mobile-numbers.ts";
 import type { OwnerRow, TierName } from "./store/owners.ts";
 import type { SecretRow } from "./store/secrets.ts";
 import type { SessionRow } from "./store/sessions.ts";
+import type { SettingsRow } from "./store/settings.ts";
 
 /** The tier in a message, or undefined when it is unspecified. @throws ServiceError invalid for an unknown tier */
 export function fromTier(tier: Tier | undefined): TierName | undefined {
@@ -69,6 +72,11 @@ export function toGrant(row: GrantRow, now: Date): KeyGrant {
 export function toSession(row: SessionRow): Session {
   const { sessionId, ownerId, createdAt, lastUsedAt, userAgent } = row;
   return { sessionId, ownerId, createdAt, expiresAt: expiryOf(row), lastUsedAt, userAgent };
+}
+
+/** With the defaults of what the owner has not chosen. */
+export function toSettings({ retentionDays, timezone }: SettingsRow): Settings {
+  return { retentionDays: retentionDays ?? RETENTION_DAYS.default, timezone: timezone ?? undefined };
 }
 
 export function toMobileNumber(row: NumberRow): MobileNumber {

@@ -67,7 +67,7 @@ import { signOut } from "./rpc/sign-out.ts";
 import { updateOwner } from "./rpc/update-owner.ts";
 import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
-import { retentionQueue } from "./settings/tell-retention.ts";
+import { settingsQueue } from "./settings/tell-settings.ts";
 import { createPasswords } from "./sign-in/password.ts";
 
 export function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
@@ -117,7 +117,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
           log,
         };
         const queues = {
-          ...retentionQueue(ctx),
+          ...settingsQueue(ctx),
           ...deletionQueues(ctx, (service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
           ...restoreQueue({ db, carriers, log }),
         };

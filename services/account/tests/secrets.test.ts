@@ -13,7 +13,12 @@ import { newOwner, startTestAccount } from "./kit.ts";
 const users = new Map<string, string[]>();
 const agents = await serve(
   AgentServiceService,
-  { listSecretUsers: async ({ ownerId, secretName }) => ({ toolNames: users.get(`${ownerId} ${secretName}`) ?? [] }) },
+  {
+    listSecretUsers: async ({ ownerId, secretName }) => ({
+      toolNames: users.get(`${ownerId} ${secretName}`) ?? [],
+      agentIds: [],
+    }),
+  },
   { address: "127.0.0.1:0", log: silentLogger },
 );
 const service = await startTestAccount({ PARLEY_AGENT_ADDRESS: agents.address });

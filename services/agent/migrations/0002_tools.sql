@@ -34,7 +34,11 @@ alter table agents
   -- As parley.agent.v1.Handoff has them.
   add column handoffs jsonb not null default '[]',
   -- [{ knowledgeBaseId, … }]: the knowledge bases that it answers from.
-  add column knowledge jsonb not null default '[]';
+  add column knowledge jsonb not null default '[]',
+  -- IANA.
+  add column timezone text,
+  -- The server that is asked before a conversation; its secret and the values of its headers are sealed.
+  add column start_webhook jsonb;
 -- An agent's row as text is longer now.
 update stored_bytes set bytes = counted.bytes
 from (

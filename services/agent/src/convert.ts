@@ -6,6 +6,7 @@ import type { AgentContext } from "./context.ts";
 import { messageFields } from "./fields.ts";
 import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
 import { maskedSpeech, speechWithoutKey } from "./model-keys/speech-secrets.ts";
+import { maskedStartWebhook, openStartWebhook } from "./start-webhook/sealed-start-webhook.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
 
@@ -20,6 +21,7 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     stt: row.stt ? maskedSpeech(row.stt) : undefined,
     llm: row.llm ? maskedLlm(row.llm) : undefined,
     tts: row.tts ? maskedSpeech(row.tts) : undefined,
+    startWebhook: row.startWebhook ? maskedStartWebhook(row.startWebhook) : undefined,
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
     promptPinned: row.promptVersion !== null,
@@ -52,12 +54,19 @@ export function toRuntime(
     llm: "llm" in opened ? opened.llm : undefined,
     stt: row.stt ? speechWithoutKey(row.stt) : undefined,
     tts: row.tts ? speechWithoutKey(row.tts) : undefined,
+    startWebhook: row.startWebhook ? openStartWebhook(row.startWebhook, modelKeys, row) : undefined,
     unreadableKey: "unreadableKey" in opened ? opened.unreadableKey : undefined,
     prompt,
     analysis: toAnalysis(row.analysis),
     analysisPrompt,
     customTools,
   };
+}
+
+/** The agent as its owner sees it once after a change that has set the start webhook's secret. */
+export function withNewSecret(agent: Agent, secret: string | null): Agent {
+  const { startWebhook } = agent;
+  return secret === null || !startWebhook ? agent : { ...agent, startWebhook: { ...startWebhook, secret } };
 }
 
 export function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {

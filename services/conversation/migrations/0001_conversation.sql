@@ -59,6 +59,12 @@ create table conversations (
   taken_over jsonb,
   -- When the agent answers again unless somebody writes before.
   taken_over_until timestamptz,
+  -- A visitor of a website holds it in the widget.
+  is_widget boolean not null default false,
+  -- The question to the agent's start webhook, from before it is asked (src/store/start.ts); null: none was asked.
+  start jsonb,
+  -- The agent that was asked for, if the start webhook named another one, which is agent_id.
+  asked_agent_id text,
   primary key (owner_id, conversation_id)
 -- A turn updates the row twice and touches no indexed column: the room lets both stay on the page and out of the indexes.
 ) with (fillfactor = 85);
@@ -180,7 +186,9 @@ alter table conversations
   alter column traceparent set statistics 0,
   alter column scheduled_call set statistics 0,
   alter column agent_path set statistics 0,
-  alter column taken_over set statistics 0;
+  alter column taken_over set statistics 0,
+  alter column start set statistics 0,
+  alter column asked_agent_id set statistics 0;
 alter table messages
   alter column content set statistics 0,
   alter column latency set statistics 0,
@@ -209,12 +217,14 @@ create table turn_keys (
 );
 create index turn_keys_age on turn_keys (created_at);
 
--- For how many days an owner's conversations are kept, as the account service told last; an owner without a row has the default.
-create table owner_retention (
+-- What an owner's settings say of conversations, as the account service told last; an owner without a row has the defaults.
+create table owner_settings (
   owner_id text primary key,
-  -- Null: the default again.
+  -- For how many days they are kept. Null: the default again.
   retention_days integer check (retention_days between 1 and 3650),
-  revision bigint not null
+  revision bigint not null,
+  -- IANA, of agents that have none of their own. Null: UTC.
+  timezone text
 );
 
 -- Events of conversations that ended.
@@ -624,6 +634,17 @@ end $$;
 create trigger conversations_begun after insert on conversations
   for each row when (new.draft_id is null) execute function note_begun();
 
+-- A start webhook has named another agent.
+create function note_other_agent() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into figure_changes (owner_id, day, agent_id, type, begun)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, old.agent_id, new.type, -1),
+    (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1);
+  return null;
+end $$;
+create trigger conversations_of_other_agent after update of agent_id on conversations
+  for each row when (old.agent_id <> new.agent_id and new.draft_id is null) execute function note_other_agent();
+
 create function note_ended() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into figure_changes (owner_id, day, agent_id, type, ended, call_seconds)
@@ -683,7 +704,7 @@ create trigger messages_figured_later after update of total_ms on messages
 create function conversation_bytes(counted conversations) returns bigint language sql immutable
 return 1000 + octet_length(counted.metadata::text) + octet_length(counted.variables::text)
   + coalesce(octet_length(counted.notes), 0) + coalesce(octet_length(counted.analysis::text), 0)
-  + coalesce(octet_length(counted.scheduled_call::text), 0);
+  + coalesce(octet_length(counted.scheduled_call::text), 0) + coalesce(octet_length(counted.start::text), 0);
 
 -- One row for all that a statement stores for an owner: a trigger for each of twelve messages took 16 µs more of each, these take 3.
 -- Not one function for all tables, because its statement would be planned each time.
@@ -711,9 +732,9 @@ begin
   insert into stored_changes (owner_id, bytes) values (new.owner_id, conversation_bytes(new) - conversation_bytes(old));
   return null;
 end $$;
-create trigger conversations_resized after update of metadata, variables, notes, analysis, scheduled_call on conversations
-  for each row when ((old.metadata, old.variables, old.notes, old.analysis, old.scheduled_call)
-    is distinct from (new.metadata, new.variables, new.notes, new.analysis, new.scheduled_call))
+create trigger conversations_resized after update of metadata, variables, notes, analysis, scheduled_call, start on conversations
+  for each row when ((old.metadata, old.variables, old.notes, old.analysis, old.scheduled_call, old.start)
+    is distinct from (new.metadata, new.variables, new.notes, new.analysis, new.scheduled_call, new.start))
   execute function note_resized_conversation();
 
 create function note_resized_message() returns trigger language plpgsql set search_path from current as $$

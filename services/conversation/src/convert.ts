@@ -6,6 +6,7 @@ import {
   type Message,
   Outcome,
   type Reply,
+  type StartWebhookOutcome,
   type ToolCall,
   TurnLatency,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
@@ -21,6 +22,7 @@ import {
 import { agentPathOf } from "./store/agent-path.ts";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
+import type { StartOutcome } from "./store/start.ts";
 import { isFailed, type ToolCallRow } from "./store/turns/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
@@ -63,7 +65,12 @@ export function toConversation(
       ? { at: new Date(row.scheduledCall.at), reason: row.scheduledCall.reason }
       : undefined,
     usage,
+    startWebhook: row.start?.outcome && toStartOutcome(row.start.outcome),
   };
+}
+
+function toStartOutcome({ status, durationMs, error }: StartOutcome): StartWebhookOutcome {
+  return { status: status ?? undefined, durationMs, error: error ?? undefined };
 }
 
 export function toChatSession(row: ConversationRow, messages: readonly MessageRow[], usage: UsageRow): ChatSession {

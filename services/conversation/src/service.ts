@@ -52,9 +52,10 @@ import { reportCall } from "./rpc/report-call.ts";
 import { runCallTool } from "./rpc/run-call-tool.ts";
 import { runTurns } from "./rpc/run-turns.ts";
 import { setDelivery } from "./rpc/set-delivery.ts";
-import { setRetention } from "./rpc/set-retention.ts";
+import { setOwnerSettings } from "./rpc/set-owner-settings.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
+import { tryStartWebhook } from "./rpc/try-start-webhook.ts";
 import { tryTool } from "./rpc/try-tool.ts";
 import { waitForToolCalls } from "./rpc/wait-for-tool-calls.ts";
 import { watchConversations } from "./rpc/watch-conversations.ts";
@@ -214,7 +215,10 @@ export function startConversation(
               getModelSetup: getModelSetup(config),
               // A year of many agents takes as long as a list.
               getStatistics: registered(getStatistics(ctx), { isList: true }),
-              setRetention: setRetention(ctx),
+              setOwnerSettings: setOwnerSettings(ctx),
+              tryStartWebhook: registered(tryStartWebhook(ctx), {
+                structFields: { 5: "metadata", 6: "dynamic_variables" },
+              }),
               listMcpTools: listMcpTools(ctx),
               fetchDocument: fetchDocument(ctx),
               tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),

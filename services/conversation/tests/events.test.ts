@@ -133,7 +133,7 @@ describe("the event of a conversation that ended", () => {
           finishTurn(db, { ...turn, replySeq: 3 }, { ...reply, ...measured }, now(), {
             checkpointed: false,
             language: null,
-            ended: true,
+            ended: "COMPLETED",
             key: null,
             done: true,
           }),

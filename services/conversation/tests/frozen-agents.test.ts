@@ -54,7 +54,7 @@ test("while the agent service hangs, keyed turns hold no connection and another 
     (await further.chat.getConversation({ ownerId, conversationId: sessionId })).conversation?.conversationId,
   ).toBe(sessionId);
   expect((await further.chat.listConversations(request(ownerId, {}))).total).toBe(1);
-  expect(await further.chat.setRetention({ ownerId, retentionDays: 30, revision: 1 })).toEqual({});
+  expect(await further.chat.setOwnerSettings({ ownerId, retentionDays: 30, revision: 1 })).toEqual({});
   expect(ended).toBe(0);
   thawed.resolve();
   const answers = await Promise.all(turns);

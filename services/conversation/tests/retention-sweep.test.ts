@@ -123,7 +123,7 @@ test(
     await seed(db, one, 10, 89);
     await seed(db, other, 5, 100);
     await seed(db, keeper, 20, 100);
-    await db`insert into owner_retention (owner_id, retention_days, revision) values (${keeper}, 101, 1)`;
+    await db`insert into owner_settings (owner_id, retention_days, revision) values (${keeper}, 101, 1)`;
 
     // Locks a message of an expired conversation, so that the sweep waits in the middle of its transaction.
     const held = Promise.withResolvers<void>();
@@ -214,7 +214,7 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
         select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
         from conversations where owner_id = ${owner} limit 1`;
     }
-    await tx`insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
+    await tx`insert into owner_settings (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
     return idsOf(tx, longAgo);
   });
   await sweptUntil(async () => {

@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 
 let revision = 0;
 const keep = (ownerId: string, retentionDays: number | undefined) =>
-  service.chat.setRetention({ ownerId, retentionDays, revision: ++revision });
+  service.chat.setOwnerSettings({ ownerId, retentionDays, revision: ++revision });
 
 async function total(ownerId: string, asked: object = {}): Promise<number> {
   return (await service.chat.listConversations({ ...request(ownerId, {}), ...asked })).total;
@@ -103,8 +103,8 @@ test("the newer of two changes wins, in whatever order they arrive", async () =>
   const agent = await createAgent(service);
   await chatFrom(agent, 50 * DAY_MS);
   const { ownerId } = agent;
-  await service.chat.setRetention({ ownerId, retentionDays: 40, revision: 9_000_002 });
-  await service.chat.setRetention({ ownerId, retentionDays: 60, revision: 9_000_001 });
+  await service.chat.setOwnerSettings({ ownerId, retentionDays: 40, revision: 9_000_002 });
+  await service.chat.setOwnerSettings({ ownerId, retentionDays: 60, revision: 9_000_001 });
   expect(await total(ownerId)).toBe(0);
 });
 

@@ -233,7 +233,7 @@ test("what is past one owner's retention is deleted and forgotten only for that 
     await complete(service.chat, keyOf(agent, conversationId));
   }
   await allSentLater(service);
-  await service.chat.setRetention({ ownerId: sara.ownerId, retentionDays: 1, revision: 1 });
+  await service.chat.setOwnerSettings({ ownerId: sara.ownerId, retentionDays: 1, revision: 1 });
   service.clock.advance(2 * DAY_MS);
   expect(await refusal(read(service.chat, keyOf(sara, conversationId)))).toMatchObject({ kind: "forbidden" });
   const told = () =>

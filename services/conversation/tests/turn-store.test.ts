@@ -11,7 +11,7 @@ import { startTestLists } from "./lists-kit.ts";
 
 const NOW = new Date("2026-02-03T12:00:00Z");
 const UNTIL = new Date("2026-02-03T12:00:30Z");
-const END: TurnEnd = { checkpointed: false, language: null, ended: false, key: null, done: true };
+const END: TurnEnd = { checkpointed: false, language: null, ended: null, key: null, done: true };
 const REPLACES: TurnEnd = { ...END, checkpointed: true };
 const MAX_BYTES = 100_000;
 /** More than one statement takes. */
@@ -79,6 +79,7 @@ test("concurrent turns of many owners are each stored with their own messages, r
       expect(taken).toEqual({
         seq: 3,
         replySeq: 4,
+        agentId: "agt_any",
         variables: { said: `${at} again` },
         language: null,
         hasToolCalls: false,
@@ -88,7 +89,12 @@ test("concurrent turns of many owners are each stored with their own messages, r
           { role: "assistant", content: `Re: ${at}` },
         ],
       });
-      const end = { ...END, ended: at % 3 === 0, checkpointed: at % 2 === 0, language: `x-${at}` };
+      const end: TurnEnd = {
+        ...END,
+        ended: at % 3 === 0 ? "COMPLETED" : null,
+        checkpointed: at % 2 === 0,
+        language: `x-${at}`,
+      };
       const said = { ...reply(`Re: ${at} again`), toolCalls: at % 5 === 0 ? [called(`${at}`)] : [] };
       expect(await store.finishTurn({ ...turn, replySeq: 4 }, said, NOW, end)).toBe(true);
     }),

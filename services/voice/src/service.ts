@@ -198,6 +198,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           agents,
           carriersOf,
           checkAgent,
+          conversations,
           expectMedia: media.expect,
           awaited: media.awaited,
           signals,

@@ -76,6 +76,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/public/agents/{agent_id}/start-webhook/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask an agent's start webhook about a sample
+         * @description Every request asks, also a repeated one with the same `Idempotency-Key`. No conversation begins.
+         *
+         *     Needs a key with the scope `agents:write`, or a session.
+         */
+        post: operations["tryStartWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/prompts": {
         parameters: {
             query?: never;
@@ -2016,6 +2038,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "conversation.start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversation is about to begin
+         * @description Sent to the agent's `start_webhook`, once before the greeting, while a call still rings. It is not repeated (docs/live.md#start-webhook).
+         */
+        post: operations["conversationStart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -2088,6 +2130,10 @@ export interface components {
             custom_tools?: components["schemas"]["AgentTool"][] | null;
             /** @description Agents of yours to which the model may hand the conversation over, each once. */
             handoffs?: components["schemas"]["Handoff"][] | null;
+            /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
+            timezone?: string | null;
+            /** @description Your server, which is asked once before a conversation begins. */
+            start_webhook?: components["schemas"]["StartWebhookRequest"] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;
             /** @description Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it. */
@@ -2568,6 +2614,32 @@ export interface components {
             /** @description Whether the new agent speaks its greeting before it answers. Default: false. */
             greet?: boolean | null;
         };
+        /** @description Your server, which is asked once before a conversation begins. */
+        StartWebhookRequest: {
+            /**
+             * @description Address that is asked: https, or http for a host that the operator allows.
+             * @example https://crm.acme.example/parley/start
+             */
+            url: string;
+            /** @description Further headers by name: a text, which may have `{{variables}}`, or `{ secret }`. A mask stands for the value that it was made from. */
+            headers?: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            } | null;
+            /** @description Secret that signs the question as Standard Webhooks: `whsec_` and at least 24 bytes in base64. Left out, the agent keeps the one that it has, or gets a new one. */
+            secret?: string | null;
+            /** @description Milliseconds that an answer may take. Default: 3000. */
+            timeout_ms?: number | null;
+            /** @description Whether a conversation begins without a proper answer. Default: `continue`. */
+            on_failure?: ("continue" | "reject") | null;
+            /** @description Channels whose conversations are asked about, each once. Default: all of them. */
+            channels?: ("chat" | "web" | "telephony" | "daily" | "whatsapp" | "widget")[] | null;
+        };
         /** @description How the agent takes turns in calls. */
         CallSettings: {
             /** @description Milliseconds of silence that end the user's turn, unless speech recognition detects the end itself. Default: 500. */
@@ -2634,6 +2706,8 @@ export interface components {
             first_message_prompt: string | null;
             /** @description What the agent can do besides talking. */
             tools: components["schemas"]["Tools"];
+            /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
+            timezone: string | null;
             /** @description How the agent takes turns in calls. */
             call_settings: components["schemas"]["CallSettings"];
             /** @description Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it. */
@@ -2667,6 +2741,8 @@ export interface components {
             custom_tools: components["schemas"]["AgentTool"][];
             /** @description Agents to which the model may hand the conversation over. */
             handoffs: components["schemas"]["Handoff"][];
+            /** @description The server that is asked before a conversation begins. */
+            start_webhook: components["schemas"]["StartWebhook"] | null;
             /** @description Whether conversations are analyzed when they end. */
             call_analysis_enabled: boolean;
             /** @description Prompt for the analysis, when there is one. */
@@ -2871,6 +2947,41 @@ export interface components {
                 speed?: number;
             };
         };
+        /** @description Your server, which is asked once before a conversation begins. */
+        StartWebhook: {
+            /**
+             * @description Address that is asked: https, or http for a host that the operator allows.
+             * @example https://crm.acme.example/parley/start
+             */
+            url: string;
+            /** @description Further headers by name. Texts are masked. */
+            headers: {
+                [key: string]: string | {
+                    /**
+                     * @description Name of one of your secrets (`/v1/manage/secrets`).
+                     * @example shop_api_key
+                     */
+                    secret: string;
+                };
+            };
+            /**
+             * @description Secret that signs the question: whole in the response to the request that set it, masked in all others.
+             * @example ********b7oD
+             */
+            secret: string;
+            /**
+             * @description Milliseconds that an answer may take.
+             * @example 3000
+             */
+            timeout_ms: number;
+            /**
+             * @description What becomes of a conversation without a proper answer.
+             * @enum {string}
+             */
+            on_failure: "continue" | "reject";
+            /** @description Channels whose conversations are asked about; null for all of them. */
+            channels: ("chat" | "web" | "telephony" | "daily" | "whatsapp" | "widget")[] | null;
+        };
         AgentList: {
             /** @description Agents of the page, newest first. */
             agents: components["schemas"]["Agent"][];
@@ -2952,6 +3063,10 @@ export interface components {
             custom_tools?: components["schemas"]["AgentTool"][] | null;
             /** @description Agents of yours to which the model may hand the conversation over, each once. */
             handoffs?: components["schemas"]["Handoff"][] | null;
+            /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
+            timezone?: string | null;
+            /** @description Your server, which is asked once before a conversation begins. */
+            start_webhook?: components["schemas"]["StartWebhookRequest"] | null;
             /** @description How the agent takes turns in calls. */
             call_settings?: components["schemas"]["CallSettings"] | null;
             /** @description Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it. */
@@ -3023,6 +3138,48 @@ export interface components {
             field_type: "STRING" | "NUMBER" | "EMAIL" | "PHONE";
             /** @description What the value is. */
             description: string;
+        };
+        /** @description A conversation that never is, to ask your server about. */
+        TryStartWebhookRequest: {
+            /** @description Channel of the sample. Default: `chat`. */
+            channel?: ("chat" | "web" | "telephony" | "daily" | "whatsapp" | "widget") | null;
+            /** @description Metadata of the sample. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Values for the variables of the agent's prompt, greeting and tools: any JSON, where a list or an object has at most 16 KiB and stands in a text as JSON. `null` means the same as missing. */
+            dynamic_variables?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            draft?: components["schemas"]["UpdateAgentRequest"] | null;
+        };
+        /** @description What came of asking your server about a sample. */
+        TriedStartWebhook: {
+            /** @description The request, with secrets masked; null if nothing was asked. */
+            request: {
+                /** @description Method. */
+                method: string;
+                /** @description Address. */
+                url: string;
+                /** @description Headers. */
+                headers: {
+                    [key: string]: string;
+                };
+                /** @description Body. */
+                body: string | null;
+            } | null;
+            /** @description Status of the response; null if none came. */
+            status: number | null;
+            /** @description Body of the response, with secrets masked; null if none came. */
+            answer: string | null;
+            /**
+             * @description How long it took, in milliseconds.
+             * @example 84
+             */
+            duration_ms: number;
+            /** @description Why a conversation would not use the answer; null: it would. */
+            error: string | null;
         };
         /** @description A prompt, or a new version of one. */
         CreatePromptRequest: {
@@ -4505,6 +4662,8 @@ export interface components {
             }) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
+            /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
+            asks_start_webhook?: boolean | null;
         };
         /** @description The result of a call that your client made. */
         ClientToolResult: {
@@ -4914,6 +5073,18 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             answered_at?: string;
+            /** @description What came of asking the agent's start webhook, if it was asked. */
+            start_webhook?: {
+                /** @description HTTP status of the response; null if none came. */
+                status: number | null;
+                /**
+                 * @description How long it took, in milliseconds.
+                 * @example 84
+                 */
+                duration_ms: number;
+                /** @description Why the answer was not used; null: it was. */
+                error: string | null;
+            };
             /** @description A follow-up call that the agent arranged with the user. */
             scheduled_call?: {
                 /**
@@ -5455,6 +5626,8 @@ export interface components {
             }) | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
+            /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
+            asks_start_webhook?: boolean | null;
         };
         /** @description What a browser needs to call an agent. */
         WebCall: {
@@ -6589,6 +6762,8 @@ export interface components {
              * @example 90
              */
             retention_days: number;
+            /** @description IANA time zone of agents that have none of their own. Null: UTC. */
+            timezone: string | null;
             /**
              * @description Tier, which the operator sets.
              * @enum {string}
@@ -6631,6 +6806,8 @@ export interface components {
              * @example 90
              */
             retention_days?: number;
+            /** @description IANA time zone of agents that have none of their own. Null: UTC. */
+            timezone?: string | null;
         };
         Statistics: {
             /** @description Every requested day, oldest first. A conversation counts on the day it began. */
@@ -6804,6 +6981,8 @@ export interface components {
             } | null;
             /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
+            /** @description With `draft`: whether the agent's start webhook is asked, if the conversation begins with this request. Default: false. */
+            asks_start_webhook?: boolean | null;
         };
         Usage: {
             /** @description Every requested day, oldest first. */
@@ -7054,6 +7233,65 @@ export interface components {
             /** @description Present and true when a large analysis is cut to its shortest fields. */
             conversation_analysis_truncated?: boolean;
         };
+        /** @description What your server is asked. */
+        StartQuestion: {
+            /**
+             * @description ID of the agent.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation that begins.
+             */
+            conversation_id: string;
+            /**
+             * @description Where a conversation is held.
+             * @enum {string}
+             */
+            channel: "chat" | "web" | "telephony" | "daily" | "whatsapp" | "widget";
+            /**
+             * @description Who began it.
+             * @enum {string}
+             */
+            direction: "inbound" | "outbound";
+            /** @description Number of the caller in E.164 form; null where there is none. */
+            caller: string | null;
+            /** @description Number that was called in E.164 form; null where there is none. */
+            called: string | null;
+            /** @description Metadata that the client gave. */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** @description Variables that the client gave, by their canonical names. */
+            dynamic_variables: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Your server's answer: JSON of at most 64 KiB. Unknown fields are ignored. A known one with a wrong value makes the whole answer a failure. */
+        StartAnswer: {
+            /** @description Variables that count more than the client's: any JSON values of at most 16 KiB. */
+            dynamic_variables?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description ID of another agent of yours that holds the conversation. */
+            agent_id?: string | null;
+            /** @description Greeting in place of the agent's; it may have `{{variables}}`. */
+            first_message?: string | null;
+            /** @description Language of the conversation, as a BCP 47 tag. */
+            language?: string | null;
+            /** @description Voice of the agent in a call, of the provider that it has. */
+            voice_id?: string | null;
+            /** @description Metadata that counts more than the client's. */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Ends the conversation after these words. */
+            reject?: {
+                /** @description What the agent says before it ends. */
+                say: string;
+            } | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -7151,6 +7389,7 @@ export interface operations {
                      *               ]
                      *             }
                      *           },
+                     *           "timezone": "Europe/Berlin",
                      *           "call_settings": {
                      *             "end_of_turn_silence_ms": 600
                      *           },
@@ -7207,6 +7446,21 @@ export interface operations {
                      *             }
                      *           ],
                      *           "handoffs": [],
+                     *           "start_webhook": {
+                     *             "url": "https://crm.acme.example/parley/start",
+                     *             "headers": {
+                     *               "Authorization": {
+                     *                 "secret": "crm_api_key"
+                     *               }
+                     *             },
+                     *             "timeout_ms": 2000,
+                     *             "on_failure": "continue",
+                     *             "channels": [
+                     *               "telephony",
+                     *               "whatsapp"
+                     *             ],
+                     *             "secret": "********b7oD"
+                     *           },
                      *           "call_analysis_enabled": true,
                      *           "call_analysis_prompt": {
                      *             "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -7456,6 +7710,21 @@ export interface operations {
                  *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
                  *         }
                  *       ],
+                 *       "timezone": "Europe/Berlin",
+                 *       "start_webhook": {
+                 *         "url": "https://crm.acme.example/parley/start",
+                 *         "headers": {
+                 *           "Authorization": {
+                 *             "secret": "crm_api_key"
+                 *           }
+                 *         },
+                 *         "timeout_ms": 2000,
+                 *         "on_failure": "continue",
+                 *         "channels": [
+                 *           "telephony",
+                 *           "whatsapp"
+                 *         ]
+                 *       },
                  *       "call_settings": {
                  *         "end_of_turn_silence_ms": 600
                  *       },
@@ -7528,6 +7797,7 @@ export interface operations {
                      *           ]
                      *         }
                      *       },
+                     *       "timezone": "Europe/Berlin",
                      *       "call_settings": {
                      *         "end_of_turn_silence_ms": 600
                      *       },
@@ -7584,6 +7854,21 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "start_webhook": {
+                     *         "url": "https://crm.acme.example/parley/start",
+                     *         "headers": {
+                     *           "Authorization": {
+                     *             "secret": "crm_api_key"
+                     *           }
+                     *         },
+                     *         "timeout_ms": 2000,
+                     *         "on_failure": "continue",
+                     *         "channels": [
+                     *           "telephony",
+                     *           "whatsapp"
+                     *         ],
+                     *         "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDMrfy5ce5F4s="
+                     *       },
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -7890,6 +8175,7 @@ export interface operations {
                      *           ]
                      *         }
                      *       },
+                     *       "timezone": "Europe/Berlin",
                      *       "call_settings": {
                      *         "end_of_turn_silence_ms": 600
                      *       },
@@ -7946,6 +8232,21 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "start_webhook": {
+                     *         "url": "https://crm.acme.example/parley/start",
+                     *         "headers": {
+                     *           "Authorization": {
+                     *             "secret": "crm_api_key"
+                     *           }
+                     *         },
+                     *         "timeout_ms": 2000,
+                     *         "on_failure": "continue",
+                     *         "channels": [
+                     *           "telephony",
+                     *           "whatsapp"
+                     *         ],
+                     *         "secret": "********b7oD"
+                     *       },
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -8369,6 +8670,7 @@ export interface operations {
                      *       "tools": {
                      *         "end_call": true
                      *       },
+                     *       "timezone": "Europe/Berlin",
                      *       "call_settings": {
                      *         "end_of_turn_silence_ms": 600
                      *       },
@@ -8425,6 +8727,21 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "start_webhook": {
+                     *         "url": "https://crm.acme.example/parley/start",
+                     *         "headers": {
+                     *           "Authorization": {
+                     *             "secret": "crm_api_key"
+                     *           }
+                     *         },
+                     *         "timeout_ms": 2000,
+                     *         "on_failure": "continue",
+                     *         "channels": [
+                     *           "telephony",
+                     *           "whatsapp"
+                     *         ],
+                     *         "secret": "********b7oD"
+                     *       },
                      *       "call_analysis_enabled": true,
                      *       "call_analysis_prompt": {
                      *         "prompt_name": "agent-agt_01m7yyhwdzeb28n9gms8rr2qyg-analysis"
@@ -8782,6 +9099,259 @@ export interface operations {
                      *         {
                      *           "path": "page",
                      *           "message": "page is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tryStartWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channel": "telephony",
+                 *       "dynamic_variables": {
+                 *         "order_id": "A-1001"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["TryStartWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "request": {
+                     *         "method": "POST",
+                     *         "url": "https://crm.acme.example/parley/start",
+                     *         "headers": {
+                     *           "content-type": "application/json",
+                     *           "authorization": "[secret]"
+                     *         },
+                     *         "body": "{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"channel\":\"telephony\",\"direction\":\"inbound\",\"caller\":\"+919876543210\",\"called\":\"+14155550123\",\"metadata\":{},\"dynamic_variables\":{}}"
+                     *       },
+                     *       "status": 200,
+                     *       "answer": "{\"dynamic_variables\":{\"customer_name\":\"Ada\",\"open_orders\":[48213]},\"first_message\":\"Hello {{customer_name}}, is it about your order?\",\"language\":\"en-US\",\"metadata\":{\"crm_id\":\"C-1042\"}}",
+                     *       "duration_ms": 84,
+                     *       "error": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TriedStartWebhook"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent has no start webhook: set start_webhook"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope agents:write"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Agent not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "channel is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "channel",
+                     *           "message": "channel is not valid"
                      *         }
                      *       ]
                      *     }
@@ -15264,6 +15834,24 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The agent's start webhook failed, and its conversations do not begin without it (`on_failure`). */
+            502: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent's start webhook failed: The server answered with HTTP status 500"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A service is unreachable or does not answer. Try again. */
             503: {
                 headers: {
@@ -15753,6 +16341,11 @@ export interface operations {
                      *               "from_seq": 1
                      *             }
                      *           ],
+                     *           "start_webhook": {
+                     *             "status": 200,
+                     *             "duration_ms": 84,
+                     *             "error": null
+                     *           },
                      *           "conversation_type": "CHAT",
                      *           "conversation_status": "IN_PROGRESS",
                      *           "conversation_analysis": null,
@@ -15952,6 +16545,11 @@ export interface operations {
                      *           "from_seq": 1
                      *         }
                      *       ],
+                     *       "start_webhook": {
+                     *         "status": 200,
+                     *         "duration_ms": 84,
+                     *         "error": null
+                     *       },
                      *       "conversation_type": "CHAT",
                      *       "conversation_status": "IN_PROGRESS",
                      *       "conversation_analysis": null,
@@ -16378,7 +16976,7 @@ export interface operations {
                     /**
                      * @example id: 1796000000126
                      *     event: started
-                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
+                     *     data: {"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"}
                      */
                     "text/event-stream": string;
                 };
@@ -16534,7 +17132,7 @@ export interface operations {
                     /**
                      * @example id: 1796000000123
                      *     event: snapshot
-                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
+                     *     data: {"conversation":{"id":"cnv_01m7yyhwpyegyarwxc0gvz1xd5","conversation_id":"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c","agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","agent_path":[{"agent_id":"agt_01m7yyhwdzeb28n9gms8rr2qyg","from_seq":1}],"start_webhook":{"status":200,"duration_ms":84,"error":null},"conversation_type":"CHAT","conversation_status":"IN_PROGRESS","conversation_analysis":null,"notes":null,"conversation_transcript":[{"role":"user","content":"When do you open on Friday?","timestamp":"2026-01-31T09:30:00.000Z"},{"role":"assistant","content":"We open at nine on Friday.","timestamp":"2026-01-31T09:31:00.000Z"}],"created_by":null,"conversation_metadata":{"ticket":"T-1001","dynamic_variables":{"customer_name":"Ada"},"last_activity":"2026-01-31T09:31:00.000Z","session_status":"IN_PROGRESS"},"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:31:00.000Z"},"state":{"muted":false,"taken_over":null},"partial":[]}
                      *
                      *     id: 1796000000124
                      *     event: message
@@ -28834,6 +29432,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "retention_days": 90,
+                     *       "timezone": "Europe/Berlin",
                      *       "tier": "pro",
                      *       "rate_limit_per_minute": 500,
                      *       "session_rate_limit_per_minute": 300
@@ -28953,7 +29552,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "retention_days": 90
+                 *       "retention_days": 90,
+                 *       "timezone": "Europe/Berlin"
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateSettingsRequest"];
@@ -28973,6 +29573,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "retention_days": 90,
+                     *       "timezone": "Europe/Berlin",
                      *       "tier": "pro",
                      *       "rate_limit_per_minute": 500,
                      *       "session_rate_limit_per_minute": 300
@@ -29721,6 +30322,24 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The agent's start webhook failed, and its conversations do not begin without it (`on_failure`). */
+            502: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent's start webhook failed: The server answered with HTTP status 500"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -31794,6 +32413,80 @@ export interface operations {
             };
             /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
             "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    conversationStart: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example start_0199d0c4-5c1f-7c5e-8f70-4a9a5c1b2d3e
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the start webhook's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_id": "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+                 *       "conversation_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                 *       "channel": "telephony",
+                 *       "direction": "inbound",
+                 *       "caller": "+919876543210",
+                 *       "called": "+14155550123",
+                 *       "metadata": {},
+                 *       "dynamic_variables": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["StartQuestion"];
+            };
+        };
+        responses: {
+            /** @description How the conversation begins. An empty answer changes nothing. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "dynamic_variables": {
+                     *         "customer_name": "Ada",
+                     *         "open_orders": [
+                     *           48213
+                     *         ]
+                     *       },
+                     *       "first_message": "Hello {{customer_name}}, is it about your order?",
+                     *       "language": "en-US",
+                     *       "metadata": {
+                     *         "crm_id": "C-1042"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartAnswer"];
+                };
+            };
+            /** @description A failure, as is no answer within `timeout_ms`: the agent's `on_failure` says what becomes of it. */
+            default: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -3,7 +3,7 @@ import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
-import { onFirstUse } from "../../ui/numbers.ts";
+import { timeZoneOptions } from "../../ui/form/time-zones.ts";
 
 /** When a batch calls, in the form's values. Texts are "" and numbers of retries 0 for what is not chosen. */
 export interface Schedule {
@@ -32,9 +32,6 @@ export function immediately(): Schedule {
   };
 }
 
-const zones = onFirstUse(() =>
-  Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") })),
-);
 const RETRIES = [
   { value: "0", label: "Never" },
   { value: "1", label: "Once" },
@@ -106,7 +103,7 @@ export function ScheduleFields({
                 {...control}
                 value={schedule.timezone}
                 onChange={(timezone) => set({ timezone })}
-                options={withOwn(schedule.timezone)}
+                options={timeZoneOptions(schedule.timezone)}
               />
             )}
           </Field>
@@ -151,10 +148,6 @@ export function ScheduleFields({
 }
 
 /** A browser may be in a zone under a name that it does not list. */
-function withOwn(zone: string) {
-  return zones().some(({ value }) => value === zone) ? zones() : [{ value: zone, label: zone }, ...zones()];
-}
-
 /** The same in the form of the API. */
 export function scheduleBody(
   schedule: Schedule,

@@ -59,6 +59,7 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
           <Time at={conversation.scheduled_call.at} />
         </Fact>
       )}
+      {conversation.start_webhook && <Fact name="Start webhook">{startOf(conversation.start_webhook)}</Fact>}
       {conversation.notes && <Fact name="Notes">{conversation.notes}</Fact>}
       {variables.length > 0 && (
         <Fact name="Variables">
@@ -85,6 +86,12 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
       <dd className="min-w-0 break-words">{children}</dd>
     </div>
   );
+}
+
+/** What came of asking the agent's start webhook. */
+function startOf({ status, duration_ms, error }: NonNullable<Conversation["start_webhook"]>): string {
+  const took = duration_ms === 0 ? "under 1 ms" : latencyOf(duration_ms);
+  return error === null ? `Status ${status}, ${took}` : `${error} (${took})`;
 }
 
 function textOf(value: unknown): string {

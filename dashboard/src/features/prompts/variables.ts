@@ -10,11 +10,13 @@ export interface Variable {
 export const PLACEHOLDER =
   /\{\{\s*([^{}:|]*[\p{L}\p{N}][^{}:|]*?)\s*(?::\s*(?:STRING|NUMBER|EMAIL|PHONE)\s*(?::\s*([^{}|]*?)\s*)?)?(?:\|\s*("(?:[^"\\]|\\.)*"|[^{}"\s]+)\s*)?\}\}/giu;
 
-/** The variables of some texts, in reading order; the first default and description count. */
+/** The variables of some texts that each conversation gives, in reading order; the first default and description count. */
 export function variablesIn(...texts: readonly string[]): Variable[] {
   const found = new Map<string, Variable>();
   for (const [, written = "", description = "", fallback] of texts.flatMap((text) => [...text.matchAll(PLACEHOLDER)])) {
     const name = canonical(written);
+    // Parley sets these itself.
+    if (name.startsWith("system_")) continue;
     const before = found.get(name);
     found.set(name, {
       name,

@@ -7,6 +7,7 @@ import { PasswordForm } from "./password-form.tsx";
 import { RetentionForm } from "./retention-form.tsx";
 import { Sessions } from "./sessions.tsx";
 import { settingsQuery } from "./settings.ts";
+import { TimeZoneForm } from "./time-zone-form.tsx";
 
 export function SettingsPage() {
   const settings = useQuery(settingsQuery);
@@ -21,6 +22,13 @@ export function SettingsPage() {
             <ErrorState error={settings.error} onRetry={settings.refetch} />
           ) : (
             <RetentionForm key={settings.data ? "known" : "unknown"} days={settings.data?.retention_days} />
+          )}
+        </Card>
+        <Card title="Time zone" description="Of agents that have none of their own: what time it is for them.">
+          {settings.isLoadingError ? (
+            <ErrorState error={settings.error} onRetry={settings.refetch} />
+          ) : (
+            <TimeZoneForm key={settings.data ? "known" : "unknown"} timezone={settings.data?.timezone} />
           )}
         </Card>
         <Card

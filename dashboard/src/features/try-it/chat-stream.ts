@@ -51,6 +51,7 @@ export async function streamReply(
       session_id: sessionId,
       metadata: { dynamic_variables: givenValues(setup) },
       draft: setup.changes,
+      asks_start_webhook: setup.asksStartWebhook,
     }),
     signal,
   }).catch(unreachable);
@@ -93,6 +94,13 @@ function waitedFor(calls: readonly { tool_call_id: string; timeout_ms?: number }
 
 /** Opens a chat with the agent as it is on the screen, which begins with its greeting. @throws Problem with the API's detail */
 export function startTestChat(setup: Setup, signal: AbortSignal) {
-  const body = { agent_id: setup.agentId, dynamic_variables: givenValues(setup), draft: setup.changes };
+  const { agentId, changes, asksStartWebhook } = setup;
+  const variables = givenValues(setup);
+  const body = {
+    agent_id: agentId,
+    dynamic_variables: variables,
+    draft: changes,
+    asks_start_webhook: asksStartWebhook,
+  };
   return ask(api.POST("/v1/manage/test-chats", { body, signal }));
 }

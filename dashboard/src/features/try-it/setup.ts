@@ -10,6 +10,8 @@ export interface Setup {
   changes: Changes;
   greeting: string;
   variables: readonly Variable[];
+  /** Whether the agent's start webhook is asked. */
+  asksStartWebhook: boolean;
   /** Values by the variables' names; "" for the default. */
   values: Readonly<Record<string, string>>;
 }

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { useShownFirst } from "../../ui/painted.ts";
@@ -33,6 +34,7 @@ export function TryIt({
 }) {
   const [values, setValues] = useState<Record<string, string>>({});
   const [showsValues, setShowsValues] = useState(false);
+  const [asksStart, setAsksStart] = useState(false);
   const { agent, values: form } = draft;
   const { text: prompt } = useShownPrompt(draft);
   const greeting = form.first_message_prompt ?? "";
@@ -42,6 +44,7 @@ export function TryIt({
     changes: draft.changes,
     greeting,
     variables,
+    asksStartWebhook: asksStart,
     values,
   };
   const hasModel = Boolean(form.llm || (kind === "talk" && form.sts));
@@ -66,6 +69,11 @@ export function TryIt({
           </Button>
         </div>
       </div>
+      {form.start_webhook && (
+        <div className="border-b border-line px-4 py-3">
+          <Checkbox checked={asksStart} onChange={setAsksStart} label="Ask the start webhook of the next one" />
+        </div>
+      )}
       {showsValues && <Values variables={variables} values={values} onChange={setValues} />}
       {!hasModel && (
         <div className="border-b border-line p-3">

@@ -42,7 +42,12 @@ export async function callAgent(
     player.srcObject = null;
   };
   try {
-    const body = { agent_id: setup.agentId, dynamic_variables: givenValues(setup), draft: setup.changes as never };
+    const body = {
+      agent_id: setup.agentId,
+      dynamic_variables: givenValues(setup),
+      draft: setup.changes as never,
+      asks_start_webhook: setup.asksStartWebhook,
+    };
     const { url, token, ice_servers, conversation_id } = await ask(api.POST("/v1/public/web-calls", { body }));
     // The operator's public address may differ from the one that this page came from, which is the only one it may reach.
     const { pathname } = new URL(url);

@@ -1,10 +1,19 @@
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
+import { START_EXAMPLE } from "./events.ts";
 import type { OperationExamples } from "./example.ts";
 import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, TOOL_ID, UPDATED_AT } from "./values.ts";
 
 const GREETING = "Hello! This is {{company | Acme}}. How can I help?";
 const CONTENT =
   "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}.";
+
+const START_WEBHOOK = {
+  url: "https://crm.acme.example/parley/start",
+  headers: { Authorization: { secret: "crm_api_key" } },
+  timeout_ms: 2000,
+  on_failure: "continue",
+  channels: ["telephony", "whatsapp"],
+};
 
 const request: Record<string, unknown> = {
   agent_name: "Front desk",
@@ -46,6 +55,8 @@ const request: Record<string, unknown> = {
     set_language: { languages: ["en-US", "es-US"] },
   },
   custom_tools: [{ tool_id: TOOL_ID }],
+  timezone: "Europe/Berlin",
+  start_webhook: START_WEBHOOK,
   call_settings: { end_of_turn_silence_ms: 600 },
   recording: true,
   whatsapp: { voice_replies: true },
@@ -66,6 +77,7 @@ const plainFields = Object.fromEntries(
   }),
 );
 
+const startWebhook = { ...START_WEBHOOK, secret: "********b7oD" };
 const agent = {
   id: AGENT_ID,
   agent_name: "Front desk",
@@ -76,6 +88,7 @@ const agent = {
   tts: request.tts,
   custom_tools: request.custom_tools,
   handoffs: [],
+  start_webhook: startWebhook,
   call_analysis_enabled: true,
   call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },
   call_analysis_schema: request.call_analysis_schema,
@@ -87,12 +100,33 @@ const agent = {
 };
 
 export const AGENT_EXAMPLES: OperationExamples = {
-  createAgent: { request, response: agent },
+  createAgent: {
+    request,
+    response: {
+      ...agent,
+      start_webhook: { ...startWebhook, secret: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDMrfy5ce5F4s=" },
+    },
+  },
   listAgents: { response: { agents: [agent], ...ONE_PAGE } },
   getAgent: { response: agent },
   updateAgent: {
     request: { agent_description: "Answers questions.", tools: { end_call: true } },
     response: { ...agent, agent_description: "Answers questions.", tools: { end_call: true }, updated_at: UPDATED_AT },
+  },
+  tryStartWebhook: {
+    request: { channel: "telephony", dynamic_variables: { order_id: "A-1001" } },
+    response: {
+      request: {
+        method: "POST",
+        url: "https://crm.acme.example/parley/start",
+        headers: { "content-type": "application/json", authorization: "[secret]" },
+        body: JSON.stringify(START_EXAMPLE.question),
+      },
+      status: 200,
+      answer: JSON.stringify(START_EXAMPLE.answer),
+      duration_ms: 84,
+      error: null,
+    },
   },
   deleteAgent: {
     response: { message: "Agent deleted", agent_id: AGENT_ID, agent_name: "Front desk", deleted_at: UPDATED_AT },

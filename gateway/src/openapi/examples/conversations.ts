@@ -54,6 +54,7 @@ const conversation = {
   conversation_id: SESSION_ID,
   agent_id: AGENT_ID,
   agent_path: [{ agent_id: AGENT_ID, from_seq: 1 }],
+  start_webhook: { status: 200, duration_ms: 84, error: null },
   conversation_type: "CHAT",
   conversation_status: "IN_PROGRESS",
   conversation_analysis: null,

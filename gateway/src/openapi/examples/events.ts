@@ -50,3 +50,23 @@ export const EVENT_EXAMPLES: Readonly<Record<keyof typeof EVENTS, object>> = {
     conversation_analysis: [],
   },
 };
+
+/** What a start webhook is asked, and an answer. */
+export const START_EXAMPLE = {
+  question: {
+    agent_id: AGENT_ID,
+    conversation_id: SESSION_ID,
+    channel: "telephony",
+    direction: "inbound",
+    caller: "+919876543210",
+    called: "+14155550123",
+    metadata: {},
+    dynamic_variables: {},
+  },
+  answer: {
+    dynamic_variables: { customer_name: "Ada", open_orders: [48213] },
+    first_message: "Hello {{customer_name}}, is it about your order?",
+    language: "en-US",
+    metadata: { crm_id: "C-1042" },
+  },
+};

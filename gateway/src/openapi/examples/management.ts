@@ -118,7 +118,13 @@ const voice = {
   preview_url: "https://cdn.acme.example/receptionist.mp3",
 };
 const openAi = { provider_name: "OPENAI", key_variable: "OPENAI_API_KEY", is_ready: true };
-const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500, session_rate_limit_per_minute: 300 };
+const settings = {
+  retention_days: 90,
+  timezone: "Europe/Berlin",
+  tier: "pro",
+  rate_limit_per_minute: 500,
+  session_rate_limit_per_minute: 300,
+};
 /** With `include=cost`. */
 const modelFigures = {
   replies: 48,
@@ -276,7 +282,7 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   },
   getSettings: { response: settings },
   getCallPolicy: { response: { countries: ["US"], calls_per_day: 200, minutes_per_day: 300 } },
-  updateSettings: { request: { retention_days: 90 }, response: settings },
+  updateSettings: { request: { retention_days: 90, timezone: "Europe/Berlin" }, response: settings },
   getStatistics: {
     response: {
       days: [{ day: "2026-01-31", channels: [{ conversation_type: "CHAT", ...ended }], ...latencies }],

@@ -50,7 +50,10 @@ export const DETAILS: Readonly<Record<number, string>> = {
 // By operation ID, where an operation has its own text.
 
 const CARRIER_REFUSED = "The carrier refused: 20404: The requested resource was not found";
+const START_FAILED = "The agent's start webhook failed: The server answered with HTTP status 500";
 const REFUSED: Readonly<Record<string, string>> = {
+  startChat: START_FAILED,
+  startTestChat: START_FAILED,
   createDailySession: "Daily refused: authentication-error: the API key is not valid",
 };
 
@@ -74,6 +77,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   connectCarrier: "The Twilio account is suspended: it must be active",
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
+  tryStartWebhook: "Agent has no start webhook: set start_webhook",
   tryTool: "Only HTTP tools can be tried here: the client of a conversation makes the calls of a client tool",
   acceptToolChanges: "Only tools of MCP servers change by themselves: this one has nothing to accept",
   refreshDocument: "The document has no url to fetch: replace its content instead",

@@ -1,3 +1,4 @@
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -51,7 +52,7 @@ export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
       pass: async (body) => {
         const callback = { provider, id, event, form: utf8(body), ...signed(request) };
         const origin = { requestId, signal: request.signal };
-        ({ document } = await voices.handleCarrierCallback(callback, { origin }));
+        ({ document } = await voices.handleCarrierCallback(callback, { origin, timeoutMs: STARTING_MS }));
       },
     });
     if (document === "") return new Response(null, { status: 204 });

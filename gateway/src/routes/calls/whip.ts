@@ -1,3 +1,4 @@
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
@@ -69,7 +70,10 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
           const conversationId = params.conversation_id ?? "";
           const offer = await readText(request, IS_SDP, SDP, OFFER_BYTES_MAX);
           const origin = { requestId, signal: request.signal };
-          const { answer } = await voices.connectWebCall({ conversationId, token, offer }, { origin });
+          const { answer } = await voices.connectWebCall(
+            { conversationId, token, offer },
+            { origin, timeoutMs: STARTING_MS },
+          );
           return new Response(answer, {
             status: 201,
             headers: { "Content-Type": SDP, Location: `${WEB_CALLS}/${conversationId}` },

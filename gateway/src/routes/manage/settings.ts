@@ -61,8 +61,10 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
           response: Settings,
         },
         async ({ ownerId, body, origin }) => {
+          const { retention_days: retentionDays, timezone } = body;
+          const changed = { retentionDays, timezone: timezone === null ? "" : timezone };
           const [{ settings }, { owner }] = await Promise.all([
-            accounts.updateSettings({ ownerId, retentionDays: body.retention_days }, { origin }),
+            accounts.updateSettings({ ownerId, ...changed }, { origin }),
             accounts.getOwner({ ownerId }, { origin }),
           ]);
           return presentSettings(required(settings), required(owner));

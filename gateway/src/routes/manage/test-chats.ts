@@ -1,3 +1,4 @@
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -21,7 +22,7 @@ export function testChatRoutes(gate: GateContext, { agents, conversations }: Cli
         body: TestChatBody,
         response: FirstMessage,
         namesChat: true,
-        refuses: ["not_found", "condition", "conflict"],
+        refuses: ["not_found", "condition", "conflict", "start"],
       },
       async (admitted) => {
         const { ownerId, body, origin, headers } = admitted;
@@ -29,7 +30,7 @@ export function testChatRoutes(gate: GateContext, { agents, conversations }: Cli
         const draftId = await draftIdOf(agents, { ...admitted, body: { ...body, draft: body.draft ?? {} } });
         const metadata = { dynamic_variables: body.dynamic_variables ?? {} };
         const request = { ownerId, agentId: body.agent_id, metadata, draftId };
-        const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
+        const { sessionId, firstMessage } = await conversations.startChat(request, { origin, timeoutMs: STARTING_MS });
         headers.set("X-Session-ID", sessionId);
         return { session_id: sessionId, first_message: firstMessage, agent_id: body.agent_id };
       },

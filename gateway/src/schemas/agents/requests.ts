@@ -2,10 +2,11 @@ import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/doma
 import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "../prompts.ts";
-import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text } from "../types.ts";
+import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text, TimeZone } from "../types.ts";
 import { CustomTool, Handoff } from "./acting.ts";
 import { Llm, Sts, Stt, Tts } from "./models.ts";
 import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
+import { StartWebhook } from "./start-webhook.ts";
 
 export const CATEGORIES = [
   "Customer Service",
@@ -87,6 +88,8 @@ const optionalFields = {
     Type.Array(Handoff, { maxItems: 10 }),
     "Agents of yours to which the model may hand the conversation over, each once.",
   ),
+  timezone: Maybe(TimeZone, "IANA time zone of the system variables. Default: that of your settings, or UTC."),
+  start_webhook: Maybe(StartWebhook, "Your server, which is asked once before a conversation begins."),
   call_settings: Maybe(CallSettings, "How the agent takes turns in calls."),
   recording: Maybe(
     Type.Boolean(),

@@ -6,6 +6,7 @@ import { About, Nullable, OneOf } from "../types.ts";
 import { CustomTool, Handoff } from "./acting.ts";
 import { Pricing, Sts } from "./models.ts";
 import { AgentType, shownPlainFields } from "./requests.ts";
+import { StartWebhookShown } from "./start-webhook.ts";
 
 const LlmShown = {
   provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
@@ -86,6 +87,7 @@ export const Agent = Resource("Agent", {
   sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
   custom_tools: Type.Array(CustomTool, { description: "Tools of the library that the agent's model can call." }),
   handoffs: Type.Array(Handoff, { description: "Agents to which the model may hand the conversation over." }),
+  start_webhook: Nullable(StartWebhookShown, "The server that is asked before a conversation begins."),
   call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
   call_analysis_prompt: Type.Optional(
     Type.Object(

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Resource } from "../resources.ts";
+import { Maybe, Nullable, TimeZone } from "../types.ts";
 import { TierFields } from "./fields.ts";
 
 export const UpdateSettingsBody = Type.Object(
@@ -12,12 +13,14 @@ export const UpdateSettingsBody = Type.Object(
         examples: [90],
       }),
     ),
+    timezone: Maybe(TimeZone, "IANA time zone of agents that have none of their own. Null: UTC."),
   },
   { $id: "UpdateSettingsRequest", description: "The settings to change. Those that you leave out stay as they are." },
 );
 
 export const Settings = Resource("Settings", {
   retention_days: Type.Integer({ description: "Days for which conversations are kept.", examples: [90] }),
+  timezone: Nullable(TimeZone, "IANA time zone of agents that have none of their own. Null: UTC."),
   ...TierFields,
   session_rate_limit_per_minute: Type.Integer({
     description: "Requests per minute of each session, on any tier.",

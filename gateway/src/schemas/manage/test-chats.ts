@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { Draft } from "../draft.ts";
+import { AsksStartWebhook, Draft } from "../draft.ts";
 import { DynamicVariables, Text } from "../types.ts";
 
 export const TestChatBody = Type.Object(
@@ -7,6 +7,7 @@ export const TestChatBody = Type.Object(
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),
     dynamic_variables: DynamicVariables,
     draft: Draft,
+    asks_start_webhook: AsksStartWebhook,
   },
   { $id: "StartTestChatRequest", description: "A chat that tries an agent, with its unsaved changes." },
 );

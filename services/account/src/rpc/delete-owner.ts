@@ -1,7 +1,7 @@
 import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { promiseDeletion } from "../owners/tell-deletion.ts";
-import { promiseRetention } from "../settings/tell-retention.ts";
+import { promiseSettings } from "../settings/tell-settings.ts";
 import { markAllDisconnected } from "../store/carriers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { deleteImportedNumbers } from "../store/mobile-numbers.ts";
@@ -23,7 +23,7 @@ export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
       await markOwnerDeleted(tx, ownerId, now);
       await deletePassword(tx, ownerId);
       await deleteSessionsOf(tx, ownerId);
-      if (await forgetSettings(tx, ownerId, now)) await promiseRetention(tx, ownerId, now);
+      if (await forgetSettings(tx, ownerId, now)) await promiseSettings(tx, ownerId, now);
       await notifyOwnerKeyChanges(tx, ownerId);
       for (const number of await deleteImportedNumbers(tx, ownerId)) await promiseRestore(tx, number, now);
       await markAllDisconnected(tx, ownerId, now);

@@ -2,27 +2,40 @@ import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 
+/** Null where never set. */
 export interface SettingsRow {
-  /** Null when never set. */
   retentionDays: number | null;
+  timezone: string | null;
 }
 
 /** @throws ServiceError not_found when the owner does not exist */
 export async function getSettingsRow(sql: Sql, ownerId: string): Promise<SettingsRow> {
   const [row] = isId("own", ownerId)
     ? await sql<SettingsRow[]>`
-        select retention_days from owners left join settings using (owner_id)
+        select retention_days, timezone from owners left join settings using (owner_id)
         where owner_id = ${ownerId} and deleted_at is null`
     : [];
   if (!row) throw notFound("Owner");
   return row;
 }
 
-export async function setRetentionDays(sql: Sql, ownerId: string, retentionDays: number, now: Date): Promise<void> {
-  await sql`
-    insert into settings (owner_id, retention_days, updated_at) values (${ownerId}, ${retentionDays}, ${now})
-    on conflict (owner_id) do update set retention_days = excluded.retention_days, updated_at = excluded.updated_at,
-      revision = settings.revision + 1`;
+/** Changes the settings that are given. @returns all of them */
+export async function storeSettings(
+  sql: Sql,
+  ownerId: string,
+  changed: Partial<SettingsRow>,
+  now: Date,
+): Promise<SettingsRow> {
+  const { retentionDays = null, timezone = null } = changed;
+  const [row] = await sql<[SettingsRow]>`
+    insert into settings (owner_id, retention_days, timezone, updated_at)
+    values (${ownerId}, ${retentionDays}, ${timezone}, ${now})
+    on conflict (owner_id) do update set
+      retention_days = case when ${"retentionDays" in changed} then excluded.retention_days else settings.retention_days end,
+      timezone = case when ${"timezone" in changed} then excluded.timezone else settings.timezone end,
+      updated_at = excluded.updated_at, revision = settings.revision + 1
+    returning retention_days, timezone`;
+  return row;
 }
 
 /** Resets the settings of a deleted owner. Returns whether there were any. */
@@ -32,16 +45,20 @@ export async function forgetSettings(sql: Sql, ownerId: string, now: Date): Prom
   return forgotten.length > 0;
 }
 
-export interface RetentionRow {
-  /** Undefined for the default, also after the owner is deleted. */
+/** Undefined for a default, also after the owner is deleted. */
+export interface ToldSettings {
   retentionDays: number | undefined;
+  timezone: string | undefined;
   revision: number;
 }
 
-/** Returns null when never changed. */
-export async function findRetention(sql: Sql, ownerId: string): Promise<RetentionRow | null> {
-  const [row] = await sql<{ retentionDays: number | null; revision: number }[]>`
-    select case when deleted_at is null then retention_days end as retention_days, revision
+/** What the conversation service is told. Returns null when never changed. */
+export async function findToldSettings(sql: Sql, ownerId: string): Promise<ToldSettings | null> {
+  const [row] = await sql<(SettingsRow & { revision: number })[]>`
+    select case when deleted_at is null then retention_days end as retention_days,
+      case when deleted_at is null then timezone end as timezone, revision
     from settings join owners using (owner_id) where owner_id = ${ownerId}`;
-  return row ? { retentionDays: row.retentionDays ?? undefined, revision: row.revision } : null;
+  return row
+    ? { retentionDays: row.retentionDays ?? undefined, timezone: row.timezone ?? undefined, revision: row.revision }
+    : null;
 }

@@ -4,6 +4,7 @@ import { openDatabase } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import { type AgentConfig, modelKeysOf } from "../config.ts";
+import { resealStartWebhook } from "../start-webhook/sealed-start-webhook.ts";
 import {
   type AgentFields,
   type FieldWithKey,
@@ -24,12 +25,13 @@ export async function resealAgents(config: AgentConfig, log: Logger): Promise<vo
   const keys = modelKeysOf(config);
   let resealed = 0;
   let unreadable = 0;
-  const reseal = ({ stt, llm, tts }: Pick<AgentFields, FieldWithKey>, key: AgentKey) => {
+  const reseal = ({ stt, llm, tts, startWebhook }: Pick<AgentFields, FieldWithKey>, key: AgentKey) => {
     try {
       return {
         stt: stt && resealSpeech(stt, keys, key),
         llm: llm && resealLlm(llm, keys, key),
         tts: tts && resealSpeech(tts, keys, key),
+        startWebhook: startWebhook && resealStartWebhook(startWebhook, keys, key),
       };
     } catch (err) {
       unreadable++;

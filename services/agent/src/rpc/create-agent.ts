@@ -6,21 +6,23 @@ import {
 import type { Sql } from "@parley/shared/db/database";
 import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
+import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import { newId } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
-import { checkProviders } from "../check-providers.ts";
+import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
-import { toAgent } from "../convert.ts";
+import { toAgent, withNewSecret } from "../convert.ts";
 import { newFields } from "../fields.ts";
 import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
+import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
 import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
 import { checkReferences } from "../tools/agent-references.ts";
@@ -28,11 +30,13 @@ import { checkReferences } from "../tools/agent-references.ts";
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
     checkName("agent_name", request.agentName);
-    checkProviders(ctx, request);
+    await checkFields(ctx, request, call);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
     const sealed = sealKeys(request, await copiedAgent(ctx, request), ctx.modelKeys, key);
-    const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
+    // The response may show the start webhook's new secret.
+    const codec = sealedResponses(CreateAgentResponse, ctx.sealer, request.ownerId);
+    const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec, call };
     const store = (tx: Sql, prompts: AcquiredPrompts) =>
       withinRoom(tx, request.ownerId, ctx.room, () => insert(tx, prompts));
     const insert = async (tx: Sql, prompts: AcquiredPrompts) => {
@@ -42,7 +46,8 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       else await requireFreeNumbers(tx, key, row.agentMobileNumbers);
       await checkReferences(tx, row, request);
       await insertAgent(tx, row);
-      return { agent: toAgent(row, prompts.main?.prompt) };
+      const secret = newSecretOf(request.startWebhook, null, row.startWebhook, ctx.modelKeys, key);
+      return { agent: withNewSecret(toAgent(row, prompts.main?.prompt), secret) };
     };
     if (!givesPrompts(request)) return runIdempotent(ctx, idempotent, (tx) => store(tx, NO_PROMPTS));
     return withKey(ctx, request, call, () =>

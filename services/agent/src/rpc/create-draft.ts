@@ -6,7 +6,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
-import { checkProviders } from "../check-providers.ts";
+import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgentPrompt } from "../convert.ts";
 import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
@@ -21,12 +21,12 @@ const KEPT_MS = 24 * 60 * 60_000;
 const BYTES_MAX = 16 * 1024 * 1024;
 
 export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createDraft"]> {
-  return async ({ change }, call) => {
+  return async ({ change, asksStartWebhook = false }, call) => {
     if (!change) throw invalid("change", "change is required");
     checkAgentId(change.agentId);
     if (change.agentName !== undefined) checkName("agent_name", change.agentName);
-    checkProviders(ctx, change);
-    const draft = await draftOf(ctx, change, call);
+    await checkFields(ctx, change, call);
+    const draft = { ...(await draftOf(ctx, change, call)), asksStartWebhook };
     const draftId = newId("drf");
     const now = ctx.clock.now();
     const expiresAt = new Date(now.getTime() + KEPT_MS);
@@ -36,7 +36,11 @@ export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   };
 }
 
-async function draftOf(ctx: AgentContext, change: UpdateAgentRequest, call: Call): Promise<Draft> {
+async function draftOf(
+  ctx: AgentContext,
+  change: UpdateAgentRequest,
+  call: Call,
+): Promise<Omit<Draft, "asksStartWebhook">> {
   const before = await getAgentRow(ctx.db, change);
   // Everything that can be refused without the prompt service is refused before that is called.
   await checkReferences(ctx.db, changedAgent(ctx, before, change, NO_PROMPTS), change);

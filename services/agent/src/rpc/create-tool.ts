@@ -14,7 +14,7 @@ import { withContents } from "../tools/mcp-contents.ts";
 import { toRuntimeTool } from "../tools/read-tools.ts";
 import { sealSigningSecret } from "../tools/signing.ts";
 import { givenColumns } from "../tools/tool-rows.ts";
-import { requireSecrets, secretNamesOf } from "../tools/tool-uses.ts";
+import { requireSecrets, secretNamesOf, secretsOf } from "../tools/tool-uses.ts";
 
 export function createTool(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createTool"]> {
   return async ({ ownerId, tool, idempotency }, call) => {
@@ -39,7 +39,7 @@ export function createTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
       { ownerId, idempotency, codec: sealedResponses(CreateToolResponse, ctx.sealer, ownerId), call },
       {
         prepare: async () => {
-          await requireSecrets(ctx, ownerId, kind, call);
+          await requireSecrets(ctx, ownerId, secretsOf(kind), call);
           return withContents(ctx, ownerId, { name: row.name, kind: row.definition.kind }, call);
         },
         write: (tx, filled) =>

@@ -9,7 +9,8 @@ export function getDraftRuntime(
   ctx: AgentContext,
 ): NonNullable<Handlers<typeof AgentServiceService>["getDraftRuntime"]> {
   return async (key, call) => {
-    const { row, prompt, analysisPrompt } = await getDraft(ctx, key);
+    const { row: stored, prompt, analysisPrompt, asksStartWebhook } = await getDraft(ctx, key);
+    const row = asksStartWebhook ? stored : { ...stored, startWebhook: null };
     const toolsOf = await readToolsOf(ctx, [row], call.log);
     return { runtime: toRuntime(row, prompt, analysisPrompt, toolsOf(row), ctx) };
   };

@@ -8,14 +8,15 @@ import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
+import { sealedResponses } from "@parley/shared/idempotency/sealed-responses";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import { checkName } from "@parley/shared/text/name";
 import { changedAgent } from "../changed-agent.ts";
-import { checkProviders } from "../check-providers.ts";
+import { checkFields } from "../check-fields.ts";
 import type { AgentContext } from "../context.ts";
-import { toAgent } from "../convert.ts";
+import { toAgent, withNewSecret } from "../convert.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { readPrompts } from "../prompts/agent-prompts.ts";
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
@@ -26,6 +27,7 @@ import {
   withReferences,
 } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
+import { newSecretOf } from "../start-webhook/sealed-start-webhook.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 import { freeNumbers, lockNumbers, requireFreeNumbers } from "../store/called-agents.ts";
 import { checkReferences } from "../tools/agent-references.ts";
@@ -34,7 +36,7 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   return async (request, call) => {
     checkAgentId(request.agentId);
     if (request.agentName !== undefined) checkName("agent_name", request.agentName);
-    checkProviders(ctx, request);
+    await checkFields(ctx, request, call);
     if (!touchesReferences(request)) return change(ctx, request, call, null);
     let promise: ReferencePromise | null = null;
     // Requests with one idempotency key concern one agent, so they take turns too.
@@ -67,11 +69,13 @@ async function change(
   references: ReferenceChange | null,
 ): Promise<UpdateAgentResponse> {
   const { ownerId, idempotency } = request;
+  // The response may show the start webhook's new secret.
+  const codec = sealedResponses(UpdateAgentResponse, ctx.sealer, ownerId);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     try {
       return await runPrepared(
         ctx,
-        { ownerId, idempotency, codec: UpdateAgentResponse, call },
+        { ownerId, idempotency, codec, call },
         {
           prepare: () => prepare(ctx, request, call, references),
           write: (tx, prepared) =>
@@ -131,7 +135,8 @@ async function write(
   if (request.moveNumbers) await freeNumbers(tx, row, added, ctx.clock.now());
   else await requireFreeNumbers(tx, row, added);
   await updateAgentRow(tx, row);
-  return { agent: toAgent(row, prompt) };
+  const secret = newSecretOf(request.startWebhook, before.startWebhook, row.startWebhook, ctx.modelKeys, row);
+  return { agent: withNewSecret(toAgent(row, prompt), secret) };
 }
 
 /** @throws ServiceError conflict if the agent is no longer the one that the change is based on */

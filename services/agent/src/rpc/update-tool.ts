@@ -14,7 +14,7 @@ import { checkTool } from "../tools/check-tool.ts";
 import { asksAgain, withContents } from "../tools/mcp-contents.ts";
 import { getToolRow } from "../tools/read-tools.ts";
 import { changedTool, givenColumns, toTool } from "../tools/tool-rows.ts";
-import { requireSecrets, secretNamesOf } from "../tools/tool-uses.ts";
+import { requireSecrets, secretNamesOf, secretsOf } from "../tools/tool-uses.ts";
 import { nameTaken } from "./create-tool.ts";
 
 /** Conversations use the changed tool from their next round on. */
@@ -40,7 +40,7 @@ export function updateTool(ctx: AgentContext): NonNullable<Handlers<typeof Agent
         prepare: async () => {
           const before = await getToolRow(ctx.db, key);
           const tool = changed(before);
-          await requireSecrets(ctx, ownerId, tool.kind, call);
+          await requireSecrets(ctx, ownerId, secretsOf(tool.kind), call);
           return newContents(ctx, before, tool, call);
         },
         write: (tx, contents) =>

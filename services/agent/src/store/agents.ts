@@ -5,7 +5,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
-import type { StoredLlm, StoredSpeech } from "./stored-keys.ts";
+import type { StoredLlm, StoredSpeech, StoredStartWebhook } from "./stored-keys.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -16,13 +16,14 @@ export interface StoredAnalysis {
   schema: JsonObject | null;
 }
 
-export const FIELDS_WITH_KEYS = ["stt", "llm", "tts"] as const satisfies readonly AgentField[];
+export const FIELDS_WITH_KEYS = ["stt", "llm", "tts", "startWebhook"] as const satisfies readonly AgentField[];
 export type FieldWithKey = (typeof FIELDS_WITH_KEYS)[number];
 
 interface Sealed {
   stt: StoredSpeech<SttConfig>;
   llm: StoredLlm;
   tts: StoredSpeech<TtsConfig>;
+  startWebhook: StoredStartWebhook;
 }
 
 /** The fields that `AGENT_FIELDS` describes, with sealed keys. */
@@ -142,27 +143,37 @@ export async function listAgentsWithKnowledge(
   return { agentNames: rows.map(({ agentName }) => agentName), total: rows[0]?.total ?? 0 };
 }
 
+/** The ids of the owner's agents whose start webhook uses a secret, at most `max`. */
+export async function listAgentsWithSecret(sql: Sql, ownerId: string, name: string, max: number): Promise<string[]> {
+  const rows = await sql<AgentKey[]>`
+    select agent_id from agents
+    where owner_id = ${ownerId} and start_webhook @> ${sql.json({ headers: [{ secret: name }] })}
+    order by agent_id limit ${max}`;
+  return rows.map((row) => row.agentId);
+}
+
 /** The agents of all owners, for maintenance. */
 export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
-  return sql<
-    AgentKey[]
-  >`select owner_id, agent_id from agents where llm is not null or stt is not null or tts is not null`;
+  return sql<AgentKey[]>`
+    select owner_id, agent_id from agents
+    where llm is not null or stt is not null or tts is not null or start_webhook is not null`;
 }
 
 /** Locked until the transaction ends; null when the agent is gone. */
 export async function lockFieldsWithKeys(tx: Sql, key: AgentKey): Promise<Pick<AgentFields, FieldWithKey> | null> {
   const [row] = await tx<Pick<AgentFields, FieldWithKey>[]>`
-    select stt, llm, tts from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
+    select stt, llm, tts, start_webhook from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
   return row ?? null;
 }
 
 export async function updateFieldsWithKeys(
   sql: Sql,
   key: AgentKey,
-  { stt, llm, tts }: Pick<AgentFields, FieldWithKey>,
+  { stt, llm, tts, startWebhook }: Pick<AgentFields, FieldWithKey>,
 ): Promise<void> {
   await sql`
-    update agents set stt = ${json(sql, stt)}, llm = ${json(sql, llm)}, tts = ${json(sql, tts)}
+    update agents set stt = ${json(sql, stt)}, llm = ${json(sql, llm)}, tts = ${json(sql, tts)},
+      start_webhook = ${json(sql, startWebhook)}
     where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
 }
 

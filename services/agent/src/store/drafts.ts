@@ -14,6 +14,8 @@ export interface Draft {
   row: AgentRow;
   prompt: AgentPrompt | undefined;
   analysisPrompt: AgentPrompt | undefined;
+  /** Whether its conversations ask the start webhook. */
+  asksStartWebhook: boolean;
 }
 
 /** Keeps a draft, and of the owner's others as many of the newest as fit into `bytesMax` together with it. */

@@ -1,4 +1,4 @@
-import type { ModelPrice, SpeechEndpoint } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ModelPrice, SpeechEndpoint, StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 
 /** A key as stored: only its mask can be shown. */
 export interface SealedKey {
@@ -32,4 +32,17 @@ export type StoredSpeech<C extends SpeechConfig> = Omit<C, "endpoint"> & { endpo
 
 export interface StoredEndpoint extends SealedKey {
   baseUrl: string;
+}
+
+/** A start webhook as stored: the values of headers and the secret are sealed. */
+export interface StoredStartWebhook extends Omit<StartWebhook, "headers" | "secret"> {
+  headers: StoredHeader[];
+  secret: SealedKey;
+}
+
+/** Its value is a text, or the name of one of the owner's secrets. */
+export interface StoredHeader {
+  name: string;
+  text?: SealedKey;
+  secret?: string;
 }

@@ -8,7 +8,7 @@ import type {
 import { ParameterPlace, ToolMethod } from "@parley/proto/parley/agent/v1/tool.ts";
 import { nameOf } from "@parley/shared/domain/api-names";
 import { PARAMETER_PLACES } from "@parley/shared/domain/tools";
-import { normalizeVariableName } from "@parley/shared/domain/variables/name";
+import { isSystemVariable, normalizeVariableName } from "@parley/shared/domain/variables/name";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { invalid } from "@parley/shared/errors";
 import { checkAddress, checkTemplate, pathParametersOf } from "./addresses.ts";
@@ -102,7 +102,7 @@ function checkAssignments(assignments: readonly ToolAssignment[]): void {
   for (const [at, { variable, pointer }] of assignments.entries()) {
     const path = `assignments.${at}`;
     checkVariable(`${path}.variable`, variable);
-    if (variables[at]?.startsWith("system_"))
+    if (isSystemVariable(variables[at] ?? ""))
       throw invalid(`${path}.variable`, `${path}.variable must not begin with system_: Parley sets these variables`);
     if (variables.indexOf(variables[at] ?? "") !== at)
       throw invalid(`${path}.variable`, `${path}.variable must not be repeated: ${variables[at]}`);

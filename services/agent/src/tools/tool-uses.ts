@@ -3,8 +3,8 @@ import { ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 
-/** A secret that a tool refers to, and where. */
-interface SecretUse {
+/** A secret that something refers to, and where. */
+export interface SecretUse {
   path: string;
   name: string;
 }
@@ -18,19 +18,20 @@ export function secretNamesOf(kind: Tool["kind"]): string[] {
 export async function requireSecrets(
   { accounts }: Pick<AgentContext, "accounts">,
   ownerId: string,
-  kind: Tool["kind"],
+  uses: readonly SecretUse[],
   origin: CallOrigin,
 ): Promise<void> {
-  const uses = secretsOf(kind);
   if (uses.length === 0) return;
-  const { names } = await accounts.findSecrets({ ownerId, names: secretNamesOf(kind) }, { origin });
+  const used = [...new Set(uses.map(({ name }) => name))];
+  const { names } = await accounts.findSecrets({ ownerId, names: used }, { origin });
   const violations = uses
     .filter(({ name }) => !names.includes(name))
     .map(({ path, name }) => ({ path, message: `${path} must be one of your secrets: there is no ${name}` }));
   if (violations[0]) throw new ServiceError("invalid", violations[0].message, { violations });
 }
 
-function secretsOf(kind: Tool["kind"]): SecretUse[] {
+/** The secrets that a tool refers to. */
+export function secretsOf(kind: Tool["kind"]): SecretUse[] {
   if (!kind || kind.$case === "client") return [];
   const { headers, auth } = kind.value;
   const parameters = kind.$case === "http" ? kind.value.parameters : [];

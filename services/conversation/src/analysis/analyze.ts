@@ -4,6 +4,7 @@ import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { watchModel } from "../model/watch.ts";
+import { systemValues } from "../start/system-values.ts";
 import type { AnalysisItem, ConversationRow } from "../store/conversations.ts";
 import type { EndMessage } from "../store/transcript-ends.ts";
 import { readAnswer } from "./answer.ts";
@@ -16,19 +17,21 @@ import { analysisRequest } from "./request.ts";
  *   upstream_timeout when the model does not answer or its answer cannot be parsed, unavailable when this process stops
  */
 export async function analyze(
-  { limits, turns, selectAnalysisModel }: ConversationContext,
+  ctx: ConversationContext,
   log: Logger,
   agent: AgentRuntime,
   fields: readonly AnalysisField[],
   conversation: ConversationRow,
   messages: readonly EndMessage[],
 ): Promise<AnalysisItem[]> {
+  const { limits, turns, selectAnalysisModel } = ctx;
   const llm = llmOf(agent);
   if (!agent.analysisPrompt)
     throw new ServiceError("condition", "The agent's analysis prompt no longer exists: choose another");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
   const model = selectAnalysisModel(owner_id, llm, log.child({ owner_id, conversation_id }));
-  const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
+  const variables = { ...conversation.variables, ...(await systemValues(ctx, conversation, agent)) };
+  const request = analysisRequest(agent, fields, { ...conversation, variables }, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
   // The memory for the answer is reserved beforehand (bytes.ts).

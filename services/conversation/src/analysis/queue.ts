@@ -5,7 +5,13 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { releaseEvent } from "../store/conversation-events.ts";
-import { type AnalysisItem, type ConversationRow, findConversation, storeAnalysis } from "../store/conversations.ts";
+import {
+  type AnalysisItem,
+  type ConversationRow,
+  draftOf,
+  findConversation,
+  storeAnalysis,
+} from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
 import { analyze } from "./analyze.ts";
@@ -82,7 +88,7 @@ async function itemsOf(
 
 async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow): Promise<AgentRuntime | null> {
   try {
-    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId, row.draftId);
+    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId, draftOf(row));
     return agent.analysis?.enabled ? agent : null;
   } catch (error) {
     if (isGone(error)) return null;

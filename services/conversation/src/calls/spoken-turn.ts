@@ -5,7 +5,7 @@ import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { watchModel } from "../model/watch.ts";
-import type { ConversationRow } from "../store/conversations.ts";
+import { type ConversationRow, draftOf } from "../store/conversations.ts";
 import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/turns/spoken-turns.ts";
 import { untilStored } from "../store/until-stored.ts";
 import type { ClientCall } from "../tools/client-calls.ts";
@@ -97,12 +97,9 @@ interface PreparedCall extends PreparedTurn {
   channel: Channel;
 }
 
-async function prepare(
-  ctx: ConversationContext,
-  { ownerId, agentId, draftId, type }: ConversationRow,
-  log: Logger,
-): Promise<PreparedCall> {
-  const agent = await ctx.getAgent(ownerId, agentId, draftId);
+async function prepare(ctx: ConversationContext, row: ConversationRow, log: Logger): Promise<PreparedCall> {
+  const { ownerId, agentId, type } = row;
+  const agent = await ctx.getAgent(ownerId, agentId, draftOf(row));
   return { agent, model: ctx.selectModel(ownerId, llmOf(agent), log), channel: channelOf(type) };
 }
 

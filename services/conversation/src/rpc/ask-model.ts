@@ -6,7 +6,10 @@ import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
 import { watchModel } from "../model/watch.ts";
+import { circumstancesOf } from "../start/system-values.ts";
+import { systemVariables } from "../start/system-variables.ts";
 import { agentPathOf } from "../store/agent-path.ts";
+import { draftOf } from "../store/conversations.ts";
 import { readTranscriptEnds } from "../store/transcript-ends.ts";
 import { filledText } from "../turn/ask/filled-texts.ts";
 import { outOfTurnMemory, roomFor, takeTurnMemory } from "../turn/turn-memory.ts";
@@ -27,8 +30,9 @@ export function askModel(ctx: ConversationContext): Handler {
     const key = { ownerId, conversationId };
     const row = await readCall(ctx, key);
     const agentId = agentPathOf(row).at(-1)?.agentId ?? row.agentId;
-    const draftId = agentId === row.agentId ? row.draftId : null;
-    const model = ctx.selectModel(ownerId, llmOf(await ctx.getAgent(ownerId, agentId, draftId)), call.log);
+    const agent = await ctx.getAgent(ownerId, agentId, agentId === row.agentId ? draftOf(row) : null);
+    const model = ctx.selectModel(ownerId, llmOf(agent), call.log);
+    const system = systemVariables(await circumstancesOf(ctx, key, agent), ctx.clock.now());
     const tokens = Math.min(TRANSCRIPT_TOKENS, ctx.limits.contextTokens);
     const memory = await takeTurnMemory(ctx.turnShares, ownerId);
     const watch = watchModel(() => model.provider, ctx.limits.model, {
@@ -39,7 +43,7 @@ export function askModel(ctx: ConversationContext): Handler {
       const messages = await readTranscriptEnds(ctx.db, key, readBounds(tokens));
       const lines = messages.map(({ seq, role, content }) => ({ seq, text: `${role}: ${content}` }));
       const request = {
-        system: `${filledText("instruction", instruction, row.variables)}\n\n${SETTING}`,
+        system: `${filledText("instruction", instruction, { ...row.variables, ...system })}\n\n${SETTING}`,
         messages: [{ role: "user" as const, content: ["Record:", ...fitTranscript(lines, tokens)].join("\n\n") }],
         tools: [],
       };

@@ -1,20 +1,27 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type {
   ConversationServiceService,
+  GetCallSetupRequest,
   ToolDefinition,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CALLING_TYPES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
+import { isUuid } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { toRules } from "../calls/call-action.ts";
 import { callVariables } from "../calls/new-call.ts";
-import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { llmOf } from "../model/select.ts";
+import { greetingOf } from "../start/greeting.ts";
+import { startWebhookOf } from "../start/start-once.ts";
+import { circumstancesOf, systemValues } from "../start/system-values.ts";
+import { findConversation } from "../store/conversations.ts";
+import type { Facts, Start } from "../store/start.ts";
 import { handoffTool } from "../tools/handoff-tool.ts";
 import { failed, type Tool } from "../tools/tool.ts";
 import { toolboxOf } from "../tools/toolbox.ts";
-import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
+import { filledPrompt } from "../turn/ask/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
@@ -23,29 +30,55 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallS
  * @throws ServiceError conflict if the call's conversation could not begin, because the owner has no room for it
  */
 export function getCallSetup(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, dynamicVariables = {}, draftId, conversationId }, { log }) => {
-    const variables =
-      conversationId === undefined
-        ? callVariables(dynamicVariables)
-        : (await readCall(ctx, { ownerId, conversationId })).variables;
+  return async (request, { log }) => {
+    const { ownerId, agentId, dynamicVariables = {}, draftId, conversationId = "" } = request;
+    const key = { ownerId, conversationId };
+    const row = isUuid(conversationId) ? await findConversation(ctx.db, key, ctx.clock.now()) : null;
+    const variables = row?.variables ?? callVariables(dynamicVariables);
+    const start = row?.agentId === agentId ? row.start : null;
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
+    const known = factsOf(request);
+    const values = { ...variables, ...(await systemValues(ctx, key, agent, known)) };
+    const isAsked = !row?.start && agent.startWebhook !== undefined;
+    const webhook = isAsked ? startWebhookOf(agent, (await circumstancesOf(ctx, key, agent, known)).channel) : null;
     return {
       agentName: agent.agentName,
       agentType: agent.agentType,
-      prompt: filledPrompt(agent, variables),
-      greeting: filledGreeting(agent, variables),
-      stt: agent.stt,
-      tts: agent.tts,
-      sts: agent.sts,
+      prompt: filledPrompt(agent, values),
+      greeting: await greetingOf(ctx, { ...key, variables, start }, agent, known),
+      ...speechOf(agent, start),
       llm: agent.llm && withoutKey(agent.llm),
       llmFault: llmFault(ctx, ownerId, agent, log),
       tools: agent.tools,
       callSettings: agent.callSettings,
       recording: agent.recording,
       toolDefinitions: [...toolDefinitions(ctx, agent), ...handoffDefinitions(agent)],
-      language: spokenLanguage(agent),
+      language: start?.language ?? spokenLanguage(agent),
+      startWebhookMs: webhook?.timeoutMs ?? 0,
+      isRejected: start?.say !== undefined,
     };
+  };
+}
+
+/** How the agent hears and speaks, as its start webhook wants it. */
+function speechOf({ stt, tts, sts }: AgentRuntime, start: Start | null): Pick<AgentRuntime, "stt" | "tts" | "sts"> {
+  const language = start?.language === undefined ? {} : { language: start.language };
+  const voice = start?.voiceId === undefined ? {} : { voiceId: start.voiceId };
+  return {
+    stt: stt && { ...stt, ...language },
+    tts: tts && { ...tts, ...language, ...voice },
+    sts: sts && { ...sts, ...language, ...voice },
+  };
+}
+
+function factsOf(request: GetCallSetupRequest): Partial<Facts> {
+  const { type = 0, callingType = 0 } = request;
+  return {
+    type: nameOf(CONVERSATION_TYPES, type) ?? "WEB",
+    callingType: nameOf(CALLING_TYPES, callingType) ?? null,
+    toMobileNumber: request.toMobileNumber ?? null,
+    fromMobileNumber: request.fromMobileNumber ?? null,
   };
 }
 

@@ -6,7 +6,9 @@ import { toAction } from "../calls/call-action.ts";
 import { callHandoffs } from "../calls/call-handoffs.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
+import { systemValues } from "../start/system-values.ts";
 import { agentPathOf } from "../store/agent-path.ts";
+import { draftOf } from "../store/conversations.ts";
 import type { ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 import { storeDecided } from "../store/turns/spoken-turns.ts";
 import type { Client, ClientCall } from "../tools/client-calls.ts";
@@ -38,7 +40,8 @@ export function runCallTool(ctx: ConversationContext): Handler {
     const sequenceMax = call.messageCount + SEQUENCES_AHEAD;
     if (sequence !== undefined && (sequence < 1 || sequence > sequenceMax))
       throw invalid("sequence", `sequence must be that of the reply, at most ${sequenceMax} now`);
-    const agent = await ctx.getAgent(ownerId, agentId, agentId === call.agentId ? call.draftId : null);
+    const agent = await ctx.getAgent(ownerId, agentId, agentId === call.agentId ? draftOf(call) : null);
+    const variables = { ...call.variables, ...(await systemValues(ctx, key, agent)) };
     const { ledger, clock } = ctx;
     const seq = sequence ?? null;
     const handoffs = callHandoffs(ctx, call, seq ?? call.messageCount + 1);
@@ -66,7 +69,7 @@ export function runCallTool(ctx: ConversationContext): Handler {
         ...key,
         channel: "call" as const,
         isTelephone: call.type === "TELEPHONY",
-        variables: call.variables,
+        variables,
         clock,
         log,
       }),

@@ -1,31 +1,48 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { collectValues } from "@parley/shared/domain/variables/values";
+import { notFound } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { insertGreetedSession } from "../store/conversations.ts";
-import { filledGreeting } from "../turn/ask/filled-texts.ts";
+import { greetingOf } from "../start/greeting.ts";
+import { startOnce, startWebhookOf } from "../start/start-once.ts";
+import { draftOf, findConversation, insertGreetedSession } from "../store/conversations.ts";
+import type { SessionKey } from "../store/session-key.ts";
+import { storeFirstWords } from "../store/start.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 
 export function startChat(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, metadata, draftId }) => {
+  return async ({ ownerId, agentId, metadata = {}, draftId }) => {
     const agent = await ctx.getAgent(ownerId, agentId, draftId);
     ctx.room.refuseFull(ownerId);
-    const variables = collectValues(metadata ?? {});
-    const greeting = filledGreeting(agent, variables);
-    const conversationId = newUuid();
+    const key = { ownerId, conversationId: newUuid() };
+    const variables = collectValues(metadata);
+    const isAsked = startWebhookOf(agent, "chat") !== null;
+    const greeting = isAsked ? "" : await greetingOf(ctx, { ...key, variables, start: null }, agent, { type: "CHAT" });
     await insertGreetedSession(ctx.db, {
-      ownerId,
-      conversationId,
+      ...key,
       id: newId("cnv"),
       agentId,
       draftId: draftId ?? null,
       greeting,
-      metadata: metadata ?? {},
+      metadata,
       variables,
       now: ctx.clock.now(),
     });
-    return { sessionId: conversationId, firstMessage: greeting };
+    const firstMessage = isAsked ? await askedGreeting(ctx, key, agent) : greeting;
+    return { sessionId: key.conversationId, firstMessage };
   };
+}
+
+/** Asks the start webhook, and stores the first words of whoever it says. @throws ServiceError as `startOnce` does */
+async function askedGreeting(ctx: ConversationContext, key: SessionKey, agent: AgentRuntime): Promise<string> {
+  const opened = await findConversation(ctx.db, key, ctx.clock.now());
+  if (!opened) throw notFound("Session");
+  const row = await startOnce(ctx, opened, agent);
+  const speaks = row.askedAgentId === null ? agent : await ctx.getAgent(row.ownerId, row.agentId, draftOf(row));
+  const text = await greetingOf(ctx, row, speaks);
+  await storeFirstWords(ctx.db, key, { text, isLast: row.start?.say !== undefined }, ctx.clock.now());
+  return text;
 }

@@ -8,14 +8,15 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { newCall } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
+import { startOnce } from "../start/start-once.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
-import { type ConversationRow, findConversation } from "../store/conversations.ts";
+import { type ConversationRow, draftOf, findConversation } from "../store/conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startConversation"]>;
 
 /**
  * A repeated call returns the stored conversation, ended or not, so that a runtime that lost the answer or restarted
- * can continue.
+ * can continue. A call begins once its agent's start webhook has been asked; of a text channel, with the first turn.
  */
 export function startConversation(ctx: ConversationContext): Handler {
   return async (request) => {
@@ -27,7 +28,9 @@ export function startConversation(ctx: ConversationContext): Handler {
         "conversation_id belongs to a conversation with other content: choose a new one",
       );
     }
-    return { conversation: toConversation(row, []), lastSequence: row.messageCount };
+    const begun = isBeginning(row) && !request.agentMayBeGone ? await ask(ctx, row) : row;
+    const isRejected = begun.start?.say !== undefined;
+    return { conversation: toConversation(begun, []), lastSequence: begun.messageCount, isRejected };
   };
 }
 
@@ -50,9 +53,21 @@ async function begin(
   throw new ServiceError("conflict", "conversation_id belongs to a conversation past retention: choose a new one");
 }
 
+function isBeginning({ type, messageCount, status, start }: ConversationRow): boolean {
+  const isOpen = status === "IN_PROGRESS" && messageCount === 0 && !start?.outcome;
+  return type !== "WHATSAPP" && (isOpen || start?.refusal !== undefined);
+}
+
+/** @throws ServiceError as `startOnce` does */
+async function ask(ctx: ConversationContext, row: ConversationRow): Promise<ConversationRow> {
+  return startOnce(ctx, row, await ctx.getAgent(row.ownerId, row.agentId, draftOf(row)));
+}
+
+/** A start webhook may have changed the agent, the variables and the metadata of a conversation. */
 function isSame(row: ConversationRow, call: NewCall): boolean {
+  const isChanged = row.start !== null;
   const content = (of: ConversationRow | NewCall) => ({
-    agentId: of.agentId,
+    agentId: ("askedAgentId" in of && of.askedAgentId) || of.agentId,
     type: of.type,
     callingType: of.callingType,
     toMobileNumber: of.toMobileNumber,
@@ -60,8 +75,8 @@ function isSame(row: ConversationRow, call: NewCall): boolean {
     telephonyProvider: of.telephonyProvider,
     roomUrl: of.roomUrl,
     roomName: of.roomName,
-    metadata: of.metadata,
-    variables: of.variables,
+    metadata: isChanged || of.metadata,
+    variables: isChanged || of.variables,
     isTestCall: of.isTestCall,
     draftId: of.draftId,
   });

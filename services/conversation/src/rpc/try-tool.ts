@@ -5,11 +5,11 @@ import type {
   TryToolRequest,
   TryToolResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { collectValues } from "@parley/shared/domain/variables/values";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
+import { sampleValues } from "../start/sample.ts";
 import { argumentsFault } from "../tools/arguments.ts";
 import { definitionOf, refusedArgument } from "../tools/custom-tool.ts";
 import { callHttpTool } from "../tools/http/call.ts";
@@ -52,7 +52,7 @@ async function tryHttp(
   { ownerId, arguments: args = {}, variables: given = {} }: TryToolRequest,
   { signal }: Call,
 ): Promise<Tried> {
-  const variables = collectValues({ dynamic_variables: given });
+  const variables = sampleValues(ctx.clock, given);
   const input = { name: tool.name, json: JSON.stringify(args), input: args };
   const fault =
     argumentsFault(input, definitionOf(tool, http.parameters)) ?? refusedArgument(http.parameters, args, variables);
@@ -61,7 +61,7 @@ async function tryHttp(
   const call = { ownerId, tool, http, idempotencyKey, conversationId: null, args, variables, signal };
   const outcome = await callHttpTool(ctx.httpTools, call);
   return {
-    request: outcome.request ? shown(outcome.request) : undefined,
+    request: outcome.request ? shownRequest(outcome.request) : undefined,
     status: outcome.status ?? undefined,
     answer: outcome.answer ?? undefined,
     forModel: toldOf(outcome),
@@ -86,7 +86,7 @@ async function tryMcp(
   const fault = argumentsFault(input, chosen.definition);
   if (fault !== null) throw invalid("arguments", fault);
   const conversationId = `try:${crypto.randomUUID()}`;
-  const variables = collectValues({ dynamic_variables: given });
+  const variables = sampleValues(ctx.clock, given);
   const place = { ownerId, conversationId, toolCallId: "try", channel: "chat" as const, variables, signal, log };
   const run = async () => chosen.run(input, { ...place, attempted: () => {}, clock: ctx.clock });
   const { result, isError } = await run().finally(() =>
@@ -95,6 +95,6 @@ async function tryMcp(
   return { request: undefined, status: undefined, answer: undefined, forModel: result, isError, assignments: {} };
 }
 
-function shown({ method, url, headers, body }: HttpRequest): TriedRequest {
+export function shownRequest({ method, url, headers, body }: HttpRequest): TriedRequest {
   return { method, url, headers, body: body === "" ? undefined : body };
 }

@@ -9,6 +9,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "./agent-path.ts";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
+import type { Start } from "./start.ts";
 import { tellRelay } from "./tell-relay.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
@@ -43,6 +44,8 @@ export interface ConversationRow {
   outcome: OutcomeName | null;
   callingType: keyof typeof CALLING_TYPES | null;
   name: string | null;
+  /** BCP 47; null while it was not set. */
+  language: string | null;
   messageCount: number;
   metadata: Record<string, unknown>;
   variables: Record<string, VariableValue>;
@@ -63,6 +66,11 @@ export interface ConversationRow {
   /** The draft of the agent that it tries; null for the agent itself. */
   draftId: string | null;
   scheduledCall: ScheduledCall | null;
+  isWidget: boolean;
+  /** Null if no start webhook was asked. */
+  start: Start | null;
+  /** The agent that was asked for, if the start webhook named another one. */
+  askedAgentId: string | null;
   turnUntil: Date | null;
   lastActivityAt: Date;
   createdAt: Date;
@@ -83,10 +91,16 @@ export interface TakenOver {
   since: string;
 }
 
+/** The draft that its agent is read as: none for an agent that a start webhook has named. */
+export function draftOf({ draftId, askedAgentId }: Pick<ConversationRow, "draftId" | "askedAgentId">): string | null {
+  return askedAgentId === null ? draftId : null;
+}
+
 export const conversationColumns = (sql: Sql) => sql`
-  owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, message_count, metadata, variables,
+  owner_id, conversation_id, id, agent_id, agent_path, type, status, outcome, calling_type, name, language, message_count, metadata, variables,
   notes, analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, answered_at, room_url,
-  room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at, is_muted, taken_over, taken_over_until`;
+  room_name, is_test_call, draft_id, scheduled_call, is_widget, start, asked_agent_id, turn_until, last_activity_at, created_at, updated_at,
+  is_muted, taken_over, taken_over_until`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(
@@ -140,7 +154,7 @@ export function listConversationRows(
 /** Whether any owner has a conversation with this id, to tell "another owner's" from "none". */
 export async function conversationExists(sql: Sql, conversationId: string, now: Date): Promise<boolean> {
   const rows = await sql`
-    select 1 from conversations left join owner_retention using (owner_id)
+    select 1 from conversations left join owner_settings using (owner_id)
     where conversation_id = ${conversationId} and created_at >= ${keptFor(sql, sql`retention_days`, now)}
     limit 1`;
   return rows.length > 0;

@@ -30,7 +30,7 @@ export async function listOwnerExpiry(
       select 1 from conversations
       where conversations.owner_id = page.owner_id and created_at < ${keptFor(sql, sql`retention_days`, now)}
     ) as has_expired
-    from page left join owner_retention using (owner_id)
+    from page left join owner_settings using (owner_id)
     order by owner_id`;
 }
 

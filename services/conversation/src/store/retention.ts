@@ -5,7 +5,7 @@ const DAYS_DEFAULT = 90;
 
 /** The earliest start of a conversation that its owner can still see, as an SQL value. Takes values or SQL for them. */
 export function keptSince(sql: Sql, ownerId: string | Fragment, now: Date | Fragment) {
-  return keptFor(sql, sql`(select retention_days from owner_retention where owner_id = ${ownerId})`, now);
+  return keptFor(sql, sql`(select retention_days from owner_settings where owner_id = ${ownerId})`, now);
 }
 
 /**
@@ -26,10 +26,17 @@ export async function findKeptSince(sql: Sql, ownerId: string, now: Date): Promi
   return row.keptSince;
 }
 
-/** Does nothing when a newer revision is stored. @param days null for the default */
-export async function setRetention(sql: Sql, ownerId: string, days: number | null, revision: number): Promise<void> {
+/** Does nothing when a newer revision is stored. Null is the default. */
+export async function storeOwnerSettings(
+  sql: Sql,
+  ownerId: string,
+  { retentionDays, timezone }: { retentionDays: number | null; timezone: string | null },
+  revision: number,
+): Promise<void> {
   await sql`
-    insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, ${days}, ${revision})
-    on conflict (owner_id) do update set retention_days = excluded.retention_days, revision = excluded.revision
-      where owner_retention.revision < excluded.revision`;
+    insert into owner_settings (owner_id, retention_days, timezone, revision)
+    values (${ownerId}, ${retentionDays}, ${timezone}, ${revision})
+    on conflict (owner_id) do update set retention_days = excluded.retention_days, timezone = excluded.timezone,
+      revision = excluded.revision
+      where owner_settings.revision < excluded.revision`;
 }

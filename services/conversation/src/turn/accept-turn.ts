@@ -129,6 +129,7 @@ export async function acceptTurn(
     type: turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP ? "WHATSAPP" : "CHAT",
     agentId: turn.agentId,
     draftId: turn.draftId ?? null,
+    isWidget: turn.fromWidget ?? false,
     message: turn.message,
     name: sessionName(turn.message),
     metadata,
@@ -151,6 +152,7 @@ export async function acceptTurn(
       ...key,
       seq: 1,
       replySeq: 2,
+      agentId: fields.agentId,
       variables: fields.variables,
       language: null,
       hasToolCalls: false,
@@ -196,7 +198,7 @@ async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
   if (session.type !== turn.type) {
     return new ServiceError("condition", `Session is not a ${WHAT[turn.type]}`, { metadata });
   }
-  if (session.agentId !== turn.agentId) {
+  if (session.agentId !== turn.agentId && session.askedAgentId !== turn.agentId) {
     return new ServiceError("condition", "session_id belongs to a session of another agent", { metadata });
   }
   if ((session.draftId === null) !== (turn.draftId === null)) {

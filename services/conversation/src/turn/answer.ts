@@ -63,9 +63,10 @@ export async function answer(
 ): Promise<void> {
   const { ownerId, conversationId, language } = accepted;
   const { clock, limits, ledger } = ctx;
-  let { variables } = accepted;
+  let assigned = accepted.variables;
   const handoffs = await turnHandoffs(ctx, accepted, { agent, model }, channel.name, log);
   const { speaker } = handoffs;
+  const filledWith = () => ({ ...assigned, ...speaker().system });
   const speaks = () => {
     const { agent, model, onPath } = speaker();
     Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
@@ -77,7 +78,7 @@ export async function answer(
     if (outcome.language !== undefined) reply.language = outcome.language;
     if (outcome.ends) reply.ends = true;
     if (outcome.mayBeSilent) reply.mayBeSilent = true;
-    if (outcome.assignments) variables = { ...variables, ...outcome.assignments };
+    if (outcome.assignments) assigned = { ...assigned, ...outcome.assignments };
     if (outcome.action) act?.(outcome.action);
   };
   const tools = turnTools({
@@ -89,7 +90,7 @@ export async function answer(
       conversationId,
       channel: channel.name,
       isTelephone: channel.isTelephone,
-      variables,
+      variables: filledWith(),
       clock,
       log,
     }),
@@ -103,6 +104,7 @@ export async function answer(
   const request = (said: readonly ModelMessage[]) => {
     const { agent, toolbox, onPath } = speaker();
     const before = earlier(onPath.contextFrom);
+    const variables = filledWith();
     return modelRequest({ agent, variables, language, channel, toolbox, earlier: before, said, contextTokens });
   };
   let hasRoom = roomFor(memory, request([]));

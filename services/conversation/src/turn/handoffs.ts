@@ -1,9 +1,11 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
 import { llmOf } from "../model/select.ts";
+import { systemValues } from "../start/system-values.ts";
 import { type AgentOnPath, storeTakeOver } from "../store/agent-path.ts";
 import { cannotTakeOver, contextFrom, handoffRefusal, handoffTool, isGone } from "../tools/handoff-tool.ts";
 import { failed, type ToolChannel, type ToolContext, type ToolOutcome } from "../tools/tool.ts";
@@ -16,6 +18,8 @@ export interface Speaker {
   agent: AgentRuntime;
   model: Model;
   toolbox: Toolbox;
+  /** Its system variables, as of this turn. */
+  system: Readonly<Record<string, VariableValue>>;
   onPath: AgentOnPath;
 }
 
@@ -62,7 +66,8 @@ export async function turnHandoffs(
   async function speakerOf(onPath: AgentOnPath): Promise<Speaker> {
     const { agent, model } = onPath.agentId === first.agent.agentId ? first : await prepare(onPath.agentId);
     const handoffs = agent.handoffs.map((handoff) => handoffTool(handoff, (context) => handOver(handoff, context)));
-    return { agent, model, onPath, toolbox: toolboxOf(agent, channel, [() => handoffs, ...ctx.toolSources]) };
+    const system = await systemValues(ctx, accepted, agent);
+    return { agent, model, system, onPath, toolbox: toolboxOf(agent, channel, [() => handoffs, ...ctx.toolSources]) };
   }
 
   async function prepare(agentId: string): Promise<PreparedTurn> {
@@ -102,9 +107,10 @@ export async function turnHandoffs(
         contextFrom: contextFrom(context, seq),
         voiceAgentId,
       });
+      const values = { ...variables, ...next.system };
       // A prompt that is too long once it is filled would end the turn.
-      filledPrompt(next.agent, variables);
-      const greeting = greet ? filledGreeting(next.agent, variables) : "";
+      filledPrompt(next.agent, values);
+      const greeting = greet ? filledGreeting(next.agent, values) : "";
       underWay = { speaker: next, handed: { message, greeting } };
       return { result: resultOf(greeting), isError: false, takesOver: next.onPath, message };
     } catch (error) {

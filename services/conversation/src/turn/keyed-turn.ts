@@ -15,9 +15,9 @@ import { newUuid } from "@parley/shared/ids";
 import { parseObject } from "@parley/shared/json/json-object";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
-import { type ConversationRow, findConversation } from "../store/conversations.ts";
+import { systemValues } from "../start/system-values.ts";
+import { type ConversationRow, draftOf, findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";
-import type { SessionKey } from "../store/session-key.ts";
 import { listHandedCalls } from "../store/turns/handed-calls.ts";
 import {
   bindTurnKey,
@@ -172,21 +172,17 @@ async function replay(ctx: ConversationContext, turn: Turn, stored: StoredTurn):
   const replayed = { ...answeredBefore(conversationId), replayed: true };
   if (replySeq === null) return replayed;
   const reply = await findMessage(ctx.db, key, replySeq);
-  const clientCalls = await callsAgain(ctx, turn, key, replySeq, session.variables);
+  const clientCalls = await callsAgain(ctx, session, replySeq);
   return { ...replayed, replySeq, text: reply?.content ?? "", clientCalls };
 }
 
 /** What the client got before, with the arguments that it would get now. */
-async function callsAgain(
-  ctx: ConversationContext,
-  { ownerId, agentId, draftId }: Turn,
-  key: SessionKey,
-  seq: number,
-  variables: ConversationRow["variables"],
-): Promise<ClientCall[]> {
-  const calls = await listHandedCalls(ctx.db, key, seq);
+async function callsAgain(ctx: ConversationContext, session: ConversationRow, seq: number): Promise<ClientCall[]> {
+  const calls = await listHandedCalls(ctx.db, session, seq);
   if (calls.length === 0) return [];
-  const toolbox = toolboxOf(await ctx.getAgent(ownerId, agentId, draftId), "chat", ctx.toolSources);
+  const agent = await ctx.getAgent(session.ownerId, session.agentId, draftOf(session));
+  const variables = { ...session.variables, ...(await systemValues(ctx, session, agent)) };
+  const toolbox = toolboxOf(agent, "chat", ctx.toolSources);
   return calls.map(({ toolCallId, name, arguments: json }) => {
     const { client, rules } = toolbox.find(name) ?? {};
     const input = parseObject(json) ?? {};

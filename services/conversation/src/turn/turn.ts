@@ -11,6 +11,7 @@ import type { Client, ClientCall } from "../tools/client-calls.ts";
 import { type ToolEvent, tellerOf } from "../tools/telling.ts";
 import { type Acceptance, type Alone, acceptTurn, answeredBefore, prepareTurn, requestedTurn } from "./accept-turn.ts";
 import { answer } from "./answer.ts";
+import { beginTurn } from "./begin-turn.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { noteModelFailure } from "./reply/note-failure.ts";
 import { readerPatience } from "./reply/reader-patience.ts";
@@ -73,11 +74,12 @@ async function askAndStore(
   ctx: ConversationContext,
   turn: Turn,
   { prepared, accepted }: Extract<Acceptance, { type: "run" }>,
-  { signal, log }: Call,
+  call: Call,
   asked: Asked,
   memory: TurnMemory,
   tell: Tell,
 ): Promise<void> {
+  const { signal, log } = call;
   const sessionId = accepted.conversationId;
   const key = turn.idempotency?.key ?? null;
   const reply = emptyReply(prepared.agent, prepared.model);
@@ -97,13 +99,22 @@ async function askAndStore(
   };
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    const message = turn.toolResults.length > 0 ? null : turn.message;
-    const teller = turn.tellsTools ? tellerOf(tell) : undefined;
-    const client: Client = { take: (calls) => void reply.clientCalls.push(...calls), isAwaited: false };
-    const isThread = turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
-    const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
-    const answering = { ...prepared, accepted, message, channel, asked, memory, watch, log, say, teller };
-    await answer(ctx, reply, { ...answering, client: turn.clientTools ? client : undefined });
+    const begun = await beginTurn(ctx, turn, prepared, accepted, call);
+    if (begun.type === "rejects") {
+      Object.assign(reply, { text: begun.say, isRejected: true, isWhole: true });
+      await say(begun.say);
+    } else {
+      const { agent, model } = begun.prepared;
+      Object.assign(reply, { agent, by: { provider: model.provider, name: model.name } });
+      const message = turn.toolResults.length > 0 ? null : turn.message;
+      const teller = turn.tellsTools ? tellerOf(tell) : undefined;
+      const client: Client = { take: (calls) => void reply.clientCalls.push(...calls), isAwaited: false };
+      const isThread = turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP;
+      const channel = { name: isThread ? ("message" as const) : ("chat" as const), note: "" };
+      const answering = { message, channel, asked, memory, watch, log, say, teller };
+      const has = { client: turn.clientTools ? client : undefined };
+      await answer(ctx, reply, { ...begun.prepared, accepted: begun.accepted, ...answering, ...has });
+    }
   } catch (error) {
     await noteModelFailure(ctx, accepted, error, log);
     throw inSession(error, sessionId);

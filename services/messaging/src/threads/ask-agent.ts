@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { isFull } from "@parley/shared/domain/full";
+import { isStartFailure } from "@parley/shared/domain/start-webhook";
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import type { ThreadContext } from "../context.ts";
 import type { OpenTurn } from "../store/threads.ts";
@@ -50,6 +51,8 @@ export async function askAgent(
     if (gone.aborted || !(error instanceof ServiceError)) throw error;
     if (isFull(error)) return { type: "full" };
     const { kind, detail: reason } = error;
+    // Another attempt would begin another conversation, and ask again.
+    if (isStartFailure(error)) return { type: "refused", reason };
     if (kind === "condition") return { type: "ended", reason };
     if (FINAL.includes(kind)) return { type: "refused", reason };
     return { type: "later", reason, asNew: kind === "conflict", afterMs: error.retryAfterMs ?? null };

@@ -1,3 +1,4 @@
+import { StartFailure } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   HandoffContext,
   McpState,
@@ -70,4 +71,9 @@ export const HANDOFF_CONTEXTS = {
   all: HandoffContext.HANDOFF_CONTEXT_ALL,
   last_messages: HandoffContext.HANDOFF_CONTEXT_LAST_MESSAGES,
   none: HandoffContext.HANDOFF_CONTEXT_NONE,
+} as const;
+
+export const START_FAILURES = {
+  continue: StartFailure.START_FAILURE_CONTINUE,
+  reject: StartFailure.START_FAILURE_REJECT,
 } as const;

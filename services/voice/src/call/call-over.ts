@@ -26,10 +26,13 @@ export interface Ending {
   end(leg: Leg | null, outcome: CallOver["outcome"], reason: CallOver["reason"], note?: string): void;
 }
 
+export const REJECTED = "The agent's start webhook rejected the call";
+
 /** The note of a conversation whose call ended for this reason; null for none. */
 const NOTES: Record<CallOver["reason"], string | null> = {
   agent_ended: null,
   left_message: "The agent left a message on the voicemail",
+  rejected: REJECTED,
   voicemail: "A voicemail answered",
   user_left: null,
   user_silent: "The user stayed silent",

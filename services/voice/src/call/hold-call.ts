@@ -265,7 +265,8 @@ export function holdCall(
           if (heard !== "") captioned.tell("agent", heard, false);
         }),
       );
-      happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "" });
+      const isRejected = lines.rejection !== "";
+      happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "", isRejected });
       if (machine) happen({ type: machine });
       if (isOnHold) happen({ type: "put_on_hold" });
     }),

@@ -66,13 +66,19 @@ export interface Speech {
   voice: TextToSpeech;
 }
 
-/** Gets what the call needs from its agent. @throws ServiceError when the call cannot be held */
-export async function findAgent(options: StartCallOptions, request: CallRequest) {
-  const { ownerId, agentId, dynamicVariables } = request;
+/**
+ * Gets what the call needs from its agent.
+ * @param conversationId of the call, if it is chosen: once the conversation has begun, what its start webhook says counts too
+ * @throws ServiceError when the call cannot be held
+ */
+export async function findAgent(options: StartCallOptions, request: CallRequest, conversationId?: string) {
+  const { ownerId, agentId, dynamicVariables, channel } = request;
   const draftId = request.draftId ?? undefined;
+  const { type, callingType, toMobileNumber, fromMobileNumber } = channelFields(channel);
+  const call = { conversationId, type, callingType, toMobileNumber, fromMobileNumber };
   const [setup, speech] = await Promise.all([
     options.conversations.getCallSetup({
-      ...{ ownerId, agentId, draftId, conversationId: undefined },
+      ...{ ownerId, agentId, draftId, ...call },
       dynamicVariables: dynamicVariables as never,
     }),
     options.getSpeech({ ownerId, agentId, draftId }),
@@ -89,8 +95,13 @@ export async function findAgent(options: StartCallOptions, request: CallRequest)
 
 type Setup = GetCallSetupResponse;
 
-/** The agent's models: one for everything, or one for each task. @throws ServiceError condition, naming what is missing */
-function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: GetSpeechResponse) {
+/**
+ * The agent's models: one for everything, or one for each task. Language and voice are those of the setup, where a start webhook may have
+ * chosen others.
+ * @throws ServiceError condition, naming what is missing
+ */
+function modelsOf(options: StartCallOptions, setup: Setup, speech: GetSpeechResponse) {
+  const { sts, stt, tts } = chosenSpeech(setup, speech);
   if (sts) {
     const ears = stt && earsOf(options, stt);
     return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts), ears };
@@ -100,6 +111,16 @@ function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: Ge
   if (!setup.llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
   if (setup.llmFault) throw new ServiceError("condition", setup.llmFault);
   return { type: "each" as const, stt, tts, ...options.selectSpeech({ stt, tts }) };
+}
+
+function chosenSpeech(setup: Setup, { stt, tts, sts }: GetSpeechResponse): GetSpeechResponse {
+  const language = (of: { language?: string | undefined } | undefined) => of && { language: of.language };
+  return {
+    stt: stt && { ...stt, ...language(setup.stt) },
+    tts: tts && { ...tts, ...language(setup.tts), ...(setup.tts && { voiceId: setup.tts.voiceId }) },
+    sts: sts && { ...sts, ...language(setup.sts), ...(setup.sts && { voiceId: setup.sts.voiceId }) },
+    mobileNumbers: [],
+  };
 }
 
 /** What transcribes two people after a warm transfer; a call that has none of that is held all the same. */
@@ -116,18 +137,29 @@ export type Agent = Awaited<ReturnType<typeof findAgent>>;
 
 export interface Prepared {
   held: HeldCall;
+  /** Whether the agent's start webhook rejects the call. */
+  isRejected: boolean;
   recorder: CallRecorder | null;
 }
 
 /** Starts the conversation. @throws ServiceError when the call cannot be held */
 export async function prepare(
   options: StartCallOptions,
-  request: CallRequest,
+  asked: CallRequest,
   key: CallKey,
-  { setup, lines, speech }: Agent,
+  found: Agent,
 ): Promise<Prepared> {
   const { conversations, clock, time, log } = options;
-  const lastSequence = await startConversation(options, request, key);
+  const { lastSequence, isRejected, answered } = await beginConversation(
+    options,
+    asked,
+    key,
+    found.setup.startWebhookMs,
+  );
+  const request = answered ?? asked;
+  const { setup, lines, speech } = answered
+    ? await untilAnswered(clock, () => findAgent(options, answered, key.conversationId), STARTS_WITHIN_MS)
+    : found;
   const background = await backgroundOf(backgroundSettings(setup));
   const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
   const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
@@ -156,25 +188,43 @@ export async function prepare(
     await Promise.all([said.settled(), clients?.end()]);
     return over;
   });
-  return { held: { ...held, ended }, recorder };
+  return { held: { ...held, ended }, recorder, isRejected };
 }
 
 /** Time limit for getting the agent, and for starting the conversation: someone hears ringing, or silence, in the meantime. */
 export const STARTS_WITHIN_MS = 5_000;
 
-/** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has already ended */
-async function startConversation(
-  { conversations, clock }: StartCallOptions,
+/** How a call's conversation has begun. */
+export interface BegunConversation {
+  /** Of its messages. */
+  lastSequence: number;
+  /** The call with the agent that its start webhook has named; null if none was asked. */
+  answered: CallRequest | null;
+  isRejected: boolean;
+}
+
+/**
+ * Begins the conversation, which asks the agent's start webhook.
+ * @param startWebhookMs how much longer that may take
+ * @throws ServiceError when it cannot begin, or has already ended
+ */
+export async function beginConversation(
+  { conversations, clock }: { conversations: Pick<Conversations, "startConversation">; clock: CallClock },
   request: CallRequest,
   key: CallKey,
-): Promise<number> {
+  startWebhookMs: number,
+): Promise<BegunConversation> {
   const asked = startRequest(request, key);
+  const withinMs = STARTS_WITHIN_MS + startWebhookMs;
   // A repeated request returns the conversation that the first one has started.
-  const start = () => conversations.startConversation(asked);
-  const { conversation, lastSequence } = await untilAnswered(clock, start, STARTS_WITHIN_MS);
+  const start = () => conversations.startConversation(asked, { timeoutMs: withinMs });
+  const { conversation, lastSequence, isRejected = false } = await untilAnswered(clock, start, withinMs);
   if (conversation && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS)
     throw new ServiceError("condition", "The conversation of this call has ended: make another call");
-  return lastSequence;
+  if (!conversation?.startWebhook) return { lastSequence, isRejected, answered: null };
+  const { agentId } = conversation;
+  const draftId = agentId === request.agentId ? request.draftId : null;
+  return { lastSequence, isRejected, answered: { ...request, agentId, draftId } };
 }
 
 type Models = ReturnType<typeof modelsOf>;
@@ -196,7 +246,8 @@ function eachModel(
     askModel: async (instruction: string) => (await options.conversations.askModel({ ...key, instruction })).text,
     voiceOf: async (otherId: string) => {
       const ofDraft = otherId === agentId ? (draftId ?? undefined) : undefined;
-      const theirs = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft });
+      const found = await options.getSpeech({ ownerId, agentId: otherId, draftId: ofDraft });
+      const theirs = otherId === agentId ? chosenSpeech(setup, found) : found;
       if (!theirs.tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
       const { voice } = options.selectSpeech({ stt, tts: theirs.tts });
       return { voice: voiceWith(voice, theirs.tts), language: theirs.stt?.language ?? theirs.tts.language };

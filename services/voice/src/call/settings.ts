@@ -2,6 +2,7 @@ import type { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/
 import { LINES, type Lines, SILENCE_MS, type TurnSettings } from "../turn/settings.ts";
 
 type Setup = Pick<GetCallSetupResponse, "tools" | "callSettings">;
+type Greeting = Pick<GetCallSetupResponse, "greeting" | "isRejected">;
 
 /** How an agent takes turns in a call. */
 export function turnSettings(
@@ -20,12 +21,13 @@ export function turnSettings(
 }
 
 /** What the agent says without a model. */
-export function linesOf({ tools, callSettings }: Setup): Lines {
+export function linesOf({ tools, callSettings, greeting, isRejected }: Setup & Greeting): Lines {
   return {
     ...LINES,
     reminder: textOf(configOf(tools, "user_idle")?.message, LINES.reminder),
     apology: textOf(callSettings?.apology, LINES.apology),
     voicemail: textOf(callSettings?.voicemail_message, LINES.voicemail),
+    rejection: isRejected ? greeting : LINES.rejection,
   };
 }
 

@@ -1,9 +1,10 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { CallKey } from "../store/calls.ts";
+import { REJECTED } from "./call-over.ts";
 import { follow } from "./follow-call.ts";
 import type { HeldCall } from "./held-call.ts";
-import type { CallRequest, CallUnderWay, StartCall } from "./port.ts";
+import { type CallRequest, type CallUnderWay, type Connect, NotConnected, type StartCall } from "./port.ts";
 import { findAgent, prepare, STARTS_WITHIN_MS, type StartCallOptions } from "./prepare-call.ts";
 import { queuedAudio } from "./queued-audio.ts";
 import type { CallSignal } from "./signals.ts";
@@ -12,8 +13,11 @@ import { untilAnswered } from "./transcript.ts";
 /** Holds the calls of this process. */
 export interface CallHolder {
   start: StartCall;
-  /** @throws ServiceError as `start` does, if the call could not be held because of its agent */
-  check(request: CallRequest): Promise<void>;
+  /**
+   * @returns how long the agent's start webhook may take, in milliseconds; 0 if none is asked
+   * @throws ServiceError as `start` does, if the call could not be held because of its agent
+   */
+  check(request: CallRequest): Promise<{ startWebhookMs: number }>;
   /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
   checkPlace(ownerId: string): Promise<void>;
   /** Passes a signal on, if the call is here. */
@@ -27,7 +31,10 @@ export function callHolder(options: StartCallOptions): CallHolder {
   const underWay = new Map<string, { held: HeldCall; ended: Promise<unknown> }>();
   const queued = queuedAudio();
   return {
-    check: async (request) => void (await findAgent(options, request)),
+    check: async (request) => {
+      const { setup } = await findAgent(options, request, request.conversationId);
+      return { startWebhookMs: setup.startWebhookMs };
+    },
     checkPlace: options.live.checkPlace,
     signal: (call, signal) => {
       const held = underWay.get(nameOf(call))?.held;
@@ -41,10 +48,16 @@ export function callHolder(options: StartCallOptions): CallHolder {
       await options.live.take(key, request.farEnd ?? null);
       let mayHaveBegun = false;
       try {
-        const agent = await untilAnswered(options.clock, () => findAgent(options, request), STARTS_WITHIN_MS);
+        const agent = await untilAnswered(
+          options.clock,
+          () => findAgent(options, request, key.conversationId),
+          STARTS_WITHIN_MS,
+        );
         mayHaveBegun = true;
-        const { held, recorder } = await prepare(options, request, key, agent);
-        const ended = follow({ ...options, queued }, request, key, held, recorder, connect).finally(() =>
+        const { held, recorder, isRejected } = await prepare(options, request, key, agent);
+        // Nobody is called to be rejected.
+        const reach = isRejected && isOutbound(request) ? neverConnected : connect;
+        const ended = follow({ ...options, queued }, request, key, held, recorder, reach).finally(() =>
           underWay.delete(nameOf(key)),
         );
         underWay.set(nameOf(key), { held, ended });
@@ -71,6 +84,14 @@ export function callHolder(options: StartCallOptions): CallHolder {
     },
   };
 }
+
+function isOutbound({ channel }: CallRequest): boolean {
+  return channel.type === "TELEPHONY" && channel.callingType === "OUTBOUND";
+}
+
+const neverConnected: Connect = async () => {
+  throw new NotConnected("cancelled", REJECTED);
+};
 
 function nameOf({ ownerId, conversationId }: CallKey): string {
   return `${ownerId} ${conversationId}`;

@@ -37,6 +37,7 @@ export function carrierCalls(ctx: CarrierCallsContext) {
       handleCarrierCallback: handleCarrierCallback(callbacks),
       speakToNumber: speakToNumber({ spoken, numberFault: ctx.numberFault }),
     },
+    queues: incoming.queues,
     sweeps: [incoming.sweep, people.sweep, spoken.sweep],
     checks: { twilio: check("twilio"), plivo: check("plivo") },
   } satisfies VoiceFeature & { checks: Record<string, CallbackCheck> };

@@ -19,7 +19,7 @@ export interface DailyContext {
   hasSip: boolean;
   dialSip: DialSip;
   /** @throws ServiceError when the call could not be held because of its agent */
-  checkAgent(request: CallRequest): Promise<void>;
+  checkAgent(request: CallRequest): Promise<unknown>;
   startCall: StartCall;
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   signals: Pick<CallSignals, "tell">;

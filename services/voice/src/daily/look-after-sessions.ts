@@ -123,7 +123,10 @@ async function started(ctx: DailyContext, session: DailySession): Promise<boolea
   return true;
 }
 
-const HOPELESS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "invalid", "conflict", "condition"]);
+/** `upstream_failed`: of the agent's start webhook. */
+const HOPELESS = new Set<ServiceError["kind"]>([
+  ...(["not_found", "forbidden", "invalid", "conflict", "condition", "upstream_failed"] as const),
+]);
 
 async function inProgress(ctx: DailyContext, session: DailySession): Promise<number> {
   if (!(await isHeld(ctx.db, session))) {

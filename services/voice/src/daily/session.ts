@@ -1,3 +1,4 @@
+import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import type { CallRequest } from "../call/port.ts";
 import { startRequest } from "../call/prepare-call.ts";
 import type { CallKey } from "../store/calls.ts";
@@ -30,5 +31,5 @@ export function sessionCall(session: Held): CallRequest {
 
 /** Begins the conversation, unless it has begun. @throws ServiceError */
 export async function startSession({ conversations }: Pick<DailyContext, "conversations">, session: Held) {
-  await conversations.startConversation(startRequest(sessionCall(session), session));
+  await conversations.startConversation(startRequest(sessionCall(session), session), { timeoutMs: STARTING_MS });
 }

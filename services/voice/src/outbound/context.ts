@@ -1,8 +1,9 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
-import type { CallRequest, Connect, StartCall } from "../call/port.ts";
+import type { Connect, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
+import type { CallHolder } from "../call/start-call.ts";
 import type { Conversations } from "../call/transcript.ts";
 import type { CarriersOf } from "../carriers/carrier.ts";
 import type { CallLimits } from "../store/outbound-attempts.ts";
@@ -33,8 +34,7 @@ export interface OutboundContext extends HoldContext {
   numbersOf(ownerId: string, agentId: string): Promise<readonly string[]>;
   /** Calls over an owner's SIP trunk, which carries the audio too. */
   dialTrunk: DialTrunk;
-  /** @throws ServiceError when the call could not be held because of its agent */
-  checkAgent(request: CallRequest): Promise<void>;
+  checkAgent: CallHolder["check"];
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   /** Makes the address for the audio of a call that was answered. */
   expectMedia: ExpectMediaStream;

@@ -4,7 +4,10 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { backOff } from "@parley/shared/retry/back-off";
 import { type Turn, turnOf, turnWithoutRoom } from "../batches/may-begin.ts";
+import { callClock } from "../call/call-clock.ts";
+import { REJECTED } from "../call/call-over.ts";
 import { NotConnected } from "../call/port.ts";
+import { beginConversation } from "../call/prepare-call.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
 import { addCallUsage, dayOf } from "../store/call-usage.ts";
 import { confirmAttempt, requeueCall, takeNextCall } from "../store/outbound-attempts.ts";
@@ -106,13 +109,23 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
     if (found) return storeRinging(ctx.db, call, found.carrierCallId);
   }
   if (!(await mayBegin(ctx, call))) return;
-  await ctx.checkAgent(callRequest(call));
+  const { startWebhookMs } = await ctx.checkAgent(callRequest(call));
+  if (startWebhookMs > 0 && (await isRejected(ctx, call, startWebhookMs))) {
+    countAttempt(call.provider, "refused");
+    return void (await endUnchanged(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: REJECTED }));
+  }
   if (!(await isStillOurs(ctx, call))) return;
   const { ownerId, ringSeconds, voicemail } = call;
   const detectMachine = voicemail !== null;
   const { carrierCallId } = await carrier.place({ ownerId, callId, from, to, ringSeconds, detectMachine });
   countAttempt(call.provider, "placed");
   await storeRinging(ctx.db, call, carrierCallId);
+}
+
+/** Whether the agent's start webhook rejects the call, which is asked before the carrier is. */
+async function isRejected(ctx: OutboundContext, call: OutboundCall, startWebhookMs: number): Promise<boolean> {
+  const begun = await beginConversation({ ...ctx, clock: callClock }, callRequest(call), call, startWebhookMs);
+  return begun.isRejected;
 }
 
 /**
@@ -170,7 +183,10 @@ export function refusalOf({ provider }: OutboundCall, error: unknown): string | 
 }
 
 const PROVIDERS: Record<OutboundCall["provider"], string> = { TWILIO: "Twilio", PLIVO: "Plivo", SIP: "SIP" };
-const FINAL = new Set<ServiceError["kind"]>(["condition", "not_found", "forbidden", "invalid", "conflict"]);
+/** `upstream_failed`: of the agent's start webhook. */
+const FINAL = new Set<ServiceError["kind"]>([
+  ...(["condition", "not_found", "forbidden", "invalid", "conflict", "upstream_failed"] as const),
+]);
 
 async function postpone({ db, clock, log }: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
   const asked = error instanceof CarrierUnavailable ? error.retryAfterMs : null;

@@ -45,6 +45,8 @@ const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: stri
   condition: [480, "Temporarily Unavailable"],
   unavailable: UNAVAILABLE,
   deadline: UNAVAILABLE,
+  // Of the agent's start webhook, without which no call may begin.
+  upstream_failed: UNAVAILABLE,
 };
 
 /**

@@ -73,13 +73,18 @@ export function finish(draft: Draft, reply: Reply, now: number): void {
   if (reply.kind === "answer") draft.failures = 0;
   if (model && !isLast(reply) && (tools.waits({ ...draft, reply }) || model.owesSince !== null))
     return void expectOn(draft, reply, now);
-  if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
+  if (reply.next === "hang_up") hangUpAfter(draft, reply);
   else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
   else if (reply.next === "transfer" || reply.next === "warm_transfer") {
     Object.assign(draft, { transferringSince: now, isTransferWarm: reply.next === "warm_transfer" });
     user.forget(draft);
     draft.effects.push({ type: "transfer" });
   }
+}
+
+function hangUpAfter(draft: Draft, { kind }: Reply): void {
+  if (kind === "rejection") hangUp(draft, "CANCELLED", "rejected");
+  else hangUp(draft, "SUCCESS", kind === "voicemail" ? "left_message" : "agent_ended");
 }
 
 function fail(draft: Draft, reply: Reply, now: number): void {
@@ -121,7 +126,7 @@ export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: n
   draft.effects.push({ type: "say", reply: draft.replies, kind });
 }
 
-const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up" };
+const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up", rejection: "hang_up" };
 
 /** Whether nothing can be decided anymore: the call ends after these words. */
 export function isLast({ kind }: Reply): boolean {

@@ -1,6 +1,6 @@
 export type TurnEvent =
   /** The other party is on the line. */
-  | { type: "connected"; greets: boolean }
+  | { type: "connected"; greets: boolean; isRejected?: boolean }
   /** The voice detector is sure that speech began or ended so long ago. */
   | { type: "speech_began"; agoMs: number }
   | { type: "speech_ended"; agoMs: number }
@@ -75,9 +75,17 @@ export interface Filler {
 /** What a model may decide to do after its words. */
 export type Decision = "listen" | "hang_up" | "transfer" | "warm_transfer";
 
-export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_transferred" | "apology" | "voicemail";
+export type ReplyKind =
+  | "answer"
+  | "greeting"
+  | "reminder"
+  | "retry"
+  | "not_transferred"
+  | "apology"
+  | "voicemail"
+  | "rejection";
 
-export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "ERROR";
+export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "CANCELLED" | "ERROR";
 
 export type Effect =
   /** Ask the model for the answer to these words. */
@@ -112,4 +120,4 @@ export type Effect =
   | { type: "transfer" }
   | { type: "hang_up"; outcome: Outcome; reason: EndReason };
 
-export type EndReason = "agent_ended" | "left_message" | "user_left" | "user_silent" | "failed";
+export type EndReason = "agent_ended" | "left_message" | "rejected" | "user_left" | "user_silent" | "failed";

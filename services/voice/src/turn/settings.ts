@@ -23,6 +23,8 @@ export interface Lines {
   apology: string;
   /** Left on a machine that answers; empty: the agent hangs up. */
   voicemail: string;
+  /** Said in place of everything else to a caller who is rejected; empty: the call goes on. */
+  rejection: string;
 }
 
 export const SILENCE_MS = 500;
@@ -36,6 +38,7 @@ export const LINES: Lines = {
   not_transferred: "Sorry, I could not connect you. Can I help you with anything else?",
   apology: "I'm sorry, we are having technical difficulties. Please call again later. Goodbye.",
   voicemail: "",
+  rejection: "",
 };
 
 /** How much speech of the user interrupts the agent. */

@@ -124,7 +124,8 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
   switch (event.type) {
     case "connected":
       draft.quietSince = now;
-      if (event.greets) agent.say(draft, "greeting", now);
+      if (event.isRejected) reject(draft, now);
+      else if (event.greets) agent.say(draft, "greeting", now);
       else draft.greeted = true;
       return;
     case "speech_began":
@@ -217,6 +218,12 @@ function takenOffHold(draft: Draft, queuedMs: number, now: number): void {
   draft.quietSince = now;
   if (draft.machine && !draft.machine.isReady) draft.machine = { ...draft.machine, since: now };
   if (draft.reply) Object.assign(draft.reply, { since: now, soundUntil: now + queuedMs });
+}
+
+/** Says why, and listens no more than to a machine. */
+function reject(draft: Draft, now: number): void {
+  draft.machine = { since: now, isReady: true };
+  agent.say(draft, "rejection", now);
 }
 
 function machineAnswered(draft: Draft, now: number): void {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { Conversation, ConversationStatus, Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { serviceErrorOf } from "@parley/testkit/failures";
 import { NotConnected } from "../../src/call/port.ts";
@@ -151,4 +152,76 @@ test("a call whose conversation has ended already is refused", async () => {
   const startConversation = async () => ({ conversation, lastSequence: 0 });
   const conversations = { ...fakeConversations(), startConversation };
   expect(await serviceErrorOf(newCall({ conversations }))).toMatchObject({ kind: "condition" });
+});
+
+/** A conversation whose agent's start webhook takes so long to answer, and what its setup is from then on. */
+function startedBy(time: ReturnType<typeof fakeTime>, ms: number, answered: Partial<GetCallSetupResponse>) {
+  let isAnswered = false;
+  const before = fakeConversations({ greeting: "Hello.", startWebhookMs: ms });
+  const after = fakeConversations({ greeting: "Hello.", ...answered });
+  const agents: string[] = [];
+  const conversations: FakeConversations = {
+    ...before,
+    getCallSetup: async (request) => {
+      agents.push(request.agentId);
+      return (isAnswered ? after : before).getCallSetup(request);
+    },
+    startConversation: async () => {
+      await new Promise<void>((resolve) => time.after(ms, resolve));
+      isAnswered = true;
+      const conversation = Conversation.fromPartial({
+        status: ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS,
+        agentId: "agt_3",
+        startWebhook: { durationMs: ms },
+      });
+      return { conversation, lastSequence: 0, isRejected: answered.isRejected };
+    },
+  };
+  return { conversations, agents };
+}
+
+test("a call rings until its start webhook has answered, and then begins with the agent and the greeting that it says", async () => {
+  const time = fakeTime();
+  const { conversations, agents } = startedBy(time, 7_000, { greeting: "Guten Tag." });
+  let isConnected = false;
+  const connect = async () => {
+    isConnected = true;
+  };
+  const calling = newCall({ conversations, time, connect });
+  await time.pass(6_999);
+  expect(isConnected).toBe(false);
+  await time.pass(1);
+  const call = await calling;
+  await time.pass(1);
+  expect(call.voice.said).toEqual(["Guten Tag."]);
+  expect(agents).toEqual(["agt_1", "agt_3"]);
+});
+
+test("a caller who is rejected hears why, is not listened to, and the call is hung up as cancelled", async () => {
+  const time = fakeTime();
+  const { conversations } = startedBy(time, 100, { greeting: "We are closed.", isRejected: true });
+  const calling = newCall({ conversations, time });
+  await time.pass(100);
+  const call = await calling;
+  call.speaks("But I");
+  await time.pass(5_000);
+  expect(call.voice.said).toEqual(["We are closed."]);
+  expect(conversations.asked).toEqual([]);
+  const notes = "The agent's start webhook rejected the call";
+  expect(await call.ended).toMatchObject({ outcome: "CANCELLED", notes });
+  expect(conversations.lines).toEqual(["assistant: We are closed."]);
+});
+
+test("nobody is called to be rejected", async () => {
+  const time = fakeTime();
+  const { conversations } = startedBy(time, 100, { greeting: "We are closed.", isRejected: true });
+  const channel = { type: "TELEPHONY", callingType: "OUTBOUND", toMobileNumber: "+14155550123" } as const;
+  let isCalled = false;
+  const connect = async () => {
+    isCalled = true;
+  };
+  const calling = newCall({ conversations, time, connect, request: { channel } });
+  await time.pass(100);
+  expect(await (await calling).ended).toMatchObject({ outcome: "CANCELLED" });
+  expect(isCalled).toBe(false);
 });

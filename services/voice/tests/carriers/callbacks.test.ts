@@ -1,7 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
 import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { openDatabase } from "@parley/shared/db/database";
+import { startFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
@@ -43,6 +45,11 @@ let callCarrier: string;
 /** Whether somebody waits for the audio of the call to a person, and how that call has ended. */
 let isAwaited: boolean;
 let unanswered: string[];
+/** How long the start webhook may take, why a conversation may not begin, and what began and was completed. */
+let startWebhookMs: number;
+let startRefusal: ServiceError | null;
+let begun: string[];
+let completed: { conversationId: string; outcome: number }[];
 
 const database = await createTestDatabase();
 const db = openDatabase({ url: database.urls.voice, name: "test" });
@@ -56,6 +63,7 @@ beforeEach(async () => {
   await db`delete from incoming_calls`;
   [reported, started, expectedIds, refusal, callCarrier] = [[], [], [], null, TWILIO];
   [isAwaited, unanswered] = [true, []];
+  [startWebhookMs, startRefusal, begun, completed] = [0, null, [], []];
   numberOf = TWILIO;
   clock = fakeClock();
   const carrierOf = (carrierId: string) => ({
@@ -78,6 +86,18 @@ beforeEach(async () => {
     },
     checkAgent: async () => {
       if (refusal) throw refusal;
+      return { startWebhookMs };
+    },
+    conversations: {
+      startConversation: async ({ conversationId }) => {
+        if (startRefusal) throw startRefusal;
+        begun.push(conversationId);
+        return { conversation: undefined, lastSequence: 0 };
+      },
+      completeConversation: async ({ conversationId, outcome }) => {
+        completed.push({ conversationId, outcome });
+        return { status: 3 };
+      },
     },
     expectMedia: async ({ callId }) => {
       expectedIds.push(callId);
@@ -317,6 +337,26 @@ test("a call that the agent cannot hold is refused at once: busy while the owner
   refusal = new ServiceError("condition", "Agent has no LLM configuration: set llm");
   expect(await send({ form: ringing() })).toContain("<Say");
   expect(expectedIds).toEqual([]);
+});
+
+test("the start webhook is asked while an incoming call rings, and a call that it lets nobody begin is busy", async () => {
+  startWebhookMs = 3_000;
+  const form = ringing();
+  expect(await send({ form })).toContain("<Stream");
+  expect(begun).toHaveLength(1);
+  await hold(arrived(expectedIds[0] ?? ""));
+  expect(started).toMatchObject([{ conversationId: begun[0] }]);
+  startRefusal = startFailure("The agent's start webhook failed", "");
+  expect(await send({ form: ringing() })).toContain("<Reject");
+});
+
+test("a conversation that began while its call rang ends if nobody holds the call", async () => {
+  startWebhookMs = 3_000;
+  await send({ form: ringing() });
+  const [jobs] = Object.values(incoming.queues);
+  const payload = { conversationId: begun[0] };
+  await jobs?.run({ ownerId: OWNER, jobId: "unheld", payload, attempts: 1 } as never, STAYS as never);
+  expect(completed).toEqual([{ conversationId: begun[0] ?? "", outcome: Outcome.OUTCOME_CANCELLED }]);
 });
 
 test("a stream whose call cannot begin is closed", async () => {

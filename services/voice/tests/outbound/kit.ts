@@ -6,6 +6,7 @@ import type {
 import type { Call } from "@parley/proto/parley/voice/v1/call.ts";
 import { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Database } from "@parley/shared/db/database";
+import { startFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { Queue } from "@parley/shared/jobs/worker";
@@ -41,6 +42,10 @@ export interface Outbound {
   /** The provider of every number. */
   provider: Provider;
   carrier: ScriptedCarrier;
+  /** How long the agent's start webhook may take; 0: none is asked. */
+  startWebhookMs: number;
+  /** What it says of a call. */
+  start: "continue" | "reject" | "fail";
   /** What another process hangs up lost SIP calls with. */
   sip: UserAgent | null;
   callbacks: CalledBack;
@@ -88,6 +93,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     checkAgent: async ({ agentId }) => {
       if (agentId === "agt_gone") throw new ServiceError("not_found", "Agent not found");
       if (agentId === "agt_mute") throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+      return { startWebhookMs: kit.startWebhookMs };
     },
     startCall: async (request, connect) => {
       const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? "" };
@@ -134,6 +140,8 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
           throw new ServiceError("not_found", "Agent not found");
         if (!conversations.has(request.conversationId))
           conversations.set(request.conversationId, { started: request, outcome: null, notes: undefined });
+        if (kit.start === "fail" && !request.agentMayBeGone) throw startFailure("The start webhook failed", "");
+        return { conversation: undefined, lastSequence: 0, isRejected: kit.start === "reject" };
       }) as never,
       completeConversation: (async ({ conversationId, outcome, notes }: CompleteConversationRequest) => {
         const conversation = conversations.get(conversationId);
@@ -154,6 +162,8 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     clock,
     provider: "TWILIO",
     carrier,
+    startWebhookMs: 0,
+    start: "continue",
     sip: null,
     callbacks: calledBack(ctx),
     signals,

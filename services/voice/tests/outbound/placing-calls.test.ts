@@ -314,3 +314,17 @@ test("a number that is on a full list can be added again, and another one is ref
     kind: "condition",
   });
 });
+
+test.each([
+  ["rejects", "reject", Outcome.OUTCOME_CANCELLED, "The agent's start webhook rejected the call"],
+  ["lets nobody begin", "fail", Outcome.OUTCOME_ERROR, "The start webhook failed"],
+] as const)("a call that its start webhook %s rings nobody's phone, and ends", async (_what, start, outcome, notes) => {
+  const kit = outbound(db);
+  Object.assign(kit, { startWebhookMs: 3_000, start });
+  const ownerId = newOwner();
+  const created = await kit.create(ownerId);
+  await kit.pass(ownerId, 5);
+  expect(kit.carrier.rang).toEqual([]);
+  expect(await kit.get({ ownerId, ...created })).toMatchObject({ status: ENDED, outcome, notes });
+  expect(kit.conversations.get(created.conversationId)).toMatchObject({ outcome, notes });
+});

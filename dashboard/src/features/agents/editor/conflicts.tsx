@@ -16,6 +16,8 @@ const LABELS: Partial<Record<keyof Changes, string>> = {
   tools: "Tools",
   custom_tools: "Your tools",
   handoffs: "Handoffs",
+  timezone: "Time zone",
+  start_webhook: "Start webhook",
   call_settings: "Call settings",
   widget_config: "Website chat",
   stt: "Speech-to-text",

@@ -173,6 +173,8 @@ export function storedValues(agent: Agent): Changes {
     tools: agent.tools,
     custom_tools: agent.custom_tools,
     handoffs: agent.handoffs,
+    timezone: agent.timezone,
+    start_webhook: startWebhookOf(agent),
     call_settings: agent.call_settings,
     widget_config: agent.widget_config,
     stt: agent.stt as Changes["stt"],
@@ -190,6 +192,13 @@ export function storedValues(agent: Agent): Changes {
       ? { prompt_content: agent.prompt?.prompt_content ?? null }
       : { prompt: agent.prompt && storedReference(agent.prompt, agent.prompt_pinned) }),
   };
+}
+
+/** Without its secret, which then stays as it is. */
+function startWebhookOf({ start_webhook }: Agent): Changes["start_webhook"] {
+  if (!start_webhook) return null;
+  const { secret: _, ...shown } = start_webhook;
+  return shown;
 }
 
 function storedReference({ prompt_name, prompt_version }: NonNullable<Agent["prompt"]>, isPinned: boolean) {

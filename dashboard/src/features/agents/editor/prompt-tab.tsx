@@ -6,6 +6,8 @@ import { Button } from "../../../ui/button.tsx";
 import { Field } from "../../../ui/form/field.tsx";
 import { Input, Textarea } from "../../../ui/form/input.tsx";
 import { Section, Sections } from "../../../ui/form/section.tsx";
+import { Select } from "../../../ui/form/select.tsx";
+import { timeZoneOptions } from "../../../ui/form/time-zones.ts";
 import { ToggleButton } from "../../../ui/toggle-button.tsx";
 import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
 import { AboutSection } from "./about-section.tsx";
@@ -86,6 +88,21 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           />
         )}
         <VariableList variables={variables} />
+        <Field
+          label="Time zone"
+          hint="Of {{system_time}} and {{system_date}}, which Parley sets like all variables that begin with system_."
+          error={errorAt("timezone")}
+        >
+          {(control) => (
+            <Select
+              {...control}
+              className="max-w-72"
+              value={values.timezone ?? ""}
+              onChange={(timezone) => set({ timezone: timezone || null })}
+              options={[{ value: "", label: "That of your settings" }, ...timeZoneOptions(values.timezone ?? "")]}
+            />
+          )}
+        </Field>
       </Section>
       <AboutSection draft={draft} />
     </Sections>

@@ -23,7 +23,7 @@ export function Tried({ result }: { result: Schema["TriedTool"] }) {
   );
 }
 
-function requestText({ method, url, headers, body }: NonNullable<Schema["TriedTool"]["request"]>): string {
+export function requestText({ method, url, headers, body }: NonNullable<Schema["TriedTool"]["request"]>): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`${method} ${url}`, ...lines, ...(body === null ? [] : ["", indented(body)])].join("\n");
 }

@@ -99,6 +99,8 @@ export interface Session {
 export interface Settings {
   /** 1 to 3650. */
   retentionDays: number;
+  /** IANA time zone of agents that have none of their own; absent: UTC. */
+  timezone?: string | undefined;
 }
 
 export interface MobileNumber {
@@ -759,13 +761,16 @@ export const Session: MessageFns<Session> = {
 };
 
 function createBaseSettings(): Settings {
-  return { retentionDays: 0 };
+  return { retentionDays: 0, timezone: undefined };
 }
 
 export const Settings: MessageFns<Settings> = {
   encode(message: Settings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.retentionDays !== 0) {
       writer.uint32(8).int32(message.retentionDays);
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(18).string(message.timezone);
     }
     return writer;
   },
@@ -791,6 +796,14 @@ export const Settings: MessageFns<Settings> = {
             message.retentionDays = reader.int32();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -809,6 +822,7 @@ export const Settings: MessageFns<Settings> = {
   fromPartial<I extends Exact<DeepPartial<Settings>, I>>(object: I): Settings {
     const message = createBaseSettings();
     message.retentionDays = object.retentionDays ?? 0;
+    message.timezone = object.timezone ?? undefined;
     return message;
   },
 };

@@ -256,7 +256,11 @@ export interface GetSettingsResponse {
 
 export interface UpdateSettingsRequest {
   ownerId: string;
-  retentionDays?: number | undefined;
+  retentionDays?:
+    | number
+    | undefined;
+  /** IANA; empty: none anymore. */
+  timezone?: string | undefined;
 }
 
 export interface UpdateSettingsResponse {
@@ -3129,7 +3133,7 @@ export const GetSettingsResponse: MessageFns<GetSettingsResponse> = {
 };
 
 function createBaseUpdateSettingsRequest(): UpdateSettingsRequest {
-  return { ownerId: "", retentionDays: undefined };
+  return { ownerId: "", retentionDays: undefined, timezone: undefined };
 }
 
 export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
@@ -3139,6 +3143,9 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
     }
     if (message.retentionDays !== undefined) {
       writer.uint32(16).int32(message.retentionDays);
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(26).string(message.timezone);
     }
     return writer;
   },
@@ -3172,6 +3179,14 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
             message.retentionDays = reader.int32();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3191,6 +3206,7 @@ export const UpdateSettingsRequest: MessageFns<UpdateSettingsRequest> = {
     const message = createBaseUpdateSettingsRequest();
     message.ownerId = object.ownerId ?? "";
     message.retentionDays = object.retentionDays ?? undefined;
+    message.timezone = object.timezone ?? undefined;
     return message;
   },
 };

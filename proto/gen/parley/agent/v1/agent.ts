@@ -9,7 +9,7 @@ import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { PromptReference } from "../../prompt/v1/prompt.ts";
-import { AgentTool, Handoff, Tool } from "./tool.ts";
+import { AgentTool, Handoff, Tool, ToolHeader } from "./tool.ts";
 
 export const AgentType = { AGENT_TYPE_UNSPECIFIED: 0, AGENT_TYPE_INBOUND: 1, AGENT_TYPE_OUTBOUND: 2 } as const;
 
@@ -19,6 +19,21 @@ export namespace AgentType {
   export type AGENT_TYPE_UNSPECIFIED = typeof AgentType.AGENT_TYPE_UNSPECIFIED;
   export type AGENT_TYPE_INBOUND = typeof AgentType.AGENT_TYPE_INBOUND;
   export type AGENT_TYPE_OUTBOUND = typeof AgentType.AGENT_TYPE_OUTBOUND;
+}
+
+/** What becomes of a conversation whose question has no proper answer. Unspecified in a request: CONTINUE. */
+export const StartFailure = {
+  START_FAILURE_UNSPECIFIED: 0,
+  START_FAILURE_CONTINUE: 1,
+  START_FAILURE_REJECT: 2,
+} as const;
+
+export type StartFailure = typeof StartFailure[keyof typeof StartFailure];
+
+export namespace StartFailure {
+  export type START_FAILURE_UNSPECIFIED = typeof StartFailure.START_FAILURE_UNSPECIFIED;
+  export type START_FAILURE_CONTINUE = typeof StartFailure.START_FAILURE_CONTINUE;
+  export type START_FAILURE_REJECT = typeof StartFailure.START_FAILURE_REJECT;
 }
 
 export const FieldType = {
@@ -201,6 +216,28 @@ export interface Agent {
   customTools: AgentTool[];
   /** At most 10. */
   handoffs: Handoff[];
+  /** IANA; absent: the owner's, or UTC. */
+  timezone?: string | undefined;
+  startWebhook: StartWebhook | undefined;
+}
+
+/** The owner's server that is asked once before a conversation begins. */
+export interface StartWebhook {
+  url: string;
+  /** Texts are masked in responses to owners, and in the clear for the conversation service. */
+  headers: ToolHeader[];
+  /**
+   * whsec_…, which signs the question as https://www.standardwebhooks.com specifies. Absent in a request: the agent's, or a new one.
+   * In the clear in the response to the request that set it, masked in later ones. Absent for the conversation service: it cannot be read.
+   */
+  secret?:
+    | string
+    | undefined;
+  /** 500 to 7,000; 0 in a request means 3,000. */
+  timeoutMs: number;
+  onFailure: StartFailure;
+  /** chat, web, telephony, daily, whatsapp, widget; empty: all of them. */
+  channels: string[];
 }
 
 export interface DynamicVariable {
@@ -234,6 +271,11 @@ export interface AgentRuntime {
   /** The definitions that the agent's custom_tools refer to, in their order, with their signing secrets. */
   customTools: Tool[];
   handoffs: Handoff[];
+  timezone?:
+    | string
+    | undefined;
+  /** Absent for a draft whose conversation does not ask it. */
+  startWebhook: StartWebhook | undefined;
 }
 
 export interface ProviderModels {
@@ -1234,6 +1276,8 @@ function createBaseAgent(): Agent {
     promptPinned: false,
     customTools: [],
     handoffs: [],
+    timezone: undefined,
+    startWebhook: undefined,
   };
 }
 
@@ -1319,6 +1363,12 @@ export const Agent: MessageFns<Agent> = {
     }
     for (const v of message.handoffs) {
       Handoff.encode(v!, writer.uint32(218).fork()).join();
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(226).string(message.timezone);
+    }
+    if (message.startWebhook !== undefined) {
+      StartWebhook.encode(message.startWebhook, writer.uint32(234).fork()).join();
     }
     return writer;
   },
@@ -1552,6 +1602,22 @@ export const Agent: MessageFns<Agent> = {
             message.handoffs.push(Handoff.decode(reader, reader.uint32()));
             continue;
           }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.startWebhook = StartWebhook.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1600,6 +1666,125 @@ export const Agent: MessageFns<Agent> = {
     message.promptPinned = object.promptPinned ?? false;
     message.customTools = object.customTools?.map((e) => AgentTool.fromPartial(e)) || [];
     message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
+    message.timezone = object.timezone ?? undefined;
+    message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
+      ? StartWebhook.fromPartial(object.startWebhook)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStartWebhook(): StartWebhook {
+  return { url: "", headers: [], secret: undefined, timeoutMs: 0, onFailure: 0, channels: [] };
+}
+
+export const StartWebhook: MessageFns<StartWebhook> = {
+  encode(message: StartWebhook, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.url !== "") {
+      writer.uint32(10).string(message.url);
+    }
+    for (const v of message.headers) {
+      ToolHeader.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.secret !== undefined) {
+      writer.uint32(26).string(message.secret);
+    }
+    if (message.timeoutMs !== 0) {
+      writer.uint32(32).int32(message.timeoutMs);
+    }
+    if (message.onFailure !== 0) {
+      writer.uint32(40).int32(message.onFailure);
+    }
+    for (const v of message.channels) {
+      writer.uint32(50).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartWebhook {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartWebhook();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.url = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.headers.push(ToolHeader.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.timeoutMs = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.onFailure = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.channels.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StartWebhook>, I>>(base?: I): StartWebhook {
+    return StartWebhook.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StartWebhook>, I>>(object: I): StartWebhook {
+    const message = createBaseStartWebhook();
+    message.url = object.url ?? "";
+    message.headers = object.headers?.map((e) => ToolHeader.fromPartial(e)) || [];
+    message.secret = object.secret ?? undefined;
+    message.timeoutMs = object.timeoutMs ?? 0;
+    message.onFailure = object.onFailure ?? 0;
+    message.channels = object.channels?.map((e) => e) || [];
     return message;
   },
 };
@@ -1714,6 +1899,8 @@ function createBaseAgentRuntime(): AgentRuntime {
     recording: false,
     customTools: [],
     handoffs: [],
+    timezone: undefined,
+    startWebhook: undefined,
   };
 }
 
@@ -1769,6 +1956,12 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     for (const v of message.handoffs) {
       Handoff.encode(v!, writer.uint32(138).fork()).join();
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(146).string(message.timezone);
+    }
+    if (message.startWebhook !== undefined) {
+      StartWebhook.encode(message.startWebhook, writer.uint32(154).fork()).join();
     }
     return writer;
   },
@@ -1922,6 +2115,22 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.handoffs.push(Handoff.decode(reader, reader.uint32()));
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.startWebhook = StartWebhook.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1962,6 +2171,10 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.recording = object.recording ?? false;
     message.customTools = object.customTools?.map((e) => Tool.fromPartial(e)) || [];
     message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
+    message.timezone = object.timezone ?? undefined;
+    message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
+      ? StartWebhook.fromPartial(object.startWebhook)
+      : undefined;
     return message;
   },
 };

@@ -34,6 +34,7 @@ import {
   LlmConfig,
   MediaFile,
   ProviderModels,
+  StartWebhook,
   StsConfig,
   SttConfig,
   TtsConfig,
@@ -99,6 +100,8 @@ export interface CreateAgentRequest {
   copiedAgentId?: string | undefined;
   customTools: AgentTool[];
   handoffs: Handoff[];
+  timezone?: string | undefined;
+  startWebhook: StartWebhook | undefined;
 }
 
 export interface CreateAgentResponse {
@@ -265,6 +268,8 @@ export interface UpdateAgentRequest {
   ifUpdatedAt: Date | undefined;
   customTools: AgentToolList | undefined;
   handoffs: HandoffList | undefined;
+  timezone?: string | undefined;
+  startWebhook: StartWebhook | undefined;
 }
 
 export interface StringList {
@@ -289,7 +294,11 @@ export interface UpdateAgentResponse {
 
 export interface CreateDraftRequest {
   /** Validated as UpdateAgent does. A mask stands for the agent's own key. */
-  change: UpdateAgentRequest | undefined;
+  change:
+    | UpdateAgentRequest
+    | undefined;
+  /** Whether its conversations ask the start webhook. */
+  asksStartWebhook?: boolean | undefined;
 }
 
 export interface CreateDraftResponse {
@@ -460,6 +469,8 @@ export interface ListSecretUsersRequest {
 export interface ListSecretUsersResponse {
   /** At most 10. */
   toolNames: string[];
+  /** Whose start webhook uses it; at most 10. */
+  agentIds: string[];
 }
 
 export interface ListKnowledgeBaseUsersRequest {
@@ -717,6 +728,8 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     copiedAgentId: undefined,
     customTools: [],
     handoffs: [],
+    timezone: undefined,
+    startWebhook: undefined,
   };
 }
 
@@ -796,6 +809,12 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     for (const v of message.handoffs) {
       Handoff.encode(v!, writer.uint32(202).fork()).join();
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(210).string(message.timezone);
+    }
+    if (message.startWebhook !== undefined) {
+      StartWebhook.encode(message.startWebhook, writer.uint32(218).fork()).join();
     }
     return writer;
   },
@@ -1013,6 +1032,22 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.handoffs.push(Handoff.decode(reader, reader.uint32()));
             continue;
           }
+          case 26: {
+            if (tag !== 210) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.startWebhook = StartWebhook.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1061,6 +1096,10 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.copiedAgentId = object.copiedAgentId ?? undefined;
     message.customTools = object.customTools?.map((e) => AgentTool.fromPartial(e)) || [];
     message.handoffs = object.handoffs?.map((e) => Handoff.fromPartial(e)) || [];
+    message.timezone = object.timezone ?? undefined;
+    message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
+      ? StartWebhook.fromPartial(object.startWebhook)
+      : undefined;
     return message;
   },
 };
@@ -2562,6 +2601,8 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     ifUpdatedAt: undefined,
     customTools: undefined,
     handoffs: undefined,
+    timezone: undefined,
+    startWebhook: undefined,
   };
 }
 
@@ -2647,6 +2688,12 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.handoffs !== undefined) {
       HandoffList.encode(message.handoffs, writer.uint32(218).fork()).join();
+    }
+    if (message.timezone !== undefined) {
+      writer.uint32(226).string(message.timezone);
+    }
+    if (message.startWebhook !== undefined) {
+      StartWebhook.encode(message.startWebhook, writer.uint32(234).fork()).join();
     }
     return writer;
   },
@@ -2880,6 +2927,22 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.handoffs = HandoffList.decode(reader, reader.uint32());
             continue;
           }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
+          case 29: {
+            if (tag !== 234) {
+              break;
+            }
+
+            message.startWebhook = StartWebhook.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2939,6 +3002,10 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
       : undefined;
     message.handoffs = (object.handoffs !== undefined && object.handoffs !== null)
       ? HandoffList.fromPartial(object.handoffs)
+      : undefined;
+    message.timezone = object.timezone ?? undefined;
+    message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
+      ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
     return message;
   },
@@ -3220,13 +3287,16 @@ export const UpdateAgentResponse: MessageFns<UpdateAgentResponse> = {
 };
 
 function createBaseCreateDraftRequest(): CreateDraftRequest {
-  return { change: undefined };
+  return { change: undefined, asksStartWebhook: undefined };
 }
 
 export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
   encode(message: CreateDraftRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.change !== undefined) {
       UpdateAgentRequest.encode(message.change, writer.uint32(10).fork()).join();
+    }
+    if (message.asksStartWebhook !== undefined) {
+      writer.uint32(16).bool(message.asksStartWebhook);
     }
     return writer;
   },
@@ -3252,6 +3322,14 @@ export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
             message.change = UpdateAgentRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.asksStartWebhook = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3272,6 +3350,7 @@ export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
     message.change = (object.change !== undefined && object.change !== null)
       ? UpdateAgentRequest.fromPartial(object.change)
       : undefined;
+    message.asksStartWebhook = object.asksStartWebhook ?? undefined;
     return message;
   },
 };
@@ -5189,13 +5268,16 @@ export const ListSecretUsersRequest: MessageFns<ListSecretUsersRequest> = {
 };
 
 function createBaseListSecretUsersResponse(): ListSecretUsersResponse {
-  return { toolNames: [] };
+  return { toolNames: [], agentIds: [] };
 }
 
 export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
   encode(message: ListSecretUsersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.toolNames) {
       writer.uint32(10).string(v!);
+    }
+    for (const v of message.agentIds) {
+      writer.uint32(18).string(v!);
     }
     return writer;
   },
@@ -5221,6 +5303,14 @@ export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
             message.toolNames.push(reader.string());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentIds.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5239,6 +5329,7 @@ export const ListSecretUsersResponse: MessageFns<ListSecretUsersResponse> = {
   fromPartial<I extends Exact<DeepPartial<ListSecretUsersResponse>, I>>(object: I): ListSecretUsersResponse {
     const message = createBaseListSecretUsersResponse();
     message.toolNames = object.toolNames?.map((e) => e) || [];
+    message.agentIds = object.agentIds?.map((e) => e) || [];
     return message;
   },
 };
@@ -6352,7 +6443,7 @@ export const AgentServiceService = {
       Buffer.from(ReportMcpToolsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReportMcpToolsResponse => ReportMcpToolsResponse.decode(value),
   },
-  /** Returns the tools that use a secret; admits the account service only. */
+  /** Returns the tools and agents that use a secret; admits the account service only. */
   listSecretUsers: {
     path: "/parley.agent.v1.AgentService/ListSecretUsers" as const,
     requestStream: false as const,
@@ -6474,7 +6565,7 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   getToolRuntime: handleUnaryCall<GetToolRuntimeRequest, GetToolRuntimeResponse>;
   /** Tells what the tool's MCP server offers now; called by the conversation service when that is not what the tool has. */
   reportMcpTools: handleUnaryCall<ReportMcpToolsRequest, ReportMcpToolsResponse>;
-  /** Returns the tools that use a secret; admits the account service only. */
+  /** Returns the tools and agents that use a secret; admits the account service only. */
   listSecretUsers: handleUnaryCall<ListSecretUsersRequest, ListSecretUsersResponse>;
   /** Returns the agents that use a knowledge base; admits the knowledge service only. */
   listKnowledgeBaseUsers: handleUnaryCall<ListKnowledgeBaseUsersRequest, ListKnowledgeBaseUsersResponse>;
@@ -6857,7 +6948,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReportMcpToolsResponse) => void,
   ): ClientUnaryCall;
-  /** Returns the tools that use a secret; admits the account service only. */
+  /** Returns the tools and agents that use a secret; admits the account service only. */
   listSecretUsers(
     request: ListSecretUsersRequest,
     callback: (error: ServiceError | null, response: ListSecretUsersResponse) => void,

@@ -336,6 +336,17 @@ export interface Conversation {
     | undefined;
   /** The agents that have held the conversation, in order: `agent_id` first. It ends with the one that answers now. */
   agentPath: AgentOnPath[];
+  /** Absent if none was asked, or while it is asked. */
+  startWebhook: StartWebhookOutcome | undefined;
+}
+
+/** What came of asking the agent's start webhook. */
+export interface StartWebhookOutcome {
+  /** Absent: no response came. */
+  status?: number | undefined;
+  durationMs: number;
+  /** Why the answer was not used, for people to read; absent: it was. */
+  error?: string | undefined;
 }
 
 export interface AgentOnPath {
@@ -1320,6 +1331,7 @@ function createBaseConversation(): Conversation {
     outcome: 0,
     answeredAt: undefined,
     agentPath: [],
+    startWebhook: undefined,
   };
 }
 
@@ -1411,6 +1423,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     for (const v of message.agentPath) {
       AgentOnPath.encode(v!, writer.uint32(234).fork()).join();
+    }
+    if (message.startWebhook !== undefined) {
+      StartWebhookOutcome.encode(message.startWebhook, writer.uint32(242).fork()).join();
     }
     return writer;
   },
@@ -1660,6 +1675,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.agentPath.push(AgentOnPath.decode(reader, reader.uint32()));
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.startWebhook = StartWebhookOutcome.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1712,6 +1735,88 @@ export const Conversation: MessageFns<Conversation> = {
     message.outcome = object.outcome ?? 0;
     message.answeredAt = object.answeredAt ?? undefined;
     message.agentPath = object.agentPath?.map((e) => AgentOnPath.fromPartial(e)) || [];
+    message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
+      ? StartWebhookOutcome.fromPartial(object.startWebhook)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseStartWebhookOutcome(): StartWebhookOutcome {
+  return { status: undefined, durationMs: 0, error: undefined };
+}
+
+export const StartWebhookOutcome: MessageFns<StartWebhookOutcome> = {
+  encode(message: StartWebhookOutcome, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== undefined) {
+      writer.uint32(8).int32(message.status);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(16).int32(message.durationMs);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(26).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): StartWebhookOutcome {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseStartWebhookOutcome();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.status = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.durationMs = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<StartWebhookOutcome>, I>>(base?: I): StartWebhookOutcome {
+    return StartWebhookOutcome.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<StartWebhookOutcome>, I>>(object: I): StartWebhookOutcome {
+    const message = createBaseStartWebhookOutcome();
+    message.status = object.status ?? undefined;
+    message.durationMs = object.durationMs ?? 0;
+    message.error = object.error ?? undefined;
     return message;
   },
 };

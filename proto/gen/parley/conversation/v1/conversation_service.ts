@@ -93,6 +93,8 @@ export interface Turn {
   toolResults: ClientResult[];
   /** Whether each tool call and its result are told. */
   tellsTools: boolean;
+  /** A visitor of a website writes it in the widget. */
+  fromWidget?: boolean | undefined;
 }
 
 export interface ClientResult {
@@ -313,8 +315,18 @@ export interface GetCallSetupRequest {
   draftId?:
     | string
     | undefined;
-  /** The conversation that the agent takes over: its variables are used in place of `dynamic_variables`. */
-  conversationId?: string | undefined;
+  /**
+   * The call's conversation, begun or not. Once it has begun, its variables are used in place of `dynamic_variables`, and what its start
+   * webhook answered counts for the agent that it began with.
+   */
+  conversationId?:
+    | string
+    | undefined;
+  /** The call as StartConversation is given it, for system variables until the conversation has begun. */
+  type?: ConversationType | undefined;
+  callingType?: CallingType | undefined;
+  toMobileNumber?: string | undefined;
+  fromMobileNumber?: string | undefined;
 }
 
 /** Contains no secret: a runtime that asks the model itself has its own key. */
@@ -355,7 +367,16 @@ export interface GetCallSetupResponse {
   /** What to offer to a model that the runtime asks itself, for RunCallTool. */
   toolDefinitions: ToolDefinition[];
   /** Why no model of `llm` can be asked, for people to read. Absent if one can, and without `llm`. */
-  llmFault?: string | undefined;
+  llmFault?:
+    | string
+    | undefined;
+  /**
+   * StartConversation may take this much longer, because it asks the agent's start webhook; ask for the setup again afterwards. 0: it
+   * does not.
+   */
+  startWebhookMs: number;
+  /** The start webhook rejects the call: say the greeting, and hang up. */
+  isRejected: boolean;
 }
 
 export interface ToolDefinition {
@@ -430,6 +451,8 @@ export interface StartConversationResponse {
     | undefined;
   /** Sequence of the newest stored message, 0 if there is none. The next message has the following number. */
   lastSequence: number;
+  /** The agent's start webhook rejects the call: say the greeting of its setup, and hang up. */
+  isRejected?: boolean | undefined;
 }
 
 /** A stream belongs to one conversation. It may stay open as long as the conversation lasts: messages are stored as they arrive. */
@@ -741,6 +764,35 @@ export interface TriedRequest_HeadersEntry {
   value: string;
 }
 
+export interface TryStartWebhookRequest {
+  ownerId: string;
+  agentId: string;
+  /** Asks the webhook of this draft. */
+  draftId?:
+    | string
+    | undefined;
+  /** chat, web, telephony, daily, whatsapp or widget. */
+  channel: string;
+  metadata: { [key: string]: any } | undefined;
+  dynamicVariables: { [key: string]: any } | undefined;
+}
+
+export interface TryStartWebhookResponse {
+  /** Absent if nothing was asked. */
+  request:
+    | TriedRequest
+    | undefined;
+  /** Of the response; absent if there was none. */
+  status?:
+    | number
+    | undefined;
+  /** Its body, of which at most 64 KiB are read; absent if there was none. */
+  answer?: string | undefined;
+  durationMs: number;
+  /** Why a conversation would not use the answer; absent: it would. */
+  error?: string | undefined;
+}
+
 export interface WaitForToolCallsRequest {
   ownerId: string;
   conversationId: string;
@@ -908,7 +960,7 @@ export interface GetStatisticsResponse_Latency {
   replies: number;
 }
 
-export interface SetRetentionRequest {
+export interface SetOwnerSettingsRequest {
   ownerId: string;
   /** 1 to 3650; absent: the default, 90. */
   retentionDays?:
@@ -916,9 +968,11 @@ export interface SetRetentionRequest {
     | undefined;
   /** Grows with every change, so that a late one does not undo a newer one. */
   revision: number;
+  /** IANA; absent: the default, UTC. */
+  timezone?: string | undefined;
 }
 
-export interface SetRetentionResponse {
+export interface SetOwnerSettingsResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
@@ -1093,6 +1147,7 @@ function createBaseTurn(): Turn {
     clientTools: false,
     toolResults: [],
     tellsTools: false,
+    fromWidget: undefined,
   };
 }
 
@@ -1133,6 +1188,9 @@ export const Turn: MessageFns<Turn> = {
     }
     if (message.tellsTools !== false) {
       writer.uint32(96).bool(message.tellsTools);
+    }
+    if (message.fromWidget !== undefined) {
+      writer.uint32(104).bool(message.fromWidget);
     }
     return writer;
   },
@@ -1246,6 +1304,14 @@ export const Turn: MessageFns<Turn> = {
             message.tellsTools = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.fromWidget = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1277,6 +1343,7 @@ export const Turn: MessageFns<Turn> = {
     message.clientTools = object.clientTools ?? false;
     message.toolResults = object.toolResults?.map((e) => ClientResult.fromPartial(e)) || [];
     message.tellsTools = object.tellsTools ?? false;
+    message.fromWidget = object.fromWidget ?? undefined;
     return message;
   },
 };
@@ -3488,7 +3555,17 @@ export const ListConversationsResponse: MessageFns<ListConversationsResponse> = 
 };
 
 function createBaseGetCallSetupRequest(): GetCallSetupRequest {
-  return { ownerId: "", agentId: "", dynamicVariables: undefined, draftId: undefined, conversationId: undefined };
+  return {
+    ownerId: "",
+    agentId: "",
+    dynamicVariables: undefined,
+    draftId: undefined,
+    conversationId: undefined,
+    type: undefined,
+    callingType: undefined,
+    toMobileNumber: undefined,
+    fromMobileNumber: undefined,
+  };
 }
 
 export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
@@ -3507,6 +3584,18 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     }
     if (message.conversationId !== undefined) {
       writer.uint32(42).string(message.conversationId);
+    }
+    if (message.type !== undefined) {
+      writer.uint32(48).int32(message.type);
+    }
+    if (message.callingType !== undefined) {
+      writer.uint32(56).int32(message.callingType);
+    }
+    if (message.toMobileNumber !== undefined) {
+      writer.uint32(66).string(message.toMobileNumber);
+    }
+    if (message.fromMobileNumber !== undefined) {
+      writer.uint32(74).string(message.fromMobileNumber);
     }
     return writer;
   },
@@ -3564,6 +3653,38 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
             message.conversationId = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.callingType = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.toMobileNumber = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.fromMobileNumber = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3586,6 +3707,10 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     message.dynamicVariables = object.dynamicVariables ?? undefined;
     message.draftId = object.draftId ?? undefined;
     message.conversationId = object.conversationId ?? undefined;
+    message.type = object.type ?? undefined;
+    message.callingType = object.callingType ?? undefined;
+    message.toMobileNumber = object.toMobileNumber ?? undefined;
+    message.fromMobileNumber = object.fromMobileNumber ?? undefined;
     return message;
   },
 };
@@ -3606,6 +3731,8 @@ function createBaseGetCallSetupResponse(): GetCallSetupResponse {
     recording: false,
     toolDefinitions: [],
     llmFault: undefined,
+    startWebhookMs: 0,
+    isRejected: false,
   };
 }
 
@@ -3652,6 +3779,12 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     }
     if (message.llmFault !== undefined) {
       writer.uint32(114).string(message.llmFault);
+    }
+    if (message.startWebhookMs !== 0) {
+      writer.uint32(120).int32(message.startWebhookMs);
+    }
+    if (message.isRejected !== false) {
+      writer.uint32(128).bool(message.isRejected);
     }
     return writer;
   },
@@ -3781,6 +3914,22 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
             message.llmFault = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.startWebhookMs = reader.int32();
+            continue;
+          }
+          case 16: {
+            if (tag !== 128) {
+              break;
+            }
+
+            message.isRejected = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3812,6 +3961,8 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     message.recording = object.recording ?? false;
     message.toolDefinitions = object.toolDefinitions?.map((e) => ToolDefinition.fromPartial(e)) || [];
     message.llmFault = object.llmFault ?? undefined;
+    message.startWebhookMs = object.startWebhookMs ?? 0;
+    message.isRejected = object.isRejected ?? false;
     return message;
   },
 };
@@ -4276,7 +4427,7 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
 };
 
 function createBaseStartConversationResponse(): StartConversationResponse {
-  return { conversation: undefined, lastSequence: 0 };
+  return { conversation: undefined, lastSequence: 0, isRejected: undefined };
 }
 
 export const StartConversationResponse: MessageFns<StartConversationResponse> = {
@@ -4286,6 +4437,9 @@ export const StartConversationResponse: MessageFns<StartConversationResponse> = 
     }
     if (message.lastSequence !== 0) {
       writer.uint32(16).int32(message.lastSequence);
+    }
+    if (message.isRejected !== undefined) {
+      writer.uint32(24).bool(message.isRejected);
     }
     return writer;
   },
@@ -4319,6 +4473,14 @@ export const StartConversationResponse: MessageFns<StartConversationResponse> = 
             message.lastSequence = reader.int32();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isRejected = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4340,6 +4502,7 @@ export const StartConversationResponse: MessageFns<StartConversationResponse> = 
       ? Conversation.fromPartial(object.conversation)
       : undefined;
     message.lastSequence = object.lastSequence ?? 0;
+    message.isRejected = object.isRejected ?? undefined;
     return message;
   },
 };
@@ -6868,6 +7031,233 @@ export const TriedRequest_HeadersEntry: MessageFns<TriedRequest_HeadersEntry> = 
   },
 };
 
+function createBaseTryStartWebhookRequest(): TryStartWebhookRequest {
+  return {
+    ownerId: "",
+    agentId: "",
+    draftId: undefined,
+    channel: "",
+    metadata: undefined,
+    dynamicVariables: undefined,
+  };
+}
+
+export const TryStartWebhookRequest: MessageFns<TryStartWebhookRequest> = {
+  encode(message: TryStartWebhookRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(26).string(message.draftId);
+    }
+    if (message.channel !== "") {
+      writer.uint32(34).string(message.channel);
+    }
+    if (message.metadata !== undefined) {
+      Struct.encode(Struct.wrap(message.metadata), writer.uint32(42).fork()).join();
+    }
+    if (message.dynamicVariables !== undefined) {
+      Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TryStartWebhookRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTryStartWebhookRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.channel = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.metadata = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TryStartWebhookRequest>, I>>(base?: I): TryStartWebhookRequest {
+    return TryStartWebhookRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TryStartWebhookRequest>, I>>(object: I): TryStartWebhookRequest {
+    const message = createBaseTryStartWebhookRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.draftId = object.draftId ?? undefined;
+    message.channel = object.channel ?? "";
+    message.metadata = object.metadata ?? undefined;
+    message.dynamicVariables = object.dynamicVariables ?? undefined;
+    return message;
+  },
+};
+
+function createBaseTryStartWebhookResponse(): TryStartWebhookResponse {
+  return { request: undefined, status: undefined, answer: undefined, durationMs: 0, error: undefined };
+}
+
+export const TryStartWebhookResponse: MessageFns<TryStartWebhookResponse> = {
+  encode(message: TryStartWebhookResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.request !== undefined) {
+      TriedRequest.encode(message.request, writer.uint32(10).fork()).join();
+    }
+    if (message.status !== undefined) {
+      writer.uint32(16).int32(message.status);
+    }
+    if (message.answer !== undefined) {
+      writer.uint32(26).string(message.answer);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(32).int32(message.durationMs);
+    }
+    if (message.error !== undefined) {
+      writer.uint32(42).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TryStartWebhookResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTryStartWebhookResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.request = TriedRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.status = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.answer = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.durationMs = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TryStartWebhookResponse>, I>>(base?: I): TryStartWebhookResponse {
+    return TryStartWebhookResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TryStartWebhookResponse>, I>>(object: I): TryStartWebhookResponse {
+    const message = createBaseTryStartWebhookResponse();
+    message.request = (object.request !== undefined && object.request !== null)
+      ? TriedRequest.fromPartial(object.request)
+      : undefined;
+    message.status = object.status ?? undefined;
+    message.answer = object.answer ?? undefined;
+    message.durationMs = object.durationMs ?? 0;
+    message.error = object.error ?? undefined;
+    return message;
+  },
+};
+
 function createBaseWaitForToolCallsRequest(): WaitForToolCallsRequest {
   return { ownerId: "", conversationId: "", toolCallIds: [] };
 }
@@ -8699,12 +9089,12 @@ export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Lat
   },
 };
 
-function createBaseSetRetentionRequest(): SetRetentionRequest {
-  return { ownerId: "", retentionDays: undefined, revision: 0 };
+function createBaseSetOwnerSettingsRequest(): SetOwnerSettingsRequest {
+  return { ownerId: "", retentionDays: undefined, revision: 0, timezone: undefined };
 }
 
-export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
-  encode(message: SetRetentionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SetOwnerSettingsRequest: MessageFns<SetOwnerSettingsRequest> = {
+  encode(message: SetOwnerSettingsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
     }
@@ -8714,10 +9104,13 @@ export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
     if (message.revision !== 0) {
       writer.uint32(24).int64(message.revision);
     }
+    if (message.timezone !== undefined) {
+      writer.uint32(34).string(message.timezone);
+    }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): SetRetentionRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): SetOwnerSettingsRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -8726,7 +9119,7 @@ export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSetRetentionRequest();
+      const message = createBaseSetOwnerSettingsRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -8754,6 +9147,14 @@ export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
             message.revision = longToNumber(reader.int64());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.timezone = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8766,28 +9167,29 @@ export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<SetRetentionRequest>, I>>(base?: I): SetRetentionRequest {
-    return SetRetentionRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SetOwnerSettingsRequest>, I>>(base?: I): SetOwnerSettingsRequest {
+    return SetOwnerSettingsRequest.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<SetRetentionRequest>, I>>(object: I): SetRetentionRequest {
-    const message = createBaseSetRetentionRequest();
+  fromPartial<I extends Exact<DeepPartial<SetOwnerSettingsRequest>, I>>(object: I): SetOwnerSettingsRequest {
+    const message = createBaseSetOwnerSettingsRequest();
     message.ownerId = object.ownerId ?? "";
     message.retentionDays = object.retentionDays ?? undefined;
     message.revision = object.revision ?? 0;
+    message.timezone = object.timezone ?? undefined;
     return message;
   },
 };
 
-function createBaseSetRetentionResponse(): SetRetentionResponse {
+function createBaseSetOwnerSettingsResponse(): SetOwnerSettingsResponse {
   return {};
 }
 
-export const SetRetentionResponse: MessageFns<SetRetentionResponse> = {
-  encode(_: SetRetentionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const SetOwnerSettingsResponse: MessageFns<SetOwnerSettingsResponse> = {
+  encode(_: SetOwnerSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): SetRetentionResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): SetOwnerSettingsResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -8796,7 +9198,7 @@ export const SetRetentionResponse: MessageFns<SetRetentionResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseSetRetentionResponse();
+      const message = createBaseSetOwnerSettingsResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -8812,11 +9214,11 @@ export const SetRetentionResponse: MessageFns<SetRetentionResponse> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<SetRetentionResponse>, I>>(base?: I): SetRetentionResponse {
-    return SetRetentionResponse.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<SetOwnerSettingsResponse>, I>>(base?: I): SetOwnerSettingsResponse {
+    return SetOwnerSettingsResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<SetRetentionResponse>, I>>(_: I): SetRetentionResponse {
-    const message = createBaseSetRetentionResponse();
+  fromPartial<I extends Exact<DeepPartial<SetOwnerSettingsResponse>, I>>(_: I): SetOwnerSettingsResponse {
+    const message = createBaseSetOwnerSettingsResponse();
     return message;
   },
 };
@@ -9092,6 +9494,18 @@ export const ConversationServiceService = {
       Buffer.from(ListMcpToolsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListMcpToolsResponse => ListMcpToolsResponse.decode(value),
   },
+  /** Asks an agent's start webhook with a sample, and tells what came of it. Nothing begins. */
+  tryStartWebhook: {
+    path: "/parley.conversation.v1.ConversationService/TryStartWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: TryStartWebhookRequest): Buffer =>
+      Buffer.from(TryStartWebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TryStartWebhookRequest => TryStartWebhookRequest.decode(value),
+    responseSerialize: (value: TryStartWebhookResponse): Buffer =>
+      Buffer.from(TryStartWebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TryStartWebhookResponse => TryStartWebhookResponse.decode(value),
+  },
   /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
   fetchDocument: {
     path: "/parley.conversation.v1.ConversationService/FetchDocument" as const,
@@ -9147,16 +9561,17 @@ export const ConversationServiceService = {
       Buffer.from(GetStatisticsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetStatisticsResponse => GetStatisticsResponse.decode(value),
   },
-  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
-  setRetention: {
-    path: "/parley.conversation.v1.ConversationService/SetRetention" as const,
+  /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
+  setOwnerSettings: {
+    path: "/parley.conversation.v1.ConversationService/SetOwnerSettings" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: SetRetentionRequest): Buffer => Buffer.from(SetRetentionRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): SetRetentionRequest => SetRetentionRequest.decode(value),
-    responseSerialize: (value: SetRetentionResponse): Buffer =>
-      Buffer.from(SetRetentionResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): SetRetentionResponse => SetRetentionResponse.decode(value),
+    requestSerialize: (value: SetOwnerSettingsRequest): Buffer =>
+      Buffer.from(SetOwnerSettingsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetOwnerSettingsRequest => SetOwnerSettingsRequest.decode(value),
+    responseSerialize: (value: SetOwnerSettingsResponse): Buffer =>
+      Buffer.from(SetOwnerSettingsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetOwnerSettingsResponse => SetOwnerSettingsResponse.decode(value),
   },
 } as const;
 
@@ -9220,6 +9635,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   tryTool: handleUnaryCall<TryToolRequest, TryToolResponse>;
   /** Returns what an MCP server offers; called by the agent service when a tool is saved. A condition error says why it cannot be told. */
   listMcpTools: handleUnaryCall<ListMcpToolsRequest, ListMcpToolsResponse>;
+  /** Asks an agent's start webhook with a sample, and tells what came of it. Nothing begins. */
+  tryStartWebhook: handleUnaryCall<TryStartWebhookRequest, TryStartWebhookResponse>;
   /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
   fetchDocument: handleUnaryCall<FetchDocumentRequest, FetchDocumentResponse>;
   /** Analyzes an ended conversation again, in the background. */
@@ -9230,8 +9647,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   getModelSetup: handleUnaryCall<GetModelSetupRequest, GetModelSetupResponse>;
   /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
-  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
-  setRetention: handleUnaryCall<SetRetentionRequest, SetRetentionResponse>;
+  /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
+  setOwnerSettings: handleUnaryCall<SetOwnerSettingsRequest, SetOwnerSettingsResponse>;
 }
 
 export interface ConversationServiceClient extends Client {
@@ -9587,6 +10004,22 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListMcpToolsResponse) => void,
   ): ClientUnaryCall;
+  /** Asks an agent's start webhook with a sample, and tells what came of it. Nothing begins. */
+  tryStartWebhook(
+    request: TryStartWebhookRequest,
+    callback: (error: ServiceError | null, response: TryStartWebhookResponse) => void,
+  ): ClientUnaryCall;
+  tryStartWebhook(
+    request: TryStartWebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: TryStartWebhookResponse) => void,
+  ): ClientUnaryCall;
+  tryStartWebhook(
+    request: TryStartWebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: TryStartWebhookResponse) => void,
+  ): ClientUnaryCall;
   /** Reads a document at an address that an owner gives; called by the agent service, which asks nobody outside. */
   fetchDocument(
     request: FetchDocumentRequest,
@@ -9667,21 +10100,21 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,
   ): ClientUnaryCall;
-  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
-  setRetention(
-    request: SetRetentionRequest,
-    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
+  /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
+  setOwnerSettings(
+    request: SetOwnerSettingsRequest,
+    callback: (error: ServiceError | null, response: SetOwnerSettingsResponse) => void,
   ): ClientUnaryCall;
-  setRetention(
-    request: SetRetentionRequest,
+  setOwnerSettings(
+    request: SetOwnerSettingsRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
+    callback: (error: ServiceError | null, response: SetOwnerSettingsResponse) => void,
   ): ClientUnaryCall;
-  setRetention(
-    request: SetRetentionRequest,
+  setOwnerSettings(
+    request: SetOwnerSettingsRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
+    callback: (error: ServiceError | null, response: SetOwnerSettingsResponse) => void,
   ): ClientUnaryCall;
 }
 

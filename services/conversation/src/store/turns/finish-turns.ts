@@ -14,8 +14,9 @@ export interface OpenReply extends OpenTurn {
 export interface ReplySoFar {
   content: string;
   toolCalls: readonly ToolCallRow[];
-  provider: string;
-  model: string;
+  /** Null for words that no model has said. */
+  provider: string | null;
+  model: string | null;
   promptName: string | null;
   promptVersion: number | null;
 }
@@ -37,8 +38,8 @@ export interface TurnEnd {
   checkpointed: boolean;
   /** Sets the session's language. */
   language: string | null;
-  /** Completes the session. */
-  ended: boolean;
+  /** Ends the session, as this. */
+  ended: "COMPLETED" | "DISCONNECTED" | null;
   /** An idempotency key, whose answer the reply of a turn becomes that is done. */
   key: string | null;
   /** Whether the turn came to its end, also with a reply that its model cut short. */
@@ -81,7 +82,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       update conversations set
         turn_id = null, turn_until = null, message_count = reply_seq, last_activity_at = now, updated_at = now,
         ${noticingToolCalls(sql, sql`ended_turn_id`, turns.map(callingOf))}
-        ${ended ? sql`status = 'COMPLETED',` : sql``} language = coalesce(new_language, language),
+        ${ended ? sql`status = ${ended},` : sql``} language = coalesce(new_language, language),
         traceparent = new_traceparent
       from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id

@@ -23,6 +23,7 @@ export interface NewSpokenTurn extends OpenTurn {
 }
 
 export interface TakenSpokenTurn {
+  agentId: string;
   variables: Record<string, VariableValue>;
   /** The conversation's language, a BCP 47 tag. */
   language: string | null;
@@ -59,14 +60,14 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
               and (role <> 'assistant' or total_ms is not null or not partial)
           )
         )
-      returning variables, language, has_tool_calls, agent_path
+      returning agent_id, variables, language, has_tool_calls, agent_path
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, started_at)
       select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt}, ${turn.startedAt}::timestamptz
       from taken
       on conflict (owner_id, conversation_id, seq) do nothing
     )
-    select variables, language, has_tool_calls, agent_path, case when not has_tool_calls then (
+    select agent_id, variables, language, has_tool_calls, agent_path, case when not has_tool_calls then (
       select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
       from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
     ) end as earlier
@@ -94,7 +95,7 @@ export async function takeResultTurn(
             and role = 'assistant' and partial and total_ms is null
         )
       )
-    returning variables, language, has_tool_calls, agent_path`;
+    returning agent_id, variables, language, has_tool_calls, agent_path`;
   return taken ?? null;
 }
 

@@ -16,7 +16,7 @@ export async function lockWaitingSession(tx: Sql, turn: NewTurn): Promise<Waitin
   const [session] = await tx<WaitingSession[]>`
     select message_count, coalesce(turn_until >= ${turn.now}, false) as is_held from conversations
     where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT' and status = 'IN_PROGRESS'
-      and agent_id = ${turn.agentId} and (draft_id is null) = ${turn.draftId === null} and ${isKept(tx, turn.ownerId, turn.now)}
+      and ${turn.agentId} in (agent_id, asked_agent_id) and (draft_id is null) = ${turn.draftId === null} and ${isKept(tx, turn.ownerId, turn.now)}
       and ${isMetadataBounded(tx, tx`${tx.json(turn.metadata as never)}::jsonb`, tx`${tx.json(turn.variables as never)}::jsonb`)}
     for update`;
   return session ?? null;
@@ -36,7 +36,7 @@ export async function takeResults(tx: Sql, turn: NewTurn, seq: number): Promise<
         message_count = greatest(message_count, ${seq}), metadata = metadata || ${tx.json(turn.metadata as never)}::jsonb,
         variables = variables || ${tx.json(turn.variables as never)}::jsonb, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId}
-      returning message_count as seq, message_count + 1 as reply_seq, variables, language, has_tool_calls, agent_path
+      returning message_count as seq, message_count + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path
     ), missing as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial)
       select ${turn.ownerId}, ${turn.conversationId}, ${seq}, 'assistant', '', ${turn.now}, true

@@ -16,6 +16,8 @@ export interface NewTurn extends OpenTurn {
   agentId: string;
   /** The draft of the agent that the session tries; null for the agent itself. */
   draftId: string | null;
+  /** Whether a visitor of a website writes it in the widget. */
+  isWidget?: boolean;
   message: string;
   /** Used when the session has no name yet. */
   name: string;
@@ -41,9 +43,9 @@ export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSe
   await sql`
     with given as ${givenTurns(sql, sessions)}, opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
-        variables, created_by, is_test_call, draft_id, turn_id, turn_until, last_activity_at, created_at, updated_at)
+        variables, created_by, is_test_call, draft_id, is_widget, turn_id, turn_until, last_activity_at, created_at, updated_at)
       select owner_id, conversation_id, new_id, wanted_agent_id, 'CHAT', 'IN_PROGRESS', new_name, 1, new_metadata,
-        new_variables, owner_id, new_draft_id is not null, new_draft_id, new_turn_id, until, now, now, now
+        new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, new_turn_id, until, now, now, now
       from given
       ${byOwner(sql, sessions)}
     )
@@ -62,7 +64,7 @@ function givenTurn(sql: Sql, turn: NewTurn & { id?: string }) {
   return sql`(
     select ${turn.ownerId}::text as owner_id, ${turn.conversationId}::uuid as conversation_id, ${turn.turnId}::uuid as new_turn_id,
       ${turn.type}::text as wanted_type, ${turn.id ?? null}::text as new_id, ${turn.agentId}::text as wanted_agent_id,
-      ${turn.draftId}::text as new_draft_id, ${turn.message}::text as message, ${turn.name}::text as new_name,
+      ${turn.draftId}::text as new_draft_id, ${turn.isWidget ?? false}::boolean as from_widget, ${turn.message}::text as message, ${turn.name}::text as new_name,
       ${JSON.stringify(turn.metadata)}::text::jsonb as new_metadata,
       ${JSON.stringify(turn.variables)}::text::jsonb as new_variables, ${turn.now}::timestamptz as now,
       ${turn.until}::timestamptz as until
@@ -71,8 +73,8 @@ function givenTurn(sql: Sql, turn: NewTurn & { id?: string }) {
 
 function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
   return sql`(
-    select owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, message, new_name,
-      metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
+    select owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id,
+      from_widget::boolean as from_widget, message, new_name, metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
     from unnest(
       ${turns.map(({ ownerId }) => ownerId)}::text[],
       ${turns.map(({ conversationId }) => conversationId)}::uuid[],
@@ -81,15 +83,15 @@ function manyGivenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[])
       ${turns.map(({ id }) => id ?? null)}::text[],
       ${turns.map(({ agentId }) => agentId)}::text[],
       ${turns.map(({ draftId }) => draftId)}::text[],
+      ${turns.map(({ isWidget = false }) => String(isWidget))}::text[],
       ${turns.map(({ message }) => message)}::text[],
       ${turns.map(({ name }) => name)}::text[],
       ${turns.map(({ metadata }) => JSON.stringify(metadata))}::text[],
       ${turns.map(({ variables }) => JSON.stringify(variables))}::text[],
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
       ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[]
-    ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, message, new_name,
-      metadata,
-      variables, now, until)
+    ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, from_widget,
+      message, new_name, metadata, variables, now, until)
     where ${isOneRow(sql)}
   )`;
 }
@@ -99,6 +101,8 @@ export interface TakenTurn {
   seq: number;
   /** Sequence of the reply: no other message is added while the turn is held. */
   replySeq: number;
+  /** The session's, which is another one than was asked for if the start webhook named one. */
+  agentId: string;
   variables: Record<string, VariableValue>;
   /** The language that the session was set to, a BCP 47 tag. */
   language: string | null;
@@ -152,17 +156,17 @@ export async function takeTurns(
         metadata = metadata || new_metadata, variables = variables || new_variables, last_activity_at = now, updated_at = now
       from ${isAlone ? sql`given` : notLocked(sql, isShort)}
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
-        and type = wanted_type and status = 'IN_PROGRESS' and (agent_id = wanted_agent_id) is true
+        and type = wanted_type and status = 'IN_PROGRESS' and (wanted_agent_id in (agent_id, asked_agent_id)) is true
         and (draft_id is null) = (new_draft_id is null)
         and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
         and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
-      returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, variables, language,
+      returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, agent_id, variables, language,
         has_tool_calls, agent_path, message, now
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, seq, 'user', message, now from taken
     )
-    select turn_id, seq, seq + 1 as reply_seq, variables, language, has_tool_calls, agent_path, (
+    select turn_id, seq, seq + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when not has_tool_calls and coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),

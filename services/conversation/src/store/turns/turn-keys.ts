@@ -63,7 +63,7 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language" | "hasToolCalls" | "agentPath">;
+type RetakenTurn = Pick<TakenTurn, "replySeq" | "agentId" | "variables" | "language" | "hasToolCalls" | "agentPath">;
 
 /** Resumes a key's turn from its stored user message when no process is working on it anymore. */
 export async function retakeTurn(
@@ -79,12 +79,12 @@ export async function retakeTurn(
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning message_count + 1 as reply_seq, variables, language, has_tool_calls, agent_path
+      returning message_count + 1 as reply_seq, agent_id, variables, language, has_tool_calls, agent_path
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select reply_seq, variables, language, has_tool_calls, agent_path from retaken`;
+    select reply_seq, agent_id, variables, language, has_tool_calls, agent_path from retaken`;
   return retaken ?? null;
 }
 

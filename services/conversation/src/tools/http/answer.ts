@@ -10,7 +10,7 @@ export const MODEL_BYTES_MAX = 32 * 1024;
 export const ERROR_BYTES_MAX = 4 * 1024;
 const VARIABLE_BYTES_MAX = 16 * 1024;
 /** In JSON, half of a character, which Postgres cannot store. */
-const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+export const HALF_CHARACTER = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 export interface HttpAnswer {
   status: number;

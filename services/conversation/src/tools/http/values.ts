@@ -1,6 +1,6 @@
 import type { ToolParameter } from "@parley/proto/parley/agent/v1/tool.ts";
 import { parseText } from "@parley/shared/domain/variables/grammar";
-import { normalizeVariableName } from "@parley/shared/domain/variables/name";
+import { isSystemVariable, normalizeVariableName } from "@parley/shared/domain/variables/name";
 
 /** Where the values of a call's parameters come from. */
 export interface Sources {
@@ -65,7 +65,8 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Null means the same as no value. */
+/** Null means the same as no value. A system variable always has one. */
 function variableOf(variables: Sources["variables"], key: string): unknown {
-  return Object.hasOwn(variables, key) ? (variables[key] ?? undefined) : undefined;
+  const value = Object.hasOwn(variables, key) ? (variables[key] ?? undefined) : undefined;
+  return value === undefined && isSystemVariable(key) ? "" : value;
 }

@@ -19,6 +19,11 @@ export function filledGreeting(agent: AgentRuntime, values: Values): string {
   return fill("first_message_prompt", textsOf(agent), 1, values, GREETING_MAX);
 }
 
+/** A greeting in place of the agent's own. @throws ServiceError condition above 100,000 characters */
+export function filledFirstMessage(agent: AgentRuntime, text: string, values: Values): string {
+  return filledGreeting({ ...agent, firstMessagePrompt: text }, values);
+}
+
 /** The agent's analysis prompt with its variables filled. @throws ServiceError condition above 1,000,000 characters */
 export function filledAnalysisPrompt(agent: AgentRuntime, values: Values): string {
   const texts = [...textsOf(agent), agent.analysisPrompt?.promptContent ?? ""];

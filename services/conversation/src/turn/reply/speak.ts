@@ -32,6 +32,8 @@ export interface Reply {
   language: string | null;
   /** Whether the conversation ends with this reply. */
   ends: boolean;
+  /** Whether the conversation is rejected: these are words of the agent's start webhook. */
+  isRejected: boolean;
   /** Whether the model need not say anything, because a tool has answered for it. */
   mayBeSilent: boolean;
   /** Whether the turn came to its end, and the client has all of the reply. */
@@ -53,6 +55,7 @@ export function emptyReply(agent: AgentRuntime, { provider, name }: ModelName): 
     clientCalls: [],
     language: null,
     ends: false,
+    isRejected: false,
     mayBeSilent: false,
     isWhole: false,
     partialReason: null,

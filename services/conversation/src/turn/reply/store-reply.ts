@@ -1,7 +1,7 @@
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../../context.ts";
 import { isReplyStored } from "../../store/messages.ts";
-import type { ReplySoFar } from "../../store/turns/finish-turns.ts";
+import type { ReplySoFar, TurnEnd } from "../../store/turns/finish-turns.ts";
 import { untilStored } from "../../store/until-stored.ts";
 import type { AcceptedTurn } from "../accept-turn.ts";
 import { closedTurn } from "./closed-turn.ts";
@@ -26,7 +26,9 @@ export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log
 }
 
 /** The reply so far, in the form that is stored. */
-export function replySoFar({ agent: { prompt }, text, by, toolCalls }: Reply): ReplySoFar {
+export function replySoFar({ agent: { prompt }, text, by, toolCalls, isRejected }: Reply): ReplySoFar {
+  if (isRejected)
+    return { content: text, toolCalls, provider: null, model: null, promptName: null, promptVersion: null };
   return {
     content: text,
     toolCalls,
@@ -40,8 +42,7 @@ export function replySoFar({ agent: { prompt }, text, by, toolCalls }: Reply): R
 async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { db, clock, turnStore } = ctx;
   const { accepted, reply, key, isStreamed, checkpointed } = ended;
-  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, ends, isWhole, partialReason, toolCalls } =
-    reply;
+  const { text, usage, costUsdMicros, startedAt, firstTextAt, language, isWhole, partialReason, toolCalls } = reply;
   if (text === "" && !waitsForClient(reply))
     return turnStore.releaseTurn({ ...accepted, language, toolCalls, now: clock.now() });
   const isStored = await turnStore.finishTurn(
@@ -57,11 +58,16 @@ async function store(ctx: ConversationContext, ended: EndedTurn, log: Logger): P
       totalMs: Math.round(performance.now() - startedAt),
     },
     clock.now(),
-    { checkpointed, language, ended: isWhole && ends, key, done: isWhole },
+    { checkpointed, language, ended: isWhole ? endingOf(reply) : null, key, done: isWhole },
   );
   // An earlier attempt may have stored it without learning so.
   if (isStored || (await isReplyStored(db, accepted, text))) return;
   log.warn({ session_id: accepted.conversationId }, "a reply arrived after its turn had closed");
   // The client must not believe in a reply that the session does not have.
   if (isWhole) throw await closedTurn(ctx, accepted, { conversation: "session", unstored: "this reply" });
+}
+
+function endingOf({ ends, isRejected }: Reply): TurnEnd["ended"] {
+  if (isRejected) return "DISCONNECTED";
+  return ends ? "COMPLETED" : null;
 }

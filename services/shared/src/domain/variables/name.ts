@@ -19,3 +19,8 @@ export function normalizeVariableName(name: string): string {
     .replace(/^_|_$/g, "");
   return LETTER_OR_DIGIT.test(key) ? key : "";
 }
+
+/** Whether a canonical key is reserved for the values that Parley sets (docs/live.md#system-variables). */
+export function isSystemVariable(key: string): boolean {
+  return key.startsWith("system_");
+}

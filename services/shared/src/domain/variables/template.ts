@@ -1,4 +1,5 @@
 import { type FieldType, type Placeholder, parseText } from "./grammar.ts";
+import { isSystemVariable } from "./name.ts";
 import { byCanonicalKey, textOfValue, type VariableValue } from "./values.ts";
 
 /** A variable that a text uses (docs/api-reference.md#dynamic-variables). */
@@ -10,11 +11,11 @@ export interface VariableDefinition {
 }
 
 export interface Template {
-  /** One per canonical key, in the order of first use. */
+  /** One per canonical key, in the order of first use; without system variables, which nobody has to give. */
   readonly definitions: VariableDefinition[];
   /**
    * Fills the text at the index in one pass: values are never expanded, and a list or an object stands there as JSON. A given value, even an empty string, overrides
-   * the default; a variable with neither becomes an empty string. Names in `values` are normalized; the first one of a
+   * the default; a variable with neither, and a system variable without a value, becomes an empty string. Names in `values` are normalized; the first one of a
    * key wins. Returns null when the result would exceed `lengthMax` characters (UTF-16 units), which is checked before
    * filling. Throws a RangeError for an index without a text.
    */
@@ -37,16 +38,15 @@ export function compileTexts(texts: readonly string[]): Template {
   return {
     // Whoever fills the texts does not need them.
     get definitions() {
-      return [...variables.values()].map(toDefinition);
+      return [...variables.values()].filter(({ key }) => !isSystemVariable(key)).map(toDefinition);
     },
     fill(index, values, lengthMax = Number.POSITIVE_INFINITY) {
       const pieces = parsed[index];
       if (!pieces) throw new RangeError(`No text ${index}: ${parsed.length} were compiled`);
       const given = byCanonicalKey(values);
+      const defaultOf = (key: string) => (isSystemVariable(key) ? null : variables.get(key)?.defaultText);
       const filled = pieces.map((piece) =>
-        typeof piece === "string"
-          ? piece
-          : textOfValue(given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
+        typeof piece === "string" ? piece : textOfValue(given.get(piece.key) ?? defaultOf(piece.key) ?? ""),
       );
       const length = filled.reduce((sum, text) => sum + text.length, 0);
       return length > lengthMax ? null : filled.join("");

@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
 import { isObject } from "../../json/json-object.ts";
-import { normalizeVariableName } from "./name.ts";
+import { isSystemVariable, normalizeVariableName } from "./name.ts";
 
 /** A JSON value other than null. */
 export type VariableValue = string | number | boolean | readonly unknown[] | { readonly [name: string]: unknown };
@@ -11,10 +11,15 @@ const STRUCTURE_BYTES_MAX = 16 * 1024;
 /**
  * Returns the values in a chat's metadata by canonical key: those of `metadata.dynamic_variables`, then the strings, numbers and
  * booleans at its top level. Of two names with the same key the first wins (docs/api-reference.md#dynamic-variables). Because keys are
- * canonical, a later message's values merge as `{ ...earlier, ...later }`.
+ * canonical, a later message's values merge as `{ ...earlier, ...later }`. Values for system variables are left out.
  * @throws ServiceError invalid for a list or an object of more than 16 KiB
  */
 export function collectValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
+  return Object.fromEntries(Object.entries(collectAllValues(metadata)).filter(([key]) => !isSystemVariable(key)));
+}
+
+/** The same with those for system variables, to try something with. @throws as `collectValues` */
+export function collectAllValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
   const named = isObject(metadata.dynamic_variables) ? metadata.dynamic_variables : {};
   for (const [name, value] of Object.entries(named)) {
     const field = `dynamic_variables.${name}`;

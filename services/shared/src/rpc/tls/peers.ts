@@ -66,7 +66,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   },
   conversation: {
     rest: ["gateway"],
-    SetRetention: ["account"],
+    SetOwnerSettings: ["account"],
     GetStatistics: ["gateway", "parley"],
     CompleteTurn: ["messaging"],
     SetDelivery: ["messaging"],

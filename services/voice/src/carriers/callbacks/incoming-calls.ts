@@ -4,12 +4,20 @@ import type { CallingBack } from "@parley/shared/carriers/urls";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import { isFull } from "@parley/shared/domain/full";
+import { isStartFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
+import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { backOff } from "@parley/shared/retry/back-off";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { CallRequest } from "../../call/port.ts";
+import { callClock } from "../../call/call-clock.ts";
+import { complete } from "../../call/complete-call.ts";
+import { beginConversation } from "../../call/prepare-call.ts";
+import type { CallHolder } from "../../call/start-call.ts";
+import type { Conversations } from "../../call/transcript.ts";
 import { callerNumber } from "../../caller-number.ts";
 import {
   countIncomingCalls,
@@ -18,6 +26,7 @@ import {
   insertIncomingCall,
   unreserve,
 } from "../../store/incoming-calls.ts";
+import { isHeld } from "../../store/outbound-calls.ts";
 import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
 import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
 import { requestOf } from "./hold-incoming.ts";
@@ -29,6 +38,7 @@ export interface IncomingCalls {
   /** The carrier reports that a call has ended. */
   ended(call: Pick<IncomingRequest, "ownerId" | "carrierId" | "carrierCallId">): Promise<void>;
   sweep: Sweep;
+  queues: Record<string, Queue>;
 }
 
 export interface IncomingRequest {
@@ -49,8 +59,8 @@ export interface IncomingOptions {
   log: Logger;
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrierOfNumber">;
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
-  /** @throws ServiceError when the agent could not hold the call */
-  checkAgent(request: CallRequest): Promise<void>;
+  checkAgent: CallHolder["check"];
+  conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   expectMedia: ExpectMediaStream;
   /** The most calls of an owner at a time. */
   callsMax: number;
@@ -106,12 +116,17 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       // A call gets only one stream: a carrier repeats its question at once or not at all.
       if (now.getTime() - call.createdAt.getTime() > STREAM_WITHIN_MS) return HANG_UP;
       try {
-        await options.checkAgent(requestOf(call));
+        const { startWebhookMs } = await options.checkAgent(requestOf(call));
+        // While the caller hears ringing: the document answers the call.
+        if (startWebhookMs > 0) {
+          await enqueueJob(db, unheldJob(call, expiresAt));
+          await beginConversation({ ...options, clock: callClock }, requestOf(call), call, startWebhookMs);
+        }
       } catch (err) {
         await unreserve(db, call);
         if (!(err instanceof ServiceError)) throw err;
         log.info({ err, owner_id: ownerId, agent_id: agentId, called: asked.to }, "a call was refused");
-        return err.kind === "rate_limited" || isFull(err)
+        return err.kind === "rate_limited" || isFull(err) || isStartFailure(err)
           ? busyDocument(provider)
           : sayDocument(provider, options.unknownNumberSentence);
       }
@@ -119,6 +134,17 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       return streamDocument(provider, url);
     },
     ended: (call) => unreserve(db, call),
+    queues: {
+      [UNHELD]: {
+        concurrency: 8,
+        leaseMs: UNHELD_LEASE_MS,
+        retryDelayMs: backOff(1_000, 30_000),
+        run: async ({ ownerId, payload }) => {
+          const key = { ownerId, conversationId: (payload as { conversationId: string }).conversationId };
+          if (!(await isHeld(db, key))) await complete(options.conversations, key, LEFT_RINGING);
+        },
+      },
+    },
     sweep: {
       name: "delete-incoming-calls",
       everyMs: SWEEP_EVERY_MS,
@@ -129,6 +155,19 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       },
     },
   };
+}
+
+const UNHELD = "complete-unheld-calls";
+const UNHELD_LEASE_MS = 10_000;
+const LEFT_RINGING = {
+  outcome: "CANCELLED" as const,
+  durationSeconds: 0,
+  notes: "The caller hung up before the call was answered",
+};
+
+/** Ends a conversation that began while its call was ringing, if no process holds the call by then. */
+function unheldJob({ ownerId, conversationId }: IncomingCall, dueAt: Date) {
+  return { ownerId, jobId: `unheld:${conversationId}`, queue: UNHELD, payload: { conversationId }, dueAt };
 }
 
 function newCall(asked: IncomingRequest, agentId: string, createdAt: Date): IncomingCall {

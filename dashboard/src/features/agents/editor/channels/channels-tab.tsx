@@ -6,6 +6,7 @@ import { Section, Sections } from "../../../../ui/form/section.tsx";
 import { ErrorState, Skeleton } from "../../../../ui/states.tsx";
 import { assignableAgentsQuery } from "../../../numbers/queries.ts";
 import type { AgentDraft } from "../draft.ts";
+import { StartSection } from "../start/start-section.tsx";
 import { CallsSection } from "./calls-section.tsx";
 import { DailySection } from "./daily-section.tsx";
 import { Snippet } from "./snippet.tsx";
@@ -20,6 +21,7 @@ export function ChannelsTab({ draft }: { draft: AgentDraft }) {
         <Numbers draft={draft} />
       </Section>
       <CallsSection draft={draft} />
+      <StartSection draft={draft} />
       <WidgetSection draft={draft} />
       <WhatsAppSection draft={draft} />
       <Section title="Your own app" description="Chat with the agent through the API, using one of your API keys.">

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "bun:test";
 import {
   ConversationServiceService,
-  type SetRetentionRequest,
+  type SetOwnerSettingsRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
@@ -12,17 +12,17 @@ import { eventually } from "@parley/testkit/eventually";
 import { newOwner, startAccountProcess } from "./kit.ts";
 
 const clock = fakeClock();
-let told: SetRetentionRequest[] = [];
+let told: SetOwnerSettingsRequest[] = [];
 let isAway = false;
 const database = await createTestDatabase();
-const setRetention = async (request: SetRetentionRequest) => {
+const setOwnerSettings = async (request: SetOwnerSettingsRequest) => {
   if (isAway) throw new ServiceError("unavailable", "Away");
   told.push(request);
   return {};
 };
 const conversations = await serve(
   ConversationServiceService,
-  { setRetention },
+  { setOwnerSettings },
   { address: "127.0.0.1:0", log: silentLogger },
 );
 const account = await startAccountProcess(database, clock, { conversationAddress: conversations.address });

@@ -1,0 +1,47 @@
+import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Call } from "@parley/shared/rpc/call";
+import type { ConversationContext } from "../context.ts";
+import { llmOf } from "../model/select.ts";
+import { startOnce } from "../start/start-once.ts";
+import { findConversation } from "../store/conversations.ts";
+import type { AcceptedTurn, PreparedTurn } from "./accept-turn.ts";
+
+/** A turn to be answered, or words that reject its conversation. */
+export type BegunTurn =
+  | { type: "answers"; prepared: PreparedTurn; accepted: AcceptedTurn }
+  | { type: "rejects"; say: string };
+
+/**
+ * Asks the agent's start webhook if the session begins with this turn, and prepares the agent that it has named, now or before.
+ * @throws ServiceError as `startOnce` does, and condition when that agent has no model that can be called
+ */
+export async function beginTurn(
+  ctx: ConversationContext,
+  turn: Turn,
+  prepared: PreparedTurn,
+  accepted: AcceptedTurn,
+  call: Call,
+): Promise<BegunTurn> {
+  const begun = await started(ctx, prepared, accepted);
+  if (begun.say !== undefined) return { type: "rejects", say: begun.say };
+  const now = { ...accepted, ...begun.state };
+  if (now.agentId === turn.agentId) return { type: "answers", prepared, accepted: now };
+  const other = await ctx.getAgent(turn.ownerId, now.agentId);
+  const model = ctx.selectModel(turn.ownerId, llmOf(other), call.log);
+  return { type: "answers", prepared: { agent: other, model }, accepted: now };
+}
+
+/** The user has said nothing before the first message, or has been greeted. */
+const FIRST_SEQ_MAX = 2;
+
+async function started(
+  ctx: ConversationContext,
+  { agent }: PreparedTurn,
+  accepted: AcceptedTurn,
+): Promise<{ say?: string | undefined; state?: Pick<AcceptedTurn, "agentId" | "variables" | "language"> }> {
+  if (!agent.startWebhook || accepted.seq > FIRST_SEQ_MAX) return {};
+  const row = await findConversation(ctx.db, accepted, ctx.clock.now());
+  if (!row) return {};
+  const { start, agentId, variables, language } = await startOnce(ctx, row, agent);
+  return { say: start?.say, state: { agentId, variables, language } };
+}

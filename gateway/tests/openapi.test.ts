@@ -208,12 +208,13 @@ describe("the documentation in the document", () => {
     expect(me?.security).toEqual([{ Session: [] }, { SessionOnLoopback: [] }]);
   });
 
-  test("there is a webhook for each event", async () => {
+  test("there is a webhook for each event, and for the beginning of a conversation", async () => {
     const { webhooks } = await read();
     expect(Object.keys(webhooks)).toEqual([
       "conversation.completed",
       "conversation.disconnected",
       "conversation.failed",
+      "conversation.start",
     ]);
   });
 });

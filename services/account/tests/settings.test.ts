@@ -3,6 +3,7 @@ import { failureOf } from "@parley/testkit/failures";
 import { NO_OWNER, newOwner, startTestAccount } from "./kit.ts";
 
 const account = await startTestAccount();
+const TIMEZONE_RULE = "timezone must be an IANA time zone, such as Europe/Berlin";
 afterAll(() => account.stop());
 
 test("conversations are kept for 90 days by default", async () => {
@@ -24,6 +25,18 @@ test.each([0, -1, 3651])("%d days are refused", async (retentionDays) => {
     kind: "invalid",
     detail: "retention_days must be from 1 to 3650",
   });
+});
+
+test("an owner's time zone is one of the IANA names, may be cleared, and leaves the retention as it is", async () => {
+  const { ownerId } = await newOwner(account.client);
+  const set = (timezone: string) => account.client.updateSettings({ ownerId, timezone });
+  expect(await set("Europe/Berlin")).toEqual({ settings: { retentionDays: 90, timezone: "Europe/Berlin" } });
+  expect(await failureOf(set("+02:00"))).toMatchObject({ kind: "invalid", detail: TIMEZONE_RULE });
+  await account.client.updateSettings({ ownerId, retentionDays: 30 });
+  expect(await account.client.getSettings({ ownerId })).toEqual({
+    settings: { retentionDays: 30, timezone: "Europe/Berlin" },
+  });
+  expect(await set("")).toEqual({ settings: { retentionDays: 30, timezone: undefined } });
 });
 
 test("an unknown owner has no settings", async () => {

@@ -129,7 +129,7 @@ test("after a reseal the new key alone opens every secret", async () => {
       DATABASE_URL: database.urls.account,
       PARLEY_ENCRYPTION_KEY: keys,
       ...Object.fromEntries(
-        ["CONVERSATION", "VOICE", "MESSAGING", "AGENT", "PROMPT", "WEBHOOK"].map((name) => [
+        ["CONVERSATION", "VOICE", "MESSAGING", "AGENT", "PROMPT", "KNOWLEDGE", "WEBHOOK"].map((name) => [
           `PARLEY_${name}_ADDRESS`,
           "127.0.0.1:1",
         ]),

@@ -415,6 +415,21 @@ test("an OAuth token is fetched once for an owner and a value of the secret, and
   expect(issued.length).toBeGreaterThanOrEqual(4);
 });
 
+test("an owner's tokens take no other owner's place", async () => {
+  let issued = 0;
+  answer = ({ url }) =>
+    url.pathname === "/token"
+      ? Response.json({ access_token: `token-${++issued}`, expires_in: 3_600 })
+      : Response.json({ ok: true });
+  const request = (ownerId: string, clientId: string) =>
+    tokens.get({ ownerId, clientId, tokenUrl: `${base}/token`, secret: "api_key", clientSecret: "s", scope: "" });
+  const other = await request("own_2", "ada");
+  const first = await request("own_1", "ada");
+  for (let client = 0; client < 100; client++) await request("own_1", `client-${client}`);
+  expect(await request("own_2", "ada")).toBe(other);
+  expect(await request("own_1", "ada")).not.toBe(first);
+});
+
 test("an issuer that refuses is told to the model, and the tool is not called", async () => {
   answer = () => Response.json({ error: "invalid_client" }, { status: 401 });
   const credentials = { tokenUrl: `${base}/token`, clientId: "ada", secret: "api_key" };

@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { ClientCredentialsAuth } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { parseObject } from "@parley/shared/json/json-object";
-import { LRUCache } from "lru-cache";
+import { ownerCache } from "@parley/shared/shares/owner-cache";
 import { readText } from "./read-text.ts";
 import { Refused } from "./values.ts";
 
+/** Of all owners, and of one, whose own oldest makes room. */
 const TOKENS_MAX = 1_000;
+const OWNER_TOKENS_MAX = 100;
 const TOKEN_BYTES_MAX = 64 * 1024;
 const TOKEN_MS = 10_000;
 
@@ -24,36 +26,50 @@ export interface OAuthTokens {
 }
 
 export function oauthTokens(ask: Egress["ask"]): OAuthTokens {
-  const tokens = new LRUCache<string, string, TokenRequest>({
-    max: TOKENS_MAX,
-    // Each token has its own.
-    ttl: 1,
-    fetchMethod: async (_key, _stale, { options, context }) => {
-      const { token, expiresInMs } = await fetchToken(ask, context);
-      options.ttl = expiresInMs;
-      return token;
-    },
-  });
+  const tokens = ownerCache<Kept>({ totalBytes: TOKENS_MAX, ownerBytes: OWNER_TOKENS_MAX });
   return {
     async get(request) {
-      const token = await tokens.fetch(keyOf(request), { context: request });
-      if (token === undefined) throw new Refused(`Nothing was called: ${request.tokenUrl} gave no token.`);
-      return token;
+      const { ownerId } = request;
+      const key = keyOf(request);
+      const known = tokens.get(ownerId, key);
+      if (known && performance.now() < known.expiresAt) return (await known.issued).token;
+      const kept: Kept = { issued: fetchToken(ask, request), expiresAt: Number.POSITIVE_INFINITY };
+      tokens.set(ownerId, key, kept, 1);
+      try {
+        const { token, expiresInMs } = await kept.issued;
+        kept.expiresAt = performance.now() + expiresInMs;
+        return token;
+      } catch (error) {
+        if (tokens.get(ownerId, key) === kept) tokens.delete(ownerId, key);
+        throw error;
+      }
     },
-    drop: (request) => tokens.delete(keyOf(request)),
+    drop: (request) => tokens.delete(request.ownerId, keyOf(request)),
   };
 }
 
+interface Issued {
+  token: string;
+  expiresInMs: number;
+}
+
+interface Kept {
+  /** Calls that come together wait for the same one. */
+  issued: Promise<Issued>;
+  /** In `performance.now()` time. */
+  expiresAt: number;
+}
+
 /** A secret's version comes again when it is deleted and made anew; another value has another hash. */
-function keyOf({ ownerId, tokenUrl, clientId, clientSecret, scope = "" }: TokenRequest): string {
+function keyOf({ tokenUrl, clientId, clientSecret, scope = "" }: TokenRequest): string {
   const secret = createHash("sha256").update(clientSecret).digest("base64");
-  return JSON.stringify([ownerId, tokenUrl, clientId, secret, scope]);
+  return JSON.stringify([tokenUrl, clientId, secret, scope]);
 }
 
 async function fetchToken(
   ask: Egress["ask"],
   { tokenUrl, clientId, clientSecret, scope }: TokenRequest,
-): Promise<{ token: string; expiresInMs: number }> {
+): Promise<Issued> {
   const fields = new URLSearchParams({ grant_type: "client_credentials", ...(scope && { scope }) });
   const basic = btoa(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`);
   const headers = {

@@ -1,7 +1,8 @@
-import type { Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import type { Chunk, Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { DOCUMENT_STATUSES } from "@parley/shared/domain/api-names";
 import type { CountedBase } from "./store/bases.ts";
 import type { DocumentRow } from "./store/documents.ts";
+import type { ScoredChunk } from "./search/search.ts";
 import { UNKNOWN_LANGUAGE } from "./text/languages.ts";
 
 export function toBase({ ownerId: _, baseId, ...row }: CountedBase): KnowledgeBase {
@@ -26,5 +27,19 @@ export function toDocument(row: DocumentRow): Document {
     refreshedAt: row.refreshedAt ?? undefined,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+  };
+}
+
+export function toChunk(chunk: ScoredChunk): Chunk {
+  return {
+    chunkId: chunk.chunkId,
+    documentId: chunk.documentId,
+    documentName: chunk.name,
+    knowledgeBaseId: chunk.baseId,
+    heading: chunk.heading,
+    text: chunk.text,
+    score: chunk.score,
+    lexicalScore: chunk.lexicalScore,
+    semanticScore: chunk.semanticScore ?? undefined,
   };
 }

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import { type BaseKey, type CountedBase, findBaseOwners, findBases, holdBase } from "./store/bases.ts";
+import { type BaseKey, type CountedBase, findBaseOwners, findBases, holdBase, listExistingBases } from "./store/bases.ts";
 import { type DocumentKey, type DocumentRow, findDocument } from "./store/documents.ts";
 
 /** @throws ServiceError forbidden for another owner's base, not_found for none */
@@ -10,9 +10,16 @@ export async function getBase(sql: Sql, key: BaseKey): Promise<CountedBase> {
   return row ?? (await refuseBase(sql, key));
 }
 
-/** Keeps it from being deleted until the transaction ends. @throws ServiceError forbidden, not_found */
-export async function requireBase(tx: Sql, key: BaseKey): Promise<void> {
+/** Keeps a base from being deleted until the transaction ends. @throws ServiceError forbidden, not_found */
+export async function requireHeldBase(tx: Sql, key: BaseKey): Promise<void> {
   if (!isId("kb", key.baseId) || !(await holdBase(tx, key))) await refuseBase(tx, key);
+}
+
+/** @throws ServiceError forbidden, not_found */
+export async function requireBase(sql: Sql, key: BaseKey): Promise<void> {
+  const { ownerId, baseId } = key;
+  const [found] = isId("kb", baseId) ? await listExistingBases(sql, ownerId, [baseId]) : [];
+  if (found === undefined) await refuseBase(sql, key);
 }
 
 /** @throws ServiceError forbidden or not_found for its base, not_found for the document */
@@ -20,7 +27,7 @@ export async function getDocumentRow(sql: Sql, key: DocumentKey): Promise<Docume
   const isPossible = isId("kb", key.baseId) && isId("doc", key.documentId);
   const row = isPossible ? await findDocument(sql, key) : null;
   if (row) return row;
-  await getBase(sql, key);
+  await requireBase(sql, key);
   throw notFound("Document");
 }
 

@@ -7,7 +7,7 @@ import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { Handler, KnowledgeContext } from "../context.ts";
 import { toDocument } from "../convert.ts";
 import { enqueueContent, type Given, readContent } from "../ingest/take-content.ts";
-import { getDocumentRow, requireBase } from "../read-rows.ts";
+import { getDocumentRow, requireHeldBase } from "../read-rows.ts";
 import { checkDocument, nameOfPage } from "../rules.ts";
 import { deleteContentParts } from "../store/contents.ts";
 import { countDocuments, type DocumentRow, findSameContent, insertDocument, setPending } from "../store/documents.ts";
@@ -21,7 +21,7 @@ export function createDocument(ctx: KnowledgeContext): Handler<"createDocument">
       const base = { ownerId, baseId: knowledgeBaseId };
       const called = name ?? nameOf(given);
       return withinRoom(tx, ownerId, ctx.room, async () => {
-        await requireBase(tx, base);
+        await requireHeldBase(tx, base);
         const same = await findSameContent(tx, base, given);
         if (same) return { document: toDocument(await keepFirst(tx, ctx, same, given)), duplicate: true };
         if ((await countDocuments(tx, ownerId, ctx.documentsMax)) >= ctx.documentsMax) throw tooMany(ctx.documentsMax);

@@ -6,7 +6,7 @@ import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { Handler, KnowledgeContext } from "../context.ts";
 import { toDocument } from "../convert.ts";
 import { enqueueContent, type Given, readContent } from "../ingest/take-content.ts";
-import { getDocumentRow, requireBase } from "../read-rows.ts";
+import { getDocumentRow, requireHeldBase } from "../read-rows.ts";
 import { checkDocument } from "../rules.ts";
 import { deleteContentParts } from "../store/contents.ts";
 import { type DocumentRow, findSameContent, setReplacement } from "../store/documents.ts";
@@ -18,7 +18,7 @@ export function replaceDocument(ctx: KnowledgeContext): Handler<"replaceDocument
       checkDocument({ name, language });
       const key = { ownerId, baseId: knowledgeBaseId, documentId };
       return withinRoom(tx, ownerId, ctx.room, async () => {
-        await requireBase(tx, key);
+        await requireHeldBase(tx, key);
         const row = await getDocumentRow(tx, key);
         const given = readContent(content, ctx.allowedHosts);
         const same = await findSameContent(tx, key, given);

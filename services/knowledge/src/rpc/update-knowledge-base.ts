@@ -3,7 +3,7 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import { withinRoom } from "@parley/shared/stored-bytes/room";
 import type { Handler, KnowledgeContext } from "../context.ts";
 import { toBase } from "../convert.ts";
-import { getBase, requireBase } from "../read-rows.ts";
+import { getBase, requireHeldBase } from "../read-rows.ts";
 import { checkBase } from "../rules.ts";
 import { updateBase } from "../store/bases.ts";
 
@@ -14,7 +14,7 @@ export function updateKnowledgeBase(ctx: KnowledgeContext): Handler<"updateKnowl
       const key = { ownerId, baseId: knowledgeBaseId };
       const change = { name, description, now: ctx.clock.now() };
       await withinRoom(tx, ownerId, ctx.room, async () => {
-        await requireBase(tx, key);
+        await requireHeldBase(tx, key);
         await updateBase(tx, key, change);
       });
       return { knowledgeBase: toBase(await getBase(tx, key)) };

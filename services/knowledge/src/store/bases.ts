@@ -45,6 +45,13 @@ export async function deleteBaseRow(sql: Sql, { ownerId, baseId }: BaseKey): Pro
   await sql`delete from bases where owner_id = ${ownerId} and base_id = ${baseId}`;
 }
 
+/** Which of these bases the owner has. */
+export async function listExistingBases(sql: Sql, ownerId: string, baseIds: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ baseId: string }[]>`
+    select base_id from bases where owner_id = ${ownerId} and base_id = any(${baseIds as string[]})`;
+  return rows.map(({ baseId }) => baseId);
+}
+
 /** Keeps a base from being deleted until the transaction ends. @returns whether there is one */
 export async function holdBase(tx: Sql, { ownerId, baseId }: BaseKey): Promise<boolean> {
   const { count } = await tx`select from bases where owner_id = ${ownerId} and base_id = ${baseId} for key share`;

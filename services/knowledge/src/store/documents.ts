@@ -145,6 +145,24 @@ export async function listSomeDocuments(
     order by created_at desc, document_id desc limit ${max}`;
 }
 
+export interface DocumentWithText extends DocumentKey {
+  name: string;
+  textId: string;
+  characters: number;
+}
+
+/** The documents of a base that have a text, the oldest first. */
+export async function listDocumentsWithText(
+  sql: Sql,
+  { ownerId, baseId }: BaseKey,
+  max: number,
+): Promise<DocumentWithText[]> {
+  return sql<DocumentWithText[]>`
+    select owner_id, base_id, document_id, name, text_id, characters from documents
+    where owner_id = ${ownerId} and base_id = ${baseId} and text_id is not null
+    order by created_at, document_id limit ${max}`;
+}
+
 export interface DocumentFilter extends BaseKey {
   search: string;
   status: DocumentRow["status"] | null;

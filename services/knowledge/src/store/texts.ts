@@ -33,6 +33,17 @@ export async function findPart(
   return row ?? null;
 }
 
+/** The first parts of texts, by their ids. */
+export async function findFirstParts(
+  sql: Sql,
+  ownerId: string,
+  textIds: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql<{ textId: string; text: string }[]>`
+    select text_id, text from texts where owner_id = ${ownerId} and text_id = any(${textIds as string[]}) and part = 0`;
+  return new Map(rows.map(({ textId, text }) => [textId, text]));
+}
+
 export async function deleteText(sql: Sql, { ownerId, textId }: TextKey): Promise<void> {
   await sql`delete from texts where owner_id = ${ownerId} and text_id = ${textId}`;
 }

@@ -177,6 +177,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     importTools: { curl: "curl https://example.com/" },
     createKnowledgeBase: { name: "contract" },
     updateKnowledgeBase: { description: "F" },
+    searchKnowledgeBase: { query: "G" },
     createDocument: { name: "contract", text: "H" },
     replaceDocument: { text: "I" },
     createSecret: { name: "contract", value: "a secret of eight" },

@@ -82,6 +82,7 @@ const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   createKnowledgeBase: () => ({ name: "Ours" }),
   updateKnowledgeBase: () => ({ name: "Theirs" }),
   createDocument: () => ({ url: "https://shop.example/theirs" }),
+  searchKnowledgeBase: () => ({ query: "Theirs" }),
   replaceDocument: () => ({ url: "https://shop.example/theirs" }),
   createSecret: () => ({ name: newId("key"), value: "not theirs" }),
   setSecret: () => ({ value: "not theirs" }),

@@ -46,7 +46,10 @@ const SCOPES: Readonly<Record<string, readonly string[]>> = {
     "importTools",
     "tryTool",
   ],
-  "knowledge:read": [...["listKnowledgeBases", "getKnowledgeBase"], ...["listDocuments", "getDocument"]],
+  "knowledge:read": [
+    ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
+    ...["listDocuments", "getDocument"],
+  ],
   "knowledge:write": [
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "replaceDocument", "deleteDocument", "refreshDocument"],

@@ -1,4 +1,4 @@
-import type { Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
+import type { Chunk, Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { DOCUMENT_STATUSES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
@@ -36,5 +36,18 @@ export function presentDocument(document: Document) {
     refreshed_at: isoTime(document.refreshedAt) ?? null,
     created_at: isoTime(document.createdAt),
     updated_at: isoTime(document.updatedAt),
+  };
+}
+
+export function presentChunk(chunk: Chunk) {
+  return {
+    chunk_id: chunk.chunkId,
+    document_id: chunk.documentId,
+    name: chunk.documentName,
+    heading: chunk.heading,
+    text: chunk.text,
+    score: chunk.score,
+    lexical_score: chunk.lexicalScore,
+    semantic_score: chunk.semanticScore ?? null,
   };
 }

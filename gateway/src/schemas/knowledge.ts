@@ -158,3 +158,33 @@ export const DocumentDeleted = Resource("DocumentDeleted", {
   name: Type.String({ description: "Name of the document." }),
   deleted_at: At("When the document was deleted."),
 });
+
+export const SearchKnowledgeBody = Type.Object(
+  {
+    query: Words({ max: 4_000, description: "What to look for.", example: "What does a small repair cost?" }),
+    max_chunks: Maybe(Type.Integer({ minimum: 1, maximum: 50 }), "The most chunks to return. Default: 6."),
+    language: Maybe(Language, "Only documents of this language. Default: all."),
+  },
+  { $id: "SearchKnowledgeRequest", description: "A search, as a turn of an agent makes it." },
+);
+
+const Score = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
+
+export const FoundChunks = Resource("FoundChunks", {
+  chunks: Type.Array(
+    Type.Object({
+      chunk_id: Id("ID of the chunk.", "chk_01m7yyhwu6m9q3t7x2z5b8d1f4"),
+      document_id: DocumentId,
+      name: Type.String({ description: "Name of the document." }),
+      heading: Type.String({ description: "The titles that the chunk stands below; empty for none." }),
+      text: Type.String({ description: "Text of the chunk." }),
+      score: Score("How well it answers, comparable between queries."),
+      lexical_score: Score("How well its words match."),
+      semantic_score: Nullable(
+        Score("How close it is in meaning."),
+        "How close it is in meaning; null if not compared.",
+      ),
+    }),
+    { description: "Best first." },
+  ),
+});

@@ -1,8 +1,8 @@
 import type { Chunk, Document, KnowledgeBase } from "@parley/proto/parley/knowledge/v1/knowledge.ts";
 import { DOCUMENT_STATUSES } from "@parley/shared/domain/api-names";
+import type { ScoredChunk } from "./search/search.ts";
 import type { CountedBase } from "./store/bases.ts";
 import type { DocumentRow } from "./store/documents.ts";
-import type { ScoredChunk } from "./search/search.ts";
 import { UNKNOWN_LANGUAGE } from "./text/languages.ts";
 
 export function toBase({ ownerId: _, baseId, ...row }: CountedBase): KnowledgeBase {

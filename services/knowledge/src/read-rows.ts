@@ -1,7 +1,14 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import { type BaseKey, type CountedBase, findBaseOwners, findBases, holdBase, listExistingBases } from "./store/bases.ts";
+import {
+  type BaseKey,
+  type CountedBase,
+  findBaseOwners,
+  findBases,
+  holdBase,
+  listExistingBases,
+} from "./store/bases.ts";
 import { type DocumentKey, type DocumentRow, findDocument } from "./store/documents.ts";
 
 /** @throws ServiceError forbidden for another owner's base, not_found for none */

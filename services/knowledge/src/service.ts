@@ -23,6 +23,7 @@ import { createDocument } from "./rpc/create-document.ts";
 import { createKnowledgeBase } from "./rpc/create-knowledge-base.ts";
 import { deleteDocument } from "./rpc/delete-document.ts";
 import { deleteKnowledgeBase } from "./rpc/delete-knowledge-base.ts";
+import { gatherKnowledge } from "./rpc/gather-knowledge.ts";
 import { getDocument } from "./rpc/get-document.ts";
 import { getKnowledgeBase } from "./rpc/get-knowledge-base.ts";
 import { listDocuments } from "./rpc/list-documents.ts";
@@ -31,9 +32,10 @@ import { readDocument } from "./rpc/read-document.ts";
 import { refreshDocument } from "./rpc/refresh-document.ts";
 import { replaceDocument } from "./rpc/replace-document.ts";
 import { resolveKnowledgeBases } from "./rpc/resolve-knowledge-bases.ts";
+import { search } from "./rpc/search.ts";
 import { updateKnowledgeBase } from "./rpc/update-knowledge-base.ts";
-
 import { createSearch } from "./search/search.ts";
+import { fewSearches } from "./searching.ts";
 import { createParser, type Parser } from "./text/parse.ts";
 
 interface KnowledgeSettings extends Pick<WorkerSettings, "pollMs"> {
@@ -55,7 +57,8 @@ export function startKnowledge(
       clock: given,
       pollMs,
       build: ({ db, clock, credentials, stopping }) => {
-        const search = createSearch({ db, clock, log, embeddings: config });
+        const index = createSearch({ db, clock, log, embeddings: config });
+        const searching = fewSearches(index);
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
@@ -90,12 +93,19 @@ export function startKnowledge(
               resolveKnowledgeBases: resolveKnowledgeBases(ctx),
             },
             queues: {
-              ...ingestion({ ...ctx, parser, ask: egress.ask, stopping, changed: search.changed }),
+              ...ingestion({ ...ctx, parser, ask: egress.ask, stopping, changed: index.changed }),
               ...removals(db),
             },
             sweeps: [refreshes(db), untakenParts(db)],
           },
-          { queues: search.queues, sweeps: search.sweeps },
+          {
+            handlers: {
+              search: registered(search(ctx, searching), { hasOwnShares: true }),
+              gatherKnowledge: registered(gatherKnowledge(ctx, searching), { hasOwnShares: true }),
+            },
+            queues: index.queues,
+            sweeps: index.sweeps,
+          },
           forgetOwners(ctx),
           {
             stop: () => {

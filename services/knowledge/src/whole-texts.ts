@@ -22,9 +22,14 @@ export async function readWholeTexts(
 ): Promise<Pick<GatherKnowledgeResponse, "texts" | "truncated">> {
   if (baseIds.length === 0) return { texts: [], truncated: false };
   const documents: DocumentWithText[] = [];
-  for (const baseId of baseIds) documents.push(...(await listDocumentsWithText(sql, { ownerId, baseId }, DOCUMENTS_MAX)));
+  for (const baseId of baseIds)
+    documents.push(...(await listDocumentsWithText(sql, { ownerId, baseId }, DOCUMENTS_MAX)));
   const wanted = firstUpTo(documents, charactersMax);
-  const parts = await findFirstParts(sql, ownerId, wanted.map(({ textId }) => textId));
+  const parts = await findFirstParts(
+    sql,
+    ownerId,
+    wanted.map(({ textId }) => textId),
+  );
   const texts: WholeText[] = [];
   let left = charactersMax;
   for (const { documentId, name, baseId, textId } of wanted) {

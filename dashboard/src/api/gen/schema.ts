@@ -442,6 +442,28 @@ export interface paths {
         patch: operations["updateKnowledgeBase"];
         trace?: never;
     };
+    "/v1/public/knowledge-bases/{knowledge_base_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search a knowledge base as a turn would
+         * @description The chunks that an agent would be given, with their scores, for you to see why an answer is right or wrong.
+         *
+         *     Needs a key with the scope `knowledge:read`, or a session.
+         */
+        post: operations["searchKnowledgeBase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/public/chat": {
         parameters: {
             query?: never;
@@ -4630,6 +4652,45 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             deleted_at: string;
+        };
+        /** @description A search, as a turn of an agent makes it. */
+        SearchKnowledgeRequest: {
+            /**
+             * @description What to look for.
+             * @example What does a small repair cost?
+             */
+            query: string;
+            /** @description The most chunks to return. Default: 6. */
+            max_chunks?: number | null;
+            /** @description Only documents of this language. Default: all. */
+            language?: string | null;
+        };
+        FoundChunks: {
+            /** @description Best first. */
+            chunks: {
+                /**
+                 * @description ID of the chunk.
+                 * @example chk_01m7yyhwu6m9q3t7x2z5b8d1f4
+                 */
+                chunk_id: string;
+                /**
+                 * @description ID of the document.
+                 * @example doc_01m7yyhwt4k7n2s5w8y1a3d6f9
+                 */
+                document_id: string;
+                /** @description Name of the document. */
+                name: string;
+                /** @description The titles that the chunk stands below; empty for none. */
+                heading: string;
+                /** @description Text of the chunk. */
+                text: string;
+                /** @description How well it answers, comparable between queries. */
+                score: number;
+                /** @description How well its words match. */
+                lexical_score: number;
+                /** @description How close it is in meaning; null if not compared. */
+                semantic_score: number | null;
+            }[];
         };
         /** @description A message to an agent. */
         ChatRequest: {
@@ -15275,6 +15336,256 @@ export interface operations {
                      *         {
                      *           "path": "name",
                      *           "message": "name is not valid"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The rate limit is exceeded. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Rate limit of 500 requests per minute exceeded"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable. Try again."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    searchKnowledgeBase: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Repeating the request with the same key within 24 hours returns the first response. */
+                "Idempotency-Key"?: string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the knowledge base.
+                 * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+                 */
+                knowledge_base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "query": "What does a small repair cost?",
+                 *       "max_chunks": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["SearchKnowledgeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "chunks": [
+                     *         {
+                     *           "chunk_id": "chk_01m7yyhwu6m9q3t7x2z5b8d1f4",
+                     *           "document_id": "doc_01m7yyhwt4k7n2s5w8y1a3d6f9",
+                     *           "name": "prices.md",
+                     *           "heading": "Repairs",
+                     *           "text": "Small repairs cost 40 euros, large ones 90.",
+                     *           "score": 0.74,
+                     *           "lexical_score": 0.81,
+                     *           "semantic_score": 0.68
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FoundChunks"];
+                };
+            };
+            /** @description The body is not a JSON object, or a condition is not met. */
+            400: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be a JSON object"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The API key is missing, invalid, inactive or expired, or the session has ended. */
+            401: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "API key is missing"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key lacks the scope, its owner has no access, or a session's request comes from another site's page. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The API key lacks the scope knowledge:read"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Knowledge base not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "query is not valid",
+                     *       "errors": [
+                     *         {
+                     *           "path": "query",
+                     *           "message": "query is not valid"
                      *         }
                      *       ]
                      *     }

@@ -80,6 +80,23 @@ export const KNOWLEDGE_EXAMPLES: OperationExamples = {
       refresh_hours: 24,
     },
   },
+  searchKnowledgeBase: {
+    request: { query: "What does a small repair cost?", max_chunks: 3 },
+    response: {
+      chunks: [
+        {
+          chunk_id: "chk_01m7yyhwu6m9q3t7x2z5b8d1f4",
+          document_id: DOCUMENT_ID,
+          name: pending.name,
+          heading: "Repairs",
+          text: "Small repairs cost 40 euros, large ones 90.",
+          score: 0.74,
+          lexical_score: 0.81,
+          semantic_score: 0.68,
+        },
+      ],
+    },
+  },
   deleteDocument: {
     response: { message: "Document deleted", id: DOCUMENT_ID, name: pending.name, deleted_at: UPDATED_AT },
   },

@@ -1,18 +1,22 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { presentKnowledgeBase } from "../../present/knowledge.ts";
+import { presentChunk, presentKnowledgeBase } from "../../present/knowledge.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import {
   CreateKnowledgeBaseBody,
+  FoundChunks,
   KnowledgeBase,
   KnowledgeBaseDeleted,
   KnowledgeBaseList,
   ListKnowledgeBasesQuery,
+  SearchKnowledgeBody,
   UpdateKnowledgeBaseBody,
 } from "../../schemas/knowledge.ts";
 import { endpoint } from "../endpoint.ts";
+
+const CHUNKS_DEFAULT = 6;
 
 export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
   return new Elysia({ prefix: "/v1/public/knowledge-bases" })
@@ -129,6 +133,36 @@ export function knowledgeBaseRoutes(gate: GateContext, { knowledge }: Clients) {
             documents_deleted: documentsDeleted,
             deleted_at: deletedAt,
           };
+        },
+      ),
+    )
+    .post(
+      "/:knowledge_base_id/search",
+      ...endpoint(
+        gate,
+        {
+          id: "searchKnowledgeBase",
+          tag: "Knowledge",
+          summary: "Search a knowledge base as a turn would",
+          description:
+            "The chunks that an agent would be given, with their scores, for you to see why an answer is right or wrong.",
+          scope: "knowledge:read",
+          body: SearchKnowledgeBody,
+          response: FoundChunks,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, body, origin }) => {
+          const { chunks } = await knowledge.search(
+            {
+              ownerId,
+              knowledgeBaseId: params.knowledge_base_id ?? "",
+              query: body.query,
+              maxChunks: body.max_chunks ?? CHUNKS_DEFAULT,
+              language: body.language ?? undefined,
+            },
+            { origin },
+          );
+          return { chunks: chunks.map(presentChunk) };
         },
       ),
     );

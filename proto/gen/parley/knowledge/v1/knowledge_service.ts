@@ -271,7 +271,7 @@ export interface GatherKnowledgeResponse {
   texts: GatherKnowledgeResponse_WholeText[];
   /** Whether whole texts were cut. */
   truncated: boolean;
-  /** Whether the search went by words alone because the comparison by meaning did not answer in time. */
+  /** Whether a base, or the comparison by meaning, did not answer in time: the chunks are what answered. */
   partial: boolean;
 }
 

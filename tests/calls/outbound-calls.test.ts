@@ -171,6 +171,70 @@ test.each(CARRIERS)(
   2 * WITHIN_MS,
 );
 
+/** The user's agent asks the person first, whose phone behaves like this. */
+async function askedFirst(from: string, to: string, person: object) {
+  const number = to.replace("+1202555", "+1202556");
+  await carrier.setPhone(number, { say: [], hang_up_after_ms: 600_000, ...person });
+  model.always((exchange) => {
+    const asked = JSON.stringify(exchange.request.body.messages);
+    if (asked.includes("have called a colleague")) exchange.text("A caller asks for you. Press 1 to take the call.");
+    else if (asked.includes("Do they agree to take the call?")) exchange.text("unclear");
+    else if (asked.includes("declined")) exchange.text("Nobody is free.");
+    else {
+      exchange.text("One moment, please.");
+      exchange.toolCall("transfer_call", {});
+    }
+    exchange.finish();
+  });
+  const transfer = { transfer_phone_number: number, mode: "warm", briefing: "Say who calls.", hold_sound: "none" };
+  const fields = { ...speech.settings, first_message_prompt: "Hello, this is Acme.", tools: { transfer_call: transfer } };
+  const agent_id = await createAgent(api, model, fields);
+  return { number, ...(await called(to, from, { hang_up_after_ms: 600_000 }, { agent_id })) };
+}
+
+async function accepted(): Promise<number> {
+  const counted = /parley_calls_warm_transfers\w*\{[^}]*outcome="accepted"[^}]*\} (\d+)/;
+  return Number(counted.exec(await stack.metrics("voice"))?.[1] ?? 0);
+}
+
+test.each(CARRIERS)(
+  "a call over %s is connected with a person who is called over it too and takes the call, and ends for both",
+  async (_, from, phones) => {
+    const before = await accepted();
+    try {
+      const { id, number, conversationId } = await askedFirst(from, `${phones}5`, { keys: "1" });
+      await eventually(async () => expect(await accepted()).toBe(before + 1), WITHIN_MS);
+      expect(await atCarrier(number)).toMatchObject([{ rings: 1, from, status: "in-progress" }]);
+      expect((await api.post(`/calls/${id}/hangup`, {})).status).toBe(200);
+      expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS", notes: `Connected to ${number}` });
+      await eventually(async () => expect(await atCarrier(number)).toMatchObject([{ status: "completed" }]), WITHIN_MS);
+      expect(await ended(conversationId, "COMPLETED")).toMatchObject({ notes: `Connected to ${number}` });
+    } finally {
+      model.always(null);
+    }
+  },
+  2 * WITHIN_MS,
+);
+
+test.each(CARRIERS)(
+  "the agent of a call over %s talks with the caller again when the person's number is busy",
+  async (_, from, phones) => {
+    try {
+      const { id, number, conversationId } = await askedFirst(from, `${phones}6`, { outcome: "busy" });
+      await eventually(async () => {
+        const { body } = await api.get(`/conversations/${conversationId}`);
+        expect(JSON.stringify(body.conversation_transcript)).toContain("Nobody is free.");
+      }, WITHIN_MS);
+      expect(await atCarrier(number)).toMatchObject([{ rings: 1, status: "busy" }]);
+      await api.post(`/calls/${id}/hangup`, {});
+      expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS", notes: null });
+    } finally {
+      model.always(null);
+    }
+  },
+  2 * WITHIN_MS,
+);
+
 test.each([
   ["numbers of a length that their country does not have", "+4930"],
   ["premium-rate numbers", "+19005550100"],

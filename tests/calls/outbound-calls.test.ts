@@ -187,7 +187,11 @@ async function askedFirst(from: string, to: string, person: object) {
     exchange.finish();
   });
   const transfer = { transfer_phone_number: number, mode: "warm", briefing: "Say who calls.", hold_sound: "none" };
-  const fields = { ...speech.settings, first_message_prompt: "Hello, this is Acme.", tools: { transfer_call: transfer } };
+  const fields = {
+    ...speech.settings,
+    first_message_prompt: "Hello, this is Acme.",
+    tools: { transfer_call: transfer },
+  };
   const agent_id = await createAgent(api, model, fields);
   return { number, ...(await called(to, from, { hang_up_after_ms: 600_000 }, { agent_id })) };
 }

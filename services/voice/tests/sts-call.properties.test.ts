@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
+import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import fc from "fast-check";
 import type { CommonParts } from "../src/call/held-call.ts";
 import { holdCall } from "../src/call/hold-call.ts";
 import { type StsParts, stsAgent } from "../src/call/speech-to-speech/agent.ts";
+import type { StsModel } from "../src/call/speech-to-speech/model.ts";
 import { rulesOf } from "../src/call/speech-to-speech/tools.ts";
 import type { SpokenTurnEvent } from "../src/speech/sts.ts";
 import { LINES } from "../src/turn/settings.ts";
@@ -27,13 +29,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   tells({ type: "user_began" }),
   tells({ type: "user_said", text: "When do you open?" }),
   tells({ type: "done" }),
-  ...["end_call", "transfer_call", "weather"].map((name) =>
+  ...["end_call", "transfer_call", "ask_person", "hand_over", "weather"].map((name) =>
     tells({ type: "tool_call", callId: "c", name, arguments: {} }),
   ),
   tells({ type: "failed", error: new ServiceError("upstream_failed", "gone") }),
   fc.constantFrom("1", "#").map((key): Step => ({ does: "presses", key })),
   fc.constantFrom("speech_began" as const, "speech_ended" as const).map((type): Step => ({ does: "voice", type })),
 );
+
+/** What the tools decide; nobody can be called. */
+const ACTIONS: Readonly<Record<string, CallAction["action"]>> = {
+  end_call: { $case: "endCall", value: {} },
+  transfer_call: { $case: "transferCall", value: { phoneNumber: "+14155550199" } },
+  ask_person: {
+    $case: "transferCall",
+    value: { phoneNumber: "+14155550199", warm: { briefing: "Say who it is.", holdSound: "none", acceptSeconds: 30 } },
+  },
+  hand_over: {
+    $case: "handOver",
+    value: { agentId: "agt_2", voiceAgentId: "agt_2", contextFrom: 1, message: "I pass you on.", greets: true },
+  },
+};
 
 /** Longer than all waits of a call, one after the other. */
 const LONG_MS = 120_000;
@@ -46,22 +62,19 @@ test("whatever a model does and when, an interrupted reply is not played on, and
       sts.obeys = obeys;
       const detector = scriptedDetector();
       const lines: string[] = [];
+      const model: StsModel = {
+        ...{ provider: "OPENAI", sts, greeting: "Hello there." },
+        conversing: { model: "m", params: {}, prompt: "", tools: [] },
+        rulesOf: () => rulesOf(undefined),
+        successorOf: (name) => (name === "hand_over" ? "agt_2" : null),
+      };
       const parts: StsParts & CommonParts = {
-        model: {
-          ...{ provider: "OPENAI", sts, greeting: "Hello there." },
-          conversing: { model: "m", params: {}, prompt: "", tools: [] },
-          rulesOf: () => rulesOf(undefined),
-          successorOf: () => null,
-        },
-        modelOf: () => Promise.reject(new Error("has no other agent")),
+        model,
+        modelOf: async () => model,
         lastSequence: 0,
         runTool: async ({ name }) => {
-          const action =
-            name === "end_call"
-              ? { $case: "endCall" as const, value: {} }
-              : { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
-          const decided = name === "weather" ? undefined : { action };
-          return { result: "done", isError: false, action: decided, clientCall: undefined };
+          const action = ACTIONS[name];
+          return { result: "done", isError: false, action: action && { action }, clientCall: undefined };
         },
         detector,
         transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },

@@ -33,6 +33,8 @@ export interface StsProvider {
   /** The messages after which a lost connection can be replaced; `resumes` tells the next connection about the previous one. */
   resumable: object[];
   resumes: object[];
+  /** What a model that takes over is told of the conversation. */
+  continued: object[];
   error: (connection: Connection) => void;
 }
 
@@ -107,6 +109,10 @@ export const STS_PROVIDERS: Record<string, StsProvider> = {
         item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi there." }] },
       },
     ],
+    continued: ["input_text", "output_text"].map((type, at) => {
+      const [role, text] = at === 0 ? ["user", "Hello?"] : ["assistant", "Hi there."];
+      return { type: "conversation.item.create", item: { type: "message", role, content: [{ type, text }] } };
+    }),
     error: (connection) => connection.send({ type: "error", error: { type: "server_error", message: "Secret" } }),
   },
   Google: {
@@ -167,6 +173,17 @@ export const STS_PROVIDERS: Record<string, StsProvider> = {
     ],
     resumable: [{ sessionResumptionUpdate: { newHandle: "h1", resumable: true } }],
     resumes: [],
+    continued: [
+      {
+        clientContent: {
+          turns: [
+            { role: "user", parts: [{ text: "Hello?" }] },
+            { role: "model", parts: [{ text: "Hi there." }] },
+          ],
+          turnComplete: false,
+        },
+      },
+    ],
     error: (connection) => connection.close(1011, "Secret"),
   },
 };

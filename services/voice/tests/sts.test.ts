@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
-  function converse(times: Partial<Times> = { retryMs: 10 }) {
+  function converse(times: Partial<Times> = { retryMs: 10 }, continues = false) {
     const settings = {
       times,
       variables: { [provider.key]: "the-key", [provider.address]: `${server.url}${provider.base}` },
@@ -39,6 +39,7 @@ describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
           { role: "user", text: "Hello?" },
           { role: "assistant", text: "Hi there." },
         ],
+        continues,
         signal: call.signal,
       },
       (event) => events.push(event),
@@ -63,6 +64,14 @@ describe.each(Object.entries(STS_PROVIDERS))("%s", (_, provider) => {
     if (provider.providerName === "OPENAI") expect(url.searchParams.get("model")).toBe("the-model");
     expect(Object.fromEntries(headers.entries())).toMatchObject(provider.headers);
     expect(messages[0]).toMatchObject(provider.setup);
+  });
+
+  test("goes on with a conversation of another model by what was said, before anything else is said", async () => {
+    const { conversation } = converse({}, true);
+    conversation.say("Hello.");
+    const connection = await open();
+    await told(connection, provider.greeting);
+    expect(connection.messages.slice(1, -1)).toEqual(provider.continued as Message[]);
   });
 
   test("hears what the user says, even before the conversation is open", async () => {

@@ -99,6 +99,18 @@ test("after the day's minutes nobody more is called", async () => {
   expect(await failureOf(kit.create(ownerId, { toMobileNumber: US }))).toMatchObject({ kind: "rate_limited" });
 });
 
+test("a transfer whose end is known counts what it has lasted beyond that half hour, too", async () => {
+  const { policies } = limited({ minutesPerDay: 60 });
+  const ownerId = newOwner();
+  await policies.transferring(ownerId, US);
+  await policies.transferred(ownerId, 20 * 60);
+  await policies.transferring(ownerId, US);
+  const other = newOwner();
+  await policies.transferring(other, US);
+  await policies.transferred(other, 61 * 60);
+  expect(await failureOf(policies.transferring(other, US))).toMatchObject({ kind: "condition" });
+});
+
 test("a transfer obeys the same policy, and counts as a call of half an hour", async () => {
   const { policies } = limited({ callsPerDay: 3, minutesPerDay: 60 });
   const ownerId = newOwner();

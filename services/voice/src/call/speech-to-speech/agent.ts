@@ -155,7 +155,8 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
   }
 
   function handOver(toolCallId: string, { callId }: ToolCall, successor: StsModel, handed: HandOver): void {
-    const passing = handOverTo(successor, handed, clock, {
+    const passing = handOverTo(successor, handed, {
+      after: (ms, work) => clock.after(ms, contained(work)),
       say: (text, by) => {
         if (by === "first") talk.answer(callId, `Say exactly this to the user, and nothing else: ${text}`, true);
         else talk.say(text);
@@ -277,6 +278,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       return { ...transferTo, sendEnvoy: stsEnvoy.bind(null, { sts, conversing, record: said.history() }) };
     },
     close: () => {
+      if (handover && handover !== "begins") handover.close();
       said.end();
       talk.close();
     },

@@ -1,5 +1,4 @@
 import type { HandOver } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { CallClock } from "../call-clock.ts";
 import type { StsModel } from "./model.ts";
 
 /** What a handover does with the sessions of both models. */
@@ -10,6 +9,8 @@ export interface HandoverHands {
   open(successor: StsModel, handed: HandOver): void;
   /** The successor answers the user from now on. */
   finish(): void;
+  /** Does the work later, unless the returned function is called first. */
+  after(ms: number, work: () => void): () => void;
 }
 
 /**
@@ -25,12 +26,14 @@ export interface Handover {
   speaks(): boolean;
   /** The model cannot go on. @returns whether the call can */
   fails(): boolean;
+  /** The call is over. */
+  close(): void;
 }
 
 /** How long the first model may take to begin its message. */
 const SAYS_WITHIN_MS = 5_000;
 
-export function handOverTo(successor: StsModel, handed: HandOver, clock: CallClock, hands: HandoverHands): Handover {
+export function handOverTo(successor: StsModel, handed: HandOver, hands: HandoverHands): Handover {
   let stage: "message" | "greeting" | "over" = "message";
   let isInterrupted = false;
   let stopWaiting = () => {};
@@ -52,11 +55,15 @@ export function handOverTo(successor: StsModel, handed: HandOver, clock: CallClo
 
   if (handed.message === "") goOn();
   else {
-    stopWaiting = clock.after(SAYS_WITHIN_MS, goOn);
+    stopWaiting = hands.after(SAYS_WITHIN_MS, goOn);
     hands.say(handed.message, "first");
   }
   return {
     goOn,
+    close: () => {
+      stopWaiting();
+      stage = "over";
+    },
     userBegan: () => {
       // The successor hears the user itself; what was said to the first one is still to be reported.
       if (stage === "greeting") goOn();

@@ -37,8 +37,13 @@ async function handing(given: Partial<HandOver> = {}, setup: () => Promise<void>
     ...given,
   };
   const action = { action: { $case: "handOver" as const, value } };
+  let held = Promise.resolve();
   const runCallTool = async (request: RunCallToolRequest) => {
     known.tools.push(request);
+    if (request.name !== TOOL) {
+      await held;
+      return { result: "It is paid.", isError: false, action: undefined, clientCall: undefined };
+    }
     return { result: "handed over", isError: false, action, clientCall: undefined };
   };
   const conversations: FakeConversations = { ...known, getCallSetup, runCallTool };
@@ -54,7 +59,11 @@ async function handing(given: Partial<HandOver> = {}, setup: () => Promise<void>
   first.speaks("I pass you on.");
   first.report({ type: "tool_call", callId: "c1", name: TOOL, arguments: {} });
   await settle();
-  return { ...call, asked, sts, first, says, second: () => sts.newest() };
+  /** Other tools answer when this is over. */
+  const holds = (until: Promise<void>) => {
+    held = until;
+  };
+  return { ...call, asked, sts, first, says, holds, second: () => sts.newest() };
 }
 
 test("an agent that takes over has its prompt, the conversation's variables and what was said, and answers the user", async () => {
@@ -142,6 +151,21 @@ test("an agent whose model cannot be had takes nothing over, and the model is to
   call.first.report({ type: "tool_call", callId: "c2", name: TOOL, arguments: {} });
   await settle();
   expect(call.first.answers).toHaveLength(2);
+});
+
+test("the result of another tool that the first agent called is told to the agent that has taken over", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const call = await handing({}, () => promise);
+  const result = Promise.withResolvers<void>();
+  call.holds(result.promise);
+  call.first.report({ type: "tool_call", callId: "c2", name: "look_up", arguments: {} });
+  await settle();
+  resolve();
+  await settle();
+  result.resolve();
+  await settle();
+  expect(call.second().answers).toEqual([]);
+  expect(call.second().told.at(-1)).toContain("look_up");
 });
 
 test("a model that hands over twice at once is told that it has", async () => {

@@ -116,6 +116,7 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
     // Models repeat their own ids.
     const toolCallId = newId("tcl");
     const { name, arguments: given } = toolCall;
+    const session = sessions;
     captioned.tool({ type: "tool_call", toolCallId, name, arguments: JSON.stringify(given ?? {}) });
     const rules = model.rulesOf(name);
     happen({ type: "tool_started", call: toolCallId, rules });
@@ -137,7 +138,9 @@ export function stsAgent(parts: StsParts, call: CallInProgress): CallAgent {
       // A user who speaks is answered when they have finished, with the result.
       const asks = call.state().model?.hearsSince === null;
       happen({ type: "tool_ended", call: toolCallId, next: next?.after ?? null });
-      talk.answer(toolCall.callId, result, asks);
+      if (session === sessions) talk.answer(toolCall.callId, result, asks);
+      // Another model has taken over, and does not know the call.
+      else if (asks) talk.tell(`The tool ${name}, which the agent before you called, has answered: ${result}`);
     })();
   }
 

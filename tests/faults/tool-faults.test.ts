@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
 import { type ModelRequest, startScriptedModel } from "../kit/scripted-model.ts";
 import { startTestStack } from "../kit/stack/test-stack.ts";
+import { WATCHED } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
@@ -14,10 +15,7 @@ const AT_ONCE = 10;
 /** Requests to the model and to the tools' server between two kills; a conversation has about five. */
 const REQUESTS_BEFORE_KILL = 24;
 /** The one that makes the calls is killed as often as three others. */
-const KILLED = [
-  ...new Array<"conversation">(3).fill("conversation"),
-  ...(["gateway", "agent", "account", "messaging", "voice", "webhook-dispatcher"] as const),
-];
+const KILLED = [...WATCHED, "conversation", "conversation"] as const;
 const WITHIN_MS = 120_000 + CALLS * 3_000;
 /** What the model is told of a call whose process died, and of one whose secret could not be read. */
 const UNKNOWN = "unknown whether this call had an effect";

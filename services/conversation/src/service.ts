@@ -66,6 +66,7 @@ import { figuresFold } from "./store/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
 import { answerShares } from "./tools/answer-shares.ts";
 import { clientTools } from "./tools/client-tools.ts";
+import { revealing } from "./tools/http/authorization.ts";
 import type { HttpTools } from "./tools/http/call.ts";
 import { httpTools } from "./tools/http/http-tools.ts";
 import { oauthTokens } from "./tools/http/oauth-tokens.ts";
@@ -138,8 +139,7 @@ export function startConversation(
         });
         const tools: HttpTools = {
           ask: toolEgress.ask,
-          revealSecrets: async (ownerId, names) =>
-            (await accounts.revealSecrets({ ownerId, names: [...names] })).secrets,
+          revealSecrets: revealing(accounts),
           tokens: oauthTokens(toolEgress.ask),
           answers: answerShares(),
           clock,

@@ -9,9 +9,11 @@ import {
 import { systemClock } from "@parley/shared/clock";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress } from "@parley/shared/egress/egress";
+import { ServiceError } from "@parley/shared/errors";
 import { newSigningSecret } from "@parley/shared/webhook-signature";
 import { Webhook } from "standardwebhooks";
 import { answerShares } from "../src/tools/answer-shares.ts";
+import { revealing } from "../src/tools/http/authorization.ts";
 import { callHttpTool, type HttpOutcome } from "../src/tools/http/call.ts";
 import { oauthTokens } from "../src/tools/http/oauth-tokens.ts";
 
@@ -413,6 +415,21 @@ test("an OAuth token is fetched once for an owner and a value of the secret, and
   await call({ auth }, { ownerId: "own_2" });
   await call({ auth }, { secrets: new Map([["api_key", "another-value"]]) });
   expect(issued.length).toBeGreaterThanOrEqual(4);
+});
+
+test("secrets are read once more when the account service goes away in the middle, and only then", async () => {
+  const secrets = [{ name: "api_key", value: "hunter22-long" }];
+  const failing = (...failures: ("unavailable" | "internal")[]) =>
+    revealing({
+      revealSecrets: async () => {
+        const kind = failures.shift();
+        if (kind) throw new ServiceError(kind, "away");
+        return { secrets };
+      },
+    })("own_1", ["api_key"]);
+  expect(await failing("unavailable")).toEqual(secrets);
+  await expect(failing("unavailable", "unavailable")).rejects.toThrow("away");
+  await expect(failing("internal")).rejects.toThrow("away");
 });
 
 test("an owner's tokens take no other owner's place", async () => {

@@ -32,8 +32,8 @@ const KEPT: Partial<Record<Schema, readonly string[]>> = {
 /** What it says is kept until conversations go, or for 30 days. */
 const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
   conversation: [
-    ...["conversations", "messages", "tool_calls", "conversation_events", "search_documents", "search_waiting"],
-    ...["turn_keys", "idempotency_keys", "search_gone", "search_open", "stored_bytes", "stored_changes"],
+    ...["conversations", "messages", "tool_calls", "owner_events", "search_documents", "search_waiting"],
+    ...["recent_figures", "turn_keys", "idempotency_keys", "search_gone", "search_open", "stored_bytes", "stored_changes"],
   ],
   voice: ["outbound_calls", "daily_sessions"],
 };
@@ -46,7 +46,7 @@ const RESTLESS = Object.fromEntries(
       "jobs",
       "conversation_changes",
       "figure_changes",
-      "conversation_events",
+      "owner_events",
       "stored_changes",
       "live_topics",
       "live_events",

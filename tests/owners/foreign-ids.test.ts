@@ -187,6 +187,8 @@ function more(names: Names): Readonly<Record<string, object>> {
       template: { name: "theirs", language: "en", components: [] },
     },
     setOwnerSettings: { retentionDays: 1, revision: "1" },
+    setWantedEvents: { events: ["conversation.started"], revision: "1" },
+    recordEvent: { event: "tool.changed", eventUuid: newUuid(), object: "{}", happenedAt: new Date() },
     updateSettings: { retentionDays: 1 },
     updateAgent: { agentName: "Theirs" },
     tryStartWebhook: { channel: "chat" },

@@ -81,7 +81,6 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
         const keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
           createClient(definition, { peer, address, credentials });
-        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
         const forgetting = {
           voice: connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS),
           messaging: connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS),
@@ -93,6 +92,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
             "webhook-dispatcher",
             config.PARLEY_WEBHOOK_ADDRESS,
           ),
+          conversation: connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS),
         };
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const carriers = createCarriers(sealer, {
@@ -107,7 +107,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
           keyChanges,
           passwords: createPasswords(),
           carriers,
-          conversations,
+          conversations: forgetting.conversation,
           agents: forgetting.agent,
           sealer,
           voices: forgetting.voice,
@@ -176,7 +176,7 @@ export function startAccount(config: AccountConfig, log: Logger, given?: Clock):
             // The gateways' watch streams.
             endStreams: keyChanges.stop,
             stop: () => {
-              for (const client of [conversations, ...Object.values(forgetting)]) client.close();
+              for (const client of Object.values(forgetting)) client.close();
             },
           },
         ];

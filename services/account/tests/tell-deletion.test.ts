@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -23,7 +24,7 @@ let account: { client: AccountClient; stop(): Promise<void> };
 const told: string[] = [];
 let isVoiceAway = false;
 
-const SERVICES = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher", "knowledge"];
+const SERVICES = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher", "knowledge", "conversation"];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -37,8 +38,9 @@ beforeAll(async () => {
     await serve(PromptServiceService, told("prompt"), at),
     await serve(WebhookDispatcherServiceService, told("webhook-dispatcher"), at),
     await serve(KnowledgeServiceService, told("knowledge"), at),
+    await serve(ConversationServiceService, told("conversation"), at),
   ];
-  const [voice = "", messaging = "", agent = "", prompt = "", webhook = "", knowledge = ""] = servers.map(
+  const [voice = "", messaging = "", agent = "", prompt = "", webhook = "", knowledge = "", conversation = ""] = servers.map(
     ({ address }) => address,
   );
   account = await startAccountProcess(database, clock, {
@@ -49,6 +51,7 @@ beforeAll(async () => {
       PARLEY_PROMPT_ADDRESS: prompt,
       PARLEY_WEBHOOK_ADDRESS: webhook,
       PARLEY_KNOWLEDGE_ADDRESS: knowledge,
+      PARLEY_CONVERSATION_ADDRESS: conversation,
     },
   });
 });

@@ -168,6 +168,8 @@ create table tool_calls (
   -- When the client got a call that it makes itself, and until when it may give the result; null if none is waited for.
   handed_at timestamptz,
   answer_by timestamptz,
+  -- Of a tool with effects.
+  ended_at timestamptz,
   bytes integer not null generated always as (octet_length(name) + octet_length(arguments) + octet_length(result) + 200) stored,
   primary key (owner_id, conversation_id, tool_call_id)
 );
@@ -227,34 +229,79 @@ create table owner_settings (
   timezone text
 );
 
--- Events of conversations that ended.
+-- Events, of which the webhook dispatcher tells the owners' destinations.
 
--- The event of a conversation that ended, from the transaction that ended it until the webhook dispatcher has it.
-create table conversation_events (
+-- Which events, beyond those of a conversation's end, an owner's destinations want, as the webhook dispatcher told last; an owner
+-- without a row wants none. Nothing is stored of events that nobody wants.
+create table wanted_events (
+  owner_id text primary key,
+  events text[] not null,
+  revision bigint not null
+);
+
+-- An event, from the transaction that caused it until the webhook dispatcher has it.
+create table owner_events (
   owner_id text not null,
-  conversation_id uuid not null,
-  -- The event's id is made of it (evt_…).
+  -- The event's id is made of it (evt_…): a conversation's events are sent in its order.
   event_uuid uuid not null default uuidv7(),
   event text not null,
-  ended_at timestamptz not null,
+  -- Null: about none.
+  conversation_id uuid,
+  -- What of it: the id of a tool call, or the seq of a message.
+  about text,
+  happened_at timestamptz not null,
   -- When it is to be seen to: sent, or sent again, or sent without the analysis it waits for.
   due_at timestamptz not null,
-  -- The analysis is asked for; its end moves due_at.
-  awaits_analysis boolean not null default false,
-  -- What every attempt sends, byte for byte; null until the first.
+  -- Of a conversation's end: ASKED while it waits for the analysis, whose end moves due_at and makes it OVER.
+  analysis text check (analysis in ('ASKED', 'OVER')),
+  -- What every attempt sends, byte for byte; null until the first, unless it was given.
   payload text,
   attempts integer not null default 0,
-  -- W3C trace context of what ended the conversation: the deliveries are a part of that trace.
+  -- W3C trace context of what caused it: the deliveries are a part of that trace.
   traceparent text,
-  primary key (owner_id, conversation_id)
+  primary key (owner_id, event_uuid)
 );
 -- The events of an owner in the order in which they are to be sent.
-create index conversation_events_owner on conversation_events (owner_id, due_at) where due_at < 'infinity';
+create index owner_events_due on owner_events (owner_id, due_at) where due_at < 'infinity';
+create index owner_events_of_conversation on owner_events (owner_id, conversation_id, event_uuid) where conversation_id is not null;
+
+-- Stores an event that its owner wants, and enqueues the owner's job; none of a conversation that tries a draft, or is gone. Statements
+-- that cause events of several owners do so in order of owner, so that two of them cannot deadlock.
+create function add_event(
+  owner text, name text, conversation uuid, what text, moment timestamptz, given_uuid uuid default null, body text default null,
+  trace text default null
+) returns boolean language plpgsql set search_path from current as $$
+begin
+  if not exists (select from wanted_events where owner_id = owner and name = any(events)) then
+    return false;
+  end if;
+  insert into owner_events (owner_id, event_uuid, event, conversation_id, about, happened_at, due_at, payload, traceparent)
+  select owner, coalesce(given_uuid, uuidv7()), name, conversation, what, moment, moment, body, trace
+  where conversation is null or exists (
+    select from conversations where owner_id = owner and conversation_id = conversation and draft_id is null
+  )
+  on conflict (owner_id, event_uuid) do nothing;
+  if not found then
+    return false;
+  end if;
+  insert into jobs (owner_id, job_id, queue, payload, due_at)
+  values (owner, 'relay-events', 'relay-events', '{}', moment)
+  on conflict (owner_id, job_id) do update set due_at = least(jobs.due_at, excluded.due_at), attempts = 0;
+  return true;
+end $$;
+
+create function note_conversation_start() returns trigger language plpgsql set search_path from current as $$
+begin
+  perform add_event(new.owner_id, 'conversation.started', new.conversation_id, null, new.created_at);
+  return null;
+end $$;
+create trigger conversations_started after insert on conversations
+  for each row when (new.status = 'IN_PROGRESS' and new.draft_id is null) execute function note_conversation_start();
 
 -- Whatever ends a conversation, one event is stored with it: no path can forget it.
 create function note_conversation_end() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, traceparent)
+  insert into owner_events (owner_id, conversation_id, event, happened_at, due_at, traceparent)
   values (new.owner_id, new.conversation_id, 'conversation.' || lower(new.status), new.updated_at, new.updated_at,
     new.traceparent);
   return null;
@@ -576,6 +623,11 @@ create table figure_changes (
   priced_replies smallint not null default 0,
   -- Until the user noticed the reply: of a call until it could be heard, else until its first word. Null: not measured.
   latency_ms integer,
+  -- When it happened.
+  happened_at timestamptz not null,
+  -- Calls of tools with effects that ended, and how many of them failed.
+  tool_calls smallint not null default 0,
+  failed_tool_calls smallint not null default 0,
   primary key (owner_id, change_id)
 );
 
@@ -612,6 +664,26 @@ create table figure_latencies (
   primary key (owner_id, day, agent_id, type, bucket)
 );
 
+-- The same of the last day by the minute, from which alerts are checked (src/alerts). A reply that was measured counts in the row of its
+-- latency_bucket, everything else in that of bucket -1.
+create table recent_figures (
+  owner_id text not null,
+  minute timestamptz not null,
+  agent_id text not null,
+  bucket smallint not null,
+  ended bigint not null,
+  failed bigint not null,
+  replies bigint not null,
+  cost_usd_micros bigint not null,
+  tool_calls bigint not null,
+  failed_tool_calls bigint not null,
+  -- Replies that were measured, and their milliseconds together.
+  measured bigint not null,
+  ms bigint not null,
+  primary key (owner_id, minute, agent_id, bucket)
+);
+create index recent_figures_age on recent_figures using brin (minute);
+
 -- What was used by the UTC day on which it began.
 create view usage_days as
 select owner_id, day, begun as conversations, replies, input_tokens, output_tokens, cost_usd_micros, priced_replies from figures
@@ -627,8 +699,8 @@ create trigger figures_changed after insert on figure_changes
 
 create function note_begun() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, begun)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1);
+  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at);
   return null;
 end $$;
 create trigger conversations_begun after insert on conversations
@@ -647,9 +719,9 @@ create trigger conversations_of_other_agent after update of agent_id on conversa
 
 create function note_ended() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, ended, call_seconds)
+  insert into figure_changes (owner_id, day, agent_id, type, ended, call_seconds, happened_at)
   values (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, new.status,
-    coalesce(new.duration_seconds, 0));
+    coalesce(new.duration_seconds, 0), new.updated_at);
   return null;
 end $$;
 create trigger conversations_figured after update of status on conversations
@@ -669,10 +741,10 @@ begin
     return null;
   end if;
   insert into figure_changes (owner_id, day, agent_id, type, provider, model, replies, input_tokens, output_tokens,
-    cost_usd_micros, priced_replies, latency_ms)
+    cost_usd_micros, priced_replies, happened_at, latency_ms)
   values (new.owner_id, (new.created_at at time zone 'UTC')::date, of_agent, of_type, new.provider, coalesce(new.model, ''), 1,
     coalesce(new.input_tokens, 0), coalesce(new.output_tokens, 0), coalesce(new.cost_usd_micros, 0),
-    num_nonnulls(new.cost_usd_micros),
+    num_nonnulls(new.cost_usd_micros), new.created_at,
     case when new.total_ms is null then null when new.latency is null then new.first_word_ms
       else (new.latency ->> 'audibleMs')::numeric end);
   return null;
@@ -685,10 +757,10 @@ create trigger messages_figured after insert on messages
 create function note_finished_reply() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into figure_changes (owner_id, day, agent_id, type, provider, model, input_tokens, output_tokens, cost_usd_micros,
-    priced_replies, latency_ms)
+    priced_replies, happened_at, latency_ms)
   select new.owner_id, (new.created_at at time zone 'UTC')::date, agent_id, type, new.provider, coalesce(new.model, ''),
     coalesce(new.input_tokens, 0), coalesce(new.output_tokens, 0), coalesce(new.cost_usd_micros, 0),
-    num_nonnulls(new.cost_usd_micros),
+    num_nonnulls(new.cost_usd_micros), new.created_at,
     case when new.latency is null then new.first_word_ms else (new.latency ->> 'audibleMs')::numeric end
   from conversations
   where owner_id = new.owner_id and conversation_id = new.conversation_id and draft_id is null;
@@ -697,6 +769,29 @@ end $$;
 create trigger messages_figured_later after update of total_ms on messages
   for each row when (new.provider is not null and old.total_ms is null and new.total_ms is not null)
   execute function note_finished_reply();
+
+-- Of a tool with effects; one that changes nothing outside of the conversation is stored when it is over.
+create function note_tool_end() returns trigger language plpgsql set search_path from current as $$
+declare
+  of_agent text;
+  of_type text;
+begin
+  select agent_id, type into of_agent, of_type from conversations
+  where owner_id = new.owner_id and conversation_id = new.conversation_id and draft_id is null;
+  if not found then
+    return null;
+  end if;
+  insert into figure_changes (owner_id, day, agent_id, type, tool_calls, failed_tool_calls, happened_at)
+  values (new.owner_id, (new.ended_at at time zone 'UTC')::date, of_agent, of_type, 1, (new.state = 'FAILED')::integer,
+    new.ended_at);
+  if new.state = 'FAILED' then
+    perform add_event(new.owner_id, 'tool.failed', new.conversation_id, new.tool_call_id, new.ended_at);
+  end if;
+  return null;
+end $$;
+create trigger tool_calls_ended after update of state on tool_calls
+  for each row when (old.state <> new.state and new.state in ('SUCCEEDED', 'FAILED') and new.ended_at is not null)
+  execute function note_tool_end();
 
 -- How many bytes each owner's conversations have, added up in stored_changes and stored_bytes (src/store/stored-bytes.ts). A message
 -- counts as 500 bytes more than its text, a conversation as 1,000 more than what was given with it.

@@ -39,6 +39,7 @@ import { completeTurn } from "./rpc/complete-turn.ts";
 import { converse } from "./rpc/converse.ts";
 import { countUsage } from "./rpc/count-usage.ts";
 import { fetchDocument } from "./rpc/fetch-document.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { getCallSetup } from "./rpc/get-call-setup.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
@@ -49,10 +50,12 @@ import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
 import { listMcpTools } from "./rpc/list-mcp-tools.ts";
 import { reportCall } from "./rpc/report-call.ts";
+import { recordEvent } from "./rpc/record-event.ts";
 import { runCallTool } from "./rpc/run-call-tool.ts";
 import { runTurns } from "./rpc/run-turns.ts";
 import { setDelivery } from "./rpc/set-delivery.ts";
 import { setOwnerSettings } from "./rpc/set-owner-settings.ts";
+import { setWantedEvents } from "./rpc/set-wanted-events.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { tryStartWebhook } from "./rpc/try-start-webhook.ts";
@@ -61,6 +64,7 @@ import { waitForToolCalls } from "./rpc/wait-for-tool-calls.ts";
 import { watchConversations } from "./rpc/watch-conversations.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
+import { oldRecentFigures } from "./statistics/recent.ts";
 import { COUNTS } from "./store/conversation-counts.ts";
 import { figuresFold } from "./store/fold-figures.ts";
 import { turnStore } from "./store/turns/turns-together.ts";
@@ -219,6 +223,9 @@ export function startConversation(
               tryStartWebhook: registered(tryStartWebhook(ctx), {
                 structFields: { 5: "metadata", 6: "dynamic_variables" },
               }),
+              setWantedEvents: setWantedEvents(ctx),
+              recordEvent: recordEvent(ctx),
+              forgetOwner: forgetOwner(ctx),
               listMcpTools: listMcpTools(ctx),
               fetchDocument: fetchDocument(ctx),
               tryTool: registered(tryTool(ctx), { structFields: { 3: "arguments", 4: "variables" } }),
@@ -232,7 +239,7 @@ export function startConversation(
               ...relay.queues,
               ...analysisQueue(ctx, log),
             },
-            sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient)],
+            sweeps: [...silences, expiredConversations(ctx, log), goneConversations(patient), oldRecentFigures(db)],
             stop: async () => {
               relay.stop();
               egress.close();

@@ -46,7 +46,7 @@ async function endChats({ ownerId, agentId }: TestAgent, count: number): Promise
     await tx`
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select ${ownerId}, id, 1, 'user', 'Hello.', ${now} from unnest(${ids}::uuid[]) as id`;
-    await tx`delete from conversation_events where owner_id = ${ownerId}`;
+    await tx`delete from owner_events where owner_id = ${ownerId}`;
     await enqueueJobs(
       tx,
       ids.map((conversationId) => analysisJob({ ownerId, conversationId }, now)),

@@ -6,7 +6,7 @@ import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
 import type { ModelCall } from "@parley/testkit/scripted-model";
 import { endChats } from "./alone-kit.ts";
-import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
+import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf, want } from "./events-kit.ts";
 import { createAgent, failure, inline, say, startTestChat, type TestAgent, turn } from "./kit.ts";
 
 const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };
@@ -76,6 +76,7 @@ describe("an ended conversation of an agent with analysis", () => {
   test("is analyzed by the agent's own model before its event is sent", async () => {
     const asked = nextAnalysis();
     const agent = await analyzing();
+    await want(service, agent.ownerId, "conversation.analyzed");
     const metadata = { dynamic_variables: { Customer: "Ada" } };
     const { script } = service.model;
     service.model.script = (call) => call.callTool("end_call", "{}", "Bye.");
@@ -110,6 +111,8 @@ describe("an ended conversation of an agent with analysis", () => {
     const list = ListConversationsRequest.fromPartial({ ownerId: agent.ownerId, page: { number: 1, size: 10 } });
     const { conversations } = await service.chat.listConversations(list);
     expect(conversations[0]?.analysis?.items).toHaveLength(2);
+    await allSentLater(service);
+    expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
   });
 
   test("has one summary when there is no schema", async () => {
@@ -134,6 +137,7 @@ describe("an ended conversation of an agent with analysis", () => {
 
   test("sends its event without the analysis after a minute, and stores the analysis when it arrives", async () => {
     const agent = await analyzing();
+    await want(service, agent.ownerId, "conversation.analyzed");
     const asked = nextAnalysis();
     const sessionId = await endedChat(service, agent);
     const call = await asked;
@@ -150,7 +154,13 @@ describe("an ended conversation of an agent with analysis", () => {
     call.finish(ANSWER);
     expect(await analyzed(agent, sessionId)).toEqual(ITEMS);
     await allSentLater(service);
-    expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
+    const [ended, late, ...others] = eventsOf(service.dispatcher, sessionId);
+    expect([ended?.event, late?.event, others]).toEqual(["conversation.completed", "conversation.analyzed", []]);
+    expect(payloadOf(late).conversation).toMatchObject({
+      conversation_id: sessionId,
+      conversation_status: "COMPLETED",
+      conversation_analysis: ITEMS,
+    });
   });
 
   test("is analyzed by a later attempt when the provider fails or its answer cannot be parsed", async () => {

@@ -113,7 +113,7 @@ test("a replica whose clock is over a day ahead of the database's deletes nothin
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
       select ${ownerId}, gen_random_uuid(), 'cnv_' || days, 'agt_1', 'CHAT', 'COMPLETED', at, at, at
       from unnest(array[89, 100]) as days, lateral (select now() - days * interval '24 hours' as at) as began`;
-  await sql`delete from conversation_events where owner_id = ${ownerId}`;
+  await sql`delete from owner_events where owner_id = ${ownerId}`;
   await sweep();
   await eventually(() => expect(wrong.process.output).toContain('"msg":"nothing is deleted'));
   expect(await left()).toBe(2);

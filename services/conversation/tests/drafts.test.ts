@@ -58,7 +58,7 @@ test("conversations on drafts send no event and are not counted as used", async 
   await service.chat.startConversation(StartConversationRequest.fromPartial(start));
   const end = { ownerId, conversationId, outcome: Outcome.OUTCOME_SUCCESS };
   await service.chat.completeConversation(CompleteConversationRequest.fromPartial(end));
-  expect(await service.sql`select from conversation_events where owner_id = ${ownerId}`).toBeEmpty();
+  expect(await service.sql`select from owner_events where owner_id = ${ownerId}`).toBeEmpty();
   const [from, to] = [new Date("2026-01-01"), new Date("2026-01-02")];
   const { days } = await service.chat.countUsage({ ownerId, from, to });
   expect(days).toMatchObject([{ conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 }]);

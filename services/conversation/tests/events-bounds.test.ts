@@ -3,7 +3,7 @@ import { openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
-import { type DueEvent, findDueEvents } from "../src/store/conversation-events.ts";
+import { type DueEvent, findDueEvents } from "../src/store/owner-events.ts";
 import { PAYLOAD_BYTES_MAX } from "../src/store/payload-bounds.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSentLater, eventOf, eventsOf, payloadOf } from "./events-kit.ts";
@@ -84,7 +84,7 @@ test("ten owners whose events the dispatcher accepts very slowly delay no other 
     await endChats(service.sql, ids, service.clock.now());
     // All of them leave the outbox while the slow owners' batches are still in progress.
     await eventually(async () => {
-      expect(await service.sql`select 1 from conversation_events where owner_id = ${other}`).toHaveLength(0);
+      expect(await service.sql`select 1 from owner_events where owner_id = ${other}`).toHaveLength(0);
     });
   }
   expect(Math.max(...slow.map(sentOf))).toBeLessThanOrEqual(25);
@@ -100,9 +100,9 @@ test("a large event that the dispatcher accepts slowly delays no other owner's, 
   await endChats(service.sql, ids, service.clock.now());
   await eventually(() => expect(service.dispatcher.events.some(({ ownerId }) => ownerId === large)).toBeTrue());
   await eventually(async () => {
-    expect(await service.sql`select 1 from conversation_events where owner_id = ${other}`).toHaveLength(0);
+    expect(await service.sql`select 1 from owner_events where owner_id = ${other}`).toHaveLength(0);
   });
-  expect(await service.sql`select 1 from conversation_events where owner_id = ${large}`).toHaveLength(1);
+  expect(await service.sql`select 1 from owner_events where owner_id = ${large}`).toHaveLength(1);
   accepted.resolve();
 });
 
@@ -165,7 +165,7 @@ test("no payload exceeds the size that due events are counted with", async () =>
       update conversations set status = 'COMPLETED', notes = ${notes}, updated_at = ${service.clock.now()}
       where conversation_id = any(${ids})`;
     // Due later, so that the test can look at them before the relay sends them.
-    await tx`update conversation_events set due_at = due_at + interval '1 minute' where owner_id = ${ownerId}`;
+    await tx`update owner_events set due_at = due_at + interval '1 minute' where owner_id = ${ownerId}`;
   });
   const later = new Date(service.clock.now().getTime() + 60_000);
   counted = await findDueEvents(db, ownerId, later, 50);

@@ -1,5 +1,6 @@
 import { expect } from "bun:test";
-import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { EventName } from "@parley/shared/portable/events";
 import { eventually } from "@parley/testkit/eventually";
 import { tellWorkers } from "@parley/testkit/jobs";
 import type postgres from "postgres";
@@ -9,12 +10,19 @@ import { say, type TestAgent, type TestChat } from "./kit.ts";
 export type TestEvents = Pick<TestChat, "clock" | "dispatcher" | "sql">;
 
 /** The events of a conversation, accepted or not. */
-export function eventsOf({ events }: FakeDispatcher, conversationId: string): ConversationEvent[] {
+export function eventsOf({ events }: FakeDispatcher, conversationId: string): OwnerEvent[] {
   return events.filter((event) => event.conversationId === conversationId);
 }
 
+let revision = 0;
+
+/** Makes an owner want events beyond the ends of conversations. */
+export async function want({ chat }: Pick<TestChat, "chat">, ownerId: string, ...events: EventName[]): Promise<void> {
+  await chat.setWantedEvents({ ownerId, events, revision: ++revision });
+}
+
 /** The first event of a conversation, once it has come. */
-export function eventOf({ dispatcher }: TestEvents, conversationId: string): Promise<ConversationEvent> {
+export function eventOf({ dispatcher }: TestEvents, conversationId: string): Promise<OwnerEvent> {
   return eventually(() => {
     const [event] = eventsOf(dispatcher, conversationId);
     if (!event) throw new Error("no event came");
@@ -23,7 +31,7 @@ export function eventOf({ dispatcher }: TestEvents, conversationId: string): Pro
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on it field by field
-export function payloadOf(event: ConversationEvent | undefined): any {
+export function payloadOf(event: OwnerEvent | undefined): any {
   return JSON.parse(event?.payload ?? "null");
 }
 
@@ -59,7 +67,7 @@ export async function allSentLater(service: TestEvents): Promise<void> {
 }
 
 async function noneWaits(sql: postgres.Sql): Promise<void> {
-  const [row] = await sql<[{ waiting: number }]>`select count(*)::integer as waiting from conversation_events`;
+  const [row] = await sql<[{ waiting: number }]>`select count(*)::integer as waiting from owner_events`;
   expect(row.waiting).toBe(0);
 }
 

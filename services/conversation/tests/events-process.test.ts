@@ -86,9 +86,9 @@ test("events that may need an analysis wait while agents cannot be read; others 
   await endChats(sql, [silent]);
   await came(silent);
   const [waiting] = await sql`
-    select awaits_analysis, due_at - ended_at as wait from conversation_events where conversation_id = ${said}`;
-  expect(waiting).toMatchObject({ awaits_analysis: true, wait: "00:01:00" });
-  await sql`update conversation_events set due_at = now()`;
+    select analysis, due_at - happened_at as wait from owner_events where conversation_id = ${said}`;
+  expect(waiting).toMatchObject({ analysis: "ASKED", wait: "00:01:00" });
+  await sql`update owner_events set due_at = now()`;
   await makeDue(sql, "relay-events");
   await came(said);
 });

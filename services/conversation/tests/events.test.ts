@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { openDatabase } from "@parley/shared/db/database";
-import { newUuid } from "@parley/shared/ids";
+import { idOf, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { tellWorkers } from "@parley/testkit/jobs";
 import { newOwner } from "@parley/testkit/owners";
@@ -8,8 +8,8 @@ import { closeSilentChats } from "../src/store/conversations.ts";
 import { deleteConversations } from "../src/store/expired.ts";
 import { finishTurn } from "../src/store/turns/finish-turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
-import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, say, session, startTestChat } from "./kit.ts";
+import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf, want } from "./events-kit.ts";
+import { createAgent, failure, say, session, startTestChat } from "./kit.ts";
 
 const service = await startTestChat();
 const db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
@@ -43,7 +43,7 @@ function heldRun(conversationId: string): { running: Promise<void>; goOn(): void
 
 function pending(conversationId: string) {
   return service.sql<{ event: string; attempts: number }[]>`
-    select event, attempts from conversation_events where conversation_id = ${conversationId}`;
+    select event, attempts from owner_events where conversation_id = ${conversationId}`;
 }
 
 describe("the event of a conversation that ended", () => {
@@ -85,11 +85,11 @@ describe("the event of a conversation that ended", () => {
     };
     const ending = service.sql.begin(async (tx) => {
       await tx`update conversations set status = 'FAILED' where owner_id = ${ownerId} and conversation_id = any(${ids})`;
-      expect(await tx`select 1 from conversation_events where conversation_id = any(${ids})`).toHaveLength(3);
+      expect(await tx`select 1 from owner_events where conversation_id = any(${ids})`).toHaveLength(3);
       throw refused;
     });
     expect(await ending.catch((error) => error)).toBe(refused);
-    expect(await service.sql`select 1 from conversation_events where conversation_id = any(${ids})`).toHaveLength(0);
+    expect(await service.sql`select 1 from owner_events where conversation_id = any(${ids})`).toHaveLength(0);
     await service.sql`update conversations set status = 'FAILED' where owner_id = ${ownerId} and conversation_id = any(${ids})`;
     for (const id of ids) expect(await pending(id)).toMatchObject([{ event: "conversation.failed" }]);
   });
@@ -161,7 +161,7 @@ describe("the event of a conversation that ended", () => {
       await endChats(tx, [late], service.clock.now());
       goOn();
       await eventually(async () => {
-        expect(await tx`select from conversation_events where conversation_id = ${first}`).toHaveLength(0);
+        expect(await tx`select from owner_events where conversation_id = ${first}`).toHaveLength(0);
       });
     });
     await eventually(() => expect(eventsOf(service.dispatcher, late)).toHaveLength(1));
@@ -261,10 +261,10 @@ describe("an event that cannot be prepared", () => {
   async function refuseToStore(conversationId: string): Promise<() => Promise<void>> {
     const { sql } = service;
     await sql.unsafe(`
-      alter table conversation_events add constraint unstorable
+      alter table owner_events add constraint unstorable
       check (payload is null or conversation_id <> '${conversationId}')`);
     return async () => {
-      await sql`alter table conversation_events drop constraint unstorable`;
+      await sql`alter table owner_events drop constraint unstorable`;
     };
   }
 
@@ -291,8 +291,8 @@ describe("an event that cannot be prepared", () => {
 
 describe("an event that every dispatcher refuses", () => {
   const givenUp = (id: string) => service.sql`
-    select 1 from conversation_events where conversation_id = ${id} and due_at = 'infinity'`;
-  const forget = (id: string) => service.sql`delete from conversation_events where conversation_id = ${id}`;
+    select 1 from owner_events where conversation_id = ${id} and due_at = 'infinity'`;
+  const forget = (id: string) => service.sql`delete from owner_events where conversation_id = ${id}`;
 
   test("is given up after a day", async () => {
     const [refused = ""] = await chats(1);
@@ -316,6 +316,108 @@ describe("an event that every dispatcher refuses", () => {
     await eventOf(service, other);
     expect(await givenUp(refused)).toHaveLength(1);
     await forget(refused);
+  });
+});
+
+describe("an event beyond the ends of conversations", () => {
+  test("is stored for owners who want it, and sent before the later ones of its conversation", async () => {
+    const [wanting, other] = [newOwner(), newOwner()];
+    await want(service, wanting, "conversation.started");
+    const [told = ""] = await chats(1, wanting);
+    const [untold = ""] = await chats(1, other);
+    expect(await pending(untold)).toHaveLength(0);
+    await endChats(service.sql, [told, untold], service.clock.now());
+    await allSent(service.sql);
+    const names = (id: string) => eventsOf(service.dispatcher, id).map(({ event }) => event);
+    expect([names(told), names(untold)]).toEqual([
+      ["conversation.started", "conversation.completed"],
+      ["conversation.completed"],
+    ]);
+    const [started] = eventsOf(service.dispatcher, told);
+    expect(payloadOf(started)).toMatchObject({
+      event: "conversation.started",
+      id: started?.eventId,
+      created_at: service.clock.now().toISOString(),
+      conversation_id: told,
+      conversation: { conversation_id: told, conversation_type: "CHAT", conversation_analysis: null },
+    });
+    expect(payloadOf(started).conversation).not.toHaveProperty("conversation_transcript");
+  });
+
+  test("is told at once of a chat that begins with its greeting or with a message", async () => {
+    const polite = await createAgent(service);
+    await want(service, polite.ownerId, "conversation.started");
+    const { sessionId: greeted } = await service.chat.startChat({ ...polite, metadata: undefined });
+    const { sessionId: written } = await say(service, polite, "Hi");
+    for (const id of [greeted, written])
+      expect(await eventOf(service, id)).toMatchObject({ event: "conversation.started" });
+  });
+
+  test("waits behind an earlier one that the dispatcher refuses", async () => {
+    const ownerId = newOwner();
+    await want(service, ownerId, "conversation.started");
+    let refusals = 2;
+    service.dispatcher.accept = ({ event }) => {
+      if (event === "conversation.started" && refusals-- > 0) throw new Error("not now");
+    };
+    const [id = ""] = await chats(1, ownerId);
+    await endChats(service.sql, [id], service.clock.now());
+    await allSentLater(service);
+    const names = eventsOf(service.dispatcher, id).map(({ event }) => event);
+    expect(names).toEqual([...new Array(3).fill("conversation.started"), "conversation.completed"]);
+  });
+
+  test("that another service records is sent once, and never of a conversation that is gone", async () => {
+    const ownerId = newOwner();
+    await want(service, ownerId, "recording.ready");
+    const [id = ""] = await chats(1, ownerId);
+    const happenedAt = service.clock.now();
+    const record = (conversationId: string, eventUuid = newUuid()) => {
+      const object = JSON.stringify({ status: "ready", bytes: 5 });
+      return service.chat.recordEvent({
+        ownerId,
+        eventUuid,
+        event: "recording.ready",
+        conversationId,
+        happenedAt,
+        object,
+      });
+    };
+    const eventUuid = newUuid();
+    service.dispatcher.accept = () => {
+      throw new Error("not now");
+    };
+    await Promise.all([record(id, eventUuid), record(id, eventUuid)]);
+    await record(newUuid());
+    expect(await service.sql`select from owner_events where owner_id = ${ownerId}`).toHaveLength(1);
+    service.dispatcher.accept = () => {};
+    await allSentLater(service);
+    expect(payloadOf(eventsOf(service.dispatcher, id).at(-1))).toEqual({
+      event: "recording.ready",
+      id: idOf("evt", eventUuid),
+      created_at: happenedAt.toISOString(),
+      conversation_id: id,
+      recording: { status: "ready", bytes: 5 },
+    });
+    const started = record(id).then(() =>
+      service.chat.recordEvent({
+        ownerId,
+        eventUuid,
+        event: "conversation.started",
+        conversationId: id,
+        happenedAt,
+        object: "{}",
+      }),
+    );
+    expect(await failure(started)).toMatchObject({ kind: "invalid" });
+  });
+
+  test("is wanted as the newest revision says, in whatever order they arrive", async () => {
+    const ownerId = newOwner();
+    await service.chat.setWantedEvents({ ownerId, events: ["conversation.started"], revision: 2 });
+    await service.chat.setWantedEvents({ ownerId, events: [], revision: 1 });
+    const [id = ""] = await chats(1, ownerId);
+    expect(await pending(id)).toMatchObject([{ event: "conversation.started" }]);
   });
 });
 

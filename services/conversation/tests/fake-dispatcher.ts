@@ -1,6 +1,6 @@
 import {
-  type ConversationEvent,
   type ForgetConversationsRequest,
+  type OwnerEvent,
   WebhookDispatcherServiceService,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { silentLogger } from "@parley/shared/log";
@@ -10,18 +10,18 @@ import { type RunningServer, serve } from "@parley/shared/rpc/server";
 export interface FakeDispatcher {
   address: string;
   /** All events that have arrived, accepted or not. */
-  events: readonly ConversationEvent[];
+  events: readonly OwnerEvent[];
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
   /** How events are answered from now on; throws to refuse them. */
-  accept(event: ConversationEvent): unknown;
+  accept(event: OwnerEvent): unknown;
   /** `stop` and `start` take it away and back, at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
 export async function startFakeDispatcher(): Promise<FakeDispatcher> {
-  const events: ConversationEvent[] = [];
+  const events: OwnerEvent[] = [];
   const forgotten: ForgetConversationsRequest[] = [];
   let server: RunningServer;
   const listen = (address: string) =>
@@ -39,7 +39,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
       },
       { address, log: silentLogger, drainMs: 1 },
     );
-  const refusalOf = async (event: ConversationEvent) => {
+  const refusalOf = async (event: OwnerEvent) => {
     try {
       await dispatcher.accept(event);
       return undefined;

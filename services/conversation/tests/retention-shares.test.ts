@@ -30,7 +30,7 @@ async function seed(ownerId: string, count: number, messages = 1): Promise<void>
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'Hi', ${at} from begun, generate_series(1, ${messages}::integer) as seq`;
-  await db`delete from conversation_events where owner_id = ${ownerId}`;
+  await db`delete from owner_events where owner_id = ${ownerId}`;
 }
 
 function sweep(): Promise<void> {

@@ -60,7 +60,7 @@ async function seed(sql: Sql, ownerId: string, count: number, days: number): Pro
     select ${ownerId}, conversation_id, 'tcl_1', 2, 1, 0, 'http', 'look_up', '{}', 'RUNNING' from conversations where owner_id = ${ownerId}
     on conflict do nothing`;
   // As if their webhooks had been sent long ago.
-  await sql`delete from conversation_events where owner_id = ${ownerId}`;
+  await sql`delete from owner_events where owner_id = ${ownerId}`;
 }
 
 async function rows(ownerId: string) {
@@ -210,7 +210,7 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
       await seed(tx, owner, 1, 100);
       await seed(tx, owner, 1, 100);
       await tx`
-        insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
+        insert into owner_events (owner_id, conversation_id, event, happened_at, due_at, payload)
         select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
         from conversations where owner_id = ${owner} limit 1`;
     }
@@ -222,12 +222,12 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
     expect((await rows(longAgo)).conversations).toBe(0);
   });
   expect((await clients.at(-1)?.listConversations(request(ownerId, {})))?.total).toBe(0);
-  expect(await db`select 1 from conversation_events where owner_id = ${longAgo}`).toHaveLength(0);
+  expect(await db`select 1 from owner_events where owner_id = ${longAgo}`).toHaveLength(0);
   await forgottenOf(longAgo, ids);
 
   const [waiting = ""] = await idsOf(db, ownerId);
   expect(dispatcher.forgotten.flatMap(({ conversationIds }) => conversationIds)).not.toContain(waiting);
-  await db`delete from conversation_events where owner_id = ${ownerId}`;
+  await db`delete from owner_events where owner_id = ${ownerId}`;
   await sweptUntil(async () => expect((await rows(ownerId)).conversations).toBe(0));
 });
 

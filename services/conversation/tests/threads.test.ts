@@ -11,6 +11,7 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { makeDue } from "@parley/testkit/jobs";
 import { append, type CallKey, callOf, lines, read, refusal, said } from "./calls-kit.ts";
+import { allSent, eventOf, eventsOf, payloadOf, want } from "./events-kit.ts";
 import { createAgent, startTestChat, transcript, turn } from "./kit.ts";
 
 const WHATSAPP = ConversationType.CONVERSATION_TYPE_WHATSAPP;
@@ -124,10 +125,19 @@ test("a message's delivery is kept on it and never goes back", async () => {
   await deliver(key, 2, Delivery_Status.STATUS_READ);
   expect(await deliveries()).toEqual([null, { status: Delivery_Status.STATUS_READ, errorCode: undefined }]);
 
+  await want(service, key.ownerId, "message.failed");
   await write(key, "And now?");
   await deliver(key, 4, Delivery_Status.STATUS_SENT);
-  await deliver(key, 4, Delivery_Status.STATUS_FAILED, "131047");
+  for (const _ of [1, 2]) await deliver(key, 4, Delivery_Status.STATUS_FAILED, "131047");
   expect((await deliveries())?.at(-1)).toEqual({ status: Delivery_Status.STATUS_FAILED, errorCode: "131047" });
+  // Its owner is told once.
+  expect(payloadOf(await eventOf(service, key.conversationId))).toMatchObject({
+    event: "message.failed",
+    conversation_id: key.conversationId,
+    message: { role: "assistant", delivery_status: "failed", delivery_error: "131047" },
+  });
+  await allSent(service.sql);
+  expect(eventsOf(service.dispatcher, key.conversationId)).toHaveLength(1);
 });
 
 test("another owner's delivery report, one for a user's message and one for no message change nothing", async () => {

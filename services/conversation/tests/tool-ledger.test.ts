@@ -6,6 +6,7 @@ import type { ModelCall, Script } from "@parley/testkit/scripted-model";
 import type { ToolContext, ToolOutcome, ToolRules } from "../src/tools/tool.ts";
 import type { CallKey } from "./calls-kit.ts";
 import { speakTurn, startWebCall } from "./converse-kit.ts";
+import { eventsOf, payloadOf, want } from "./events-kit.ts";
 import { createAgent, inline, leavable, listen, say, startTestChat, turn } from "./kit.ts";
 
 /** A call of a tool as its server sees it. */
@@ -160,10 +161,20 @@ describe("a tool call", () => {
   test("that fails, or takes too long, is told to the model as an error", async () => {
     const { calls: asked } = script(calls("book"), calls("late"));
     serve = (call) => call.name === "book" && call.end({ isError: true, result: "HTTP 503" });
+    await want(service, agent.ownerId, "tool.failed");
     const { sessionId } = await say(service, agent, "Book");
     expect(asked()[1]?.asked.messages.at(-1)).toMatch(outside("HTTP 503"));
     expect(asked()[2]?.asked.messages.at(-1)).toContain("There was no result within 0.001 s.");
     expect(await states(sessionId)).toEqual(["FAILED", "FAILED"]);
+    // So is its owner.
+    await eventually(() => expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(2));
+    const [first, second] = eventsOf(service.dispatcher, sessionId).map(payloadOf);
+    expect(first).toMatchObject({
+      event: "tool.failed",
+      conversation_id: sessionId,
+      tool: { name: "book", status: "FAILED", result: "HTTP 503", attempts: 1, is_error: true },
+    });
+    expect(second).toMatchObject({ event: "tool.failed", tool: { name: "late" } });
   });
 
   test.each([0, 3])("that takes too long has the %i attempts that it made", async (attempts) => {

@@ -16,6 +16,7 @@ export type IdPrefix =
   | "bat"
   | "tol"
   | "tcl"
+  | "alr"
   | "job"
   | "kb"
   | "doc"

@@ -120,7 +120,7 @@ async function stored(ids: readonly string[]) {
     }[]
   >`
     select status, notes, recording_url,
-      (select count(*)::integer from conversation_events as event
+      (select count(*)::integer from owner_events as event
        where event.owner_id = conversations.owner_id and event.conversation_id = conversations.conversation_id) as events,
       (select coalesce(json_agg(json_build_object('seq', seq, 'role', role, 'content', content) order by seq), '[]')
        from messages where messages.owner_id = conversations.owner_id

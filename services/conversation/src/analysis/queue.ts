@@ -4,7 +4,6 @@ import { holdsJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import { releaseEvent } from "../store/conversation-events.ts";
 import {
   type AnalysisItem,
   type ConversationRow,
@@ -12,6 +11,7 @@ import {
   findConversation,
   storeAnalysis,
 } from "../store/conversations.ts";
+import { insertEvent, releaseEnd } from "../store/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
 import { analyze } from "./analyze.ts";
@@ -54,8 +54,10 @@ async function runJob(
     const items = await itemsOf(ctx, log, key, job.attempts);
     await db.begin(async (tx) => {
       if (!(await holdsJob(tx, job))) return;
-      if (items) await storeAnalysis(tx, key, items, clock.now());
-      await releaseEvent(tx, key, clock.now());
+      const now = clock.now();
+      if (items) await storeAnalysis(tx, key, items, now);
+      const isToldWithEnd = await releaseEnd(tx, key, now);
+      if (items && !isToldWithEnd) await insertEvent(tx, { ...key, event: "conversation.analyzed", happenedAt: now });
     });
   } finally {
     hold.release();

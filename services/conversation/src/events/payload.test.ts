@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from "bun:test";
 import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
-import { eventPayload } from "./payload.ts";
+import { endPayload } from "./payload.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
 const CHAT: PayloadSource = {
@@ -30,7 +30,7 @@ const CHAT: PayloadSource = {
 };
 
 test("missing fields are left out, but transcript and analysis are always arrays", () => {
-  expect(JSON.parse(eventPayload("conversation.completed", CHAT))).toEqual({
+  expect(JSON.parse(endPayload("conversation.completed", CHAT))).toEqual({
     event: "conversation.completed",
     id: "cnv_1",
     conversation_id: CHAT.conversationId,
@@ -64,7 +64,7 @@ test("a call's payload has every documented field, in its documented form", () =
     ],
     messages: [{ seq: 1, role: "user", content: "Hi ☎", createdAt: NOW }],
   };
-  expect(JSON.parse(eventPayload("conversation.failed", call))).toEqual({
+  expect(JSON.parse(endPayload("conversation.failed", call))).toEqual({
     event: "conversation.failed",
     id: "cnv_1",
     conversation_id: CHAT.conversationId,
@@ -98,7 +98,7 @@ test.each([
   ["four bytes each", "🎉"],
 ])("a payload with too many messages, %s, keeps as many of the newest as fit, and says so", (_, character) => {
   const messages = Array.from({ length: 400 }, (_, at) => said(`${at} ${character.repeat(20_000)}`));
-  const payload = eventPayload("conversation.completed", { ...CHAT, messages });
+  const payload = endPayload("conversation.completed", { ...CHAT, messages });
   const { conversation_transcript: kept, conversation_transcript_truncated: isTruncated } = JSON.parse(payload);
   const contents = kept.map(({ content }: PayloadMessage) => content);
   expect(contents).toEqual(messages.slice(-contents.length).map(({ content }) => content));
@@ -111,7 +111,7 @@ test.each([
 
 test("a payload whose source was truncated says so", () => {
   const source = { ...CHAT, messages: [said("Bye")], isTranscriptTruncated: true, isAnalysisTruncated: true };
-  expect(JSON.parse(eventPayload("conversation.completed", source))).toMatchObject({
+  expect(JSON.parse(endPayload("conversation.completed", source))).toMatchObject({
     conversation_transcript: [{ content: "Bye" }],
     conversation_transcript_truncated: true,
     conversation_analysis_truncated: true,
@@ -121,7 +121,7 @@ test("a payload whose source was truncated says so", () => {
 test("a transcript that is too long as JSON is cut without making all of it JSON", () => {
   const messages = Array.from({ length: 10 }, () => said("\u0001".repeat(100_000)));
   using stringify = spyOn(JSON, "stringify");
-  const payload = eventPayload("conversation.completed", { ...CHAT, messages });
+  const payload = endPayload("conversation.completed", { ...CHAT, messages });
   const made = stringify.mock.results.map(({ value }) => (value as string).length);
   expect(Math.max(...made)).toBeLessThanOrEqual(PAYLOAD_BYTES_MAX);
   expect(made.reduce((sum, each) => sum + each, 0)).toBeLessThan(5 * PAYLOAD_BYTES_MAX);

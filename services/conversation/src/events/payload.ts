@@ -11,7 +11,7 @@ const SHORT_CHARACTERS = 100_000;
  * Builds the webhook payload of an ended conversation (docs/webhooks.md), at most `PAYLOAD_BYTES_MAX` bytes. Leaves out
  * optional fields that have no value; transcript and analysis are always arrays.
  */
-export function eventPayload(event: string, source: PayloadSource): string {
+export function endPayload(event: string, source: PayloadSource): string {
   const { messages } = source;
   // A long transcript is not escaped as a whole to find that it is too long: that takes many milliseconds.
   if (charactersOf(messages, SHORT_CHARACTERS) < SHORT_CHARACTERS || fits(event, source)) {

@@ -13,7 +13,7 @@ import {
   findNextDueEvent,
   giveUpEvents,
   putOffEvents,
-} from "../store/conversation-events.ts";
+} from "../store/owner-events.ts";
 import { RELAY } from "../store/tell-relay.ts";
 import { dispatcherOutage, type Outage } from "./outage.ts";
 import { readyToSend } from "./ready.ts";
@@ -26,7 +26,7 @@ const BATCH_MAX = 50;
 const BATCH_BYTES_MAX = 2 * 1024 * 1024;
 /** Another process takes over an owner's events this long after this one died. */
 const LEASE_MS = 10_000;
-/** How long after its conversation's end an event that the dispatcher refuses is retried: a newer dispatcher may accept it. */
+/** How long after it happened an event that the dispatcher refuses is retried: a newer dispatcher may accept it. */
 const REFUSED_MS = 24 * 60 * 60_000;
 /**
  * How long after events were read they may be sent. A process that was frozen, or that takes long, reads them again: meanwhile their
@@ -45,7 +45,7 @@ interface RelayContext extends ConversationContext {
 }
 
 /**
- * Delivers the events of ended conversations to the webhook dispatcher, at least once. Runs one job for each owner with events, which
+ * Delivers events to the webhook dispatcher, those of a conversation in order, at least once. Runs one job for each owner with events, which
  * the database enqueues with each event (0001_conversation).
  */
 export function eventRelayQueue(
@@ -141,7 +141,7 @@ async function storeOutcome(ctx: RelayContext, outcome: SendOutcome): Promise<vo
   if (isDown) return log.warn({ err: failed[0]?.error }, "the webhook dispatcher cannot be reached, will retry");
   if (sent.length > 0) await deleteEvents(db, sent);
   const now = clock.now().getTime();
-  const [hopeless, others] = partition(refused, ({ event }) => event.endedAt.getTime() < now - REFUSED_MS);
+  const [hopeless, others] = partition(refused, ({ event }) => event.happenedAt.getTime() < now - REFUSED_MS);
   await giveUp(ctx, hopeless);
   const again = [...others, ...failed];
   if (again.length === 0) return;

@@ -13,8 +13,9 @@ function eventOf(payload: string): ReadyEvent {
   return {
     ...key,
     event: "conversation.completed",
-    endedAt: now,
-    awaitsAnalysis: false,
+    about: null,
+    happenedAt: now,
+    analysis: null,
     attempts: 0,
     payload,
     traceparent: TRACEPARENT,
@@ -40,7 +41,9 @@ test("every event is in one call, in order and with its trace; a call has at mos
   expect(await sendEvents(dispatcher, events)).toEqual({ sent: events, refused: [], failed: [] });
   expect(dispatcher.calls.map((call) => call.events.length)).toEqual([3, 1, 25, 25]);
   const given = dispatcher.calls.flatMap((call) => call.events);
-  expect(given.map(({ conversationId }) => conversationId)).toEqual(events.map(({ conversationId }) => conversationId));
+  expect(given.map(({ conversationId }) => conversationId)).toEqual(
+    events.map(({ conversationId }) => conversationId ?? ""),
+  );
   expect(new Set(given.map(({ traceparent }) => traceparent))).toEqual(new Set([TRACEPARENT]));
 });
 

@@ -1,7 +1,7 @@
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { idOf } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
-import type { EventRow } from "../store/conversation-events.ts";
+import type { EventRow } from "../store/owner-events.ts";
 
 /** An event with its payload, which is the same in every attempt. */
 export interface ReadyEvent extends EventRow {
@@ -118,7 +118,7 @@ function toRequest({ ownerId, eventUuid, event, conversationId, payload, tracepa
     ownerId,
     eventId: idOf("evt", eventUuid),
     event,
-    conversationId,
+    conversationId: conversationId ?? "",
     payload,
     traceparent: traceparent ?? undefined,
   };

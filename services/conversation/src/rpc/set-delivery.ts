@@ -1,4 +1,5 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Sql } from "@parley/shared/db/database";
 import { MESSAGE_DELIVERIES, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
@@ -6,6 +7,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
 import type { ConversationContext } from "../context.ts";
 import { setDelivery as storeDelivery } from "../store/messages.ts";
+import { insertEvent } from "../store/owner-events.ts";
 import { storable } from "../store/storable.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setDelivery"]>;
@@ -21,7 +23,15 @@ export function setDelivery(ctx: ConversationContext): Handler {
     const errorCode = status === "failed" ? delivery.errorCode : undefined;
     if (errorCode !== undefined && isLonger(errorCode, ERROR_CODE_MAX))
       throw invalid("delivery.error_code", `delivery.error_code must be at most ${ERROR_CODE_MAX} characters`);
-    await storeDelivery(ctx.db, { ownerId, conversationId, seq }, status, errorCode ? storable(errorCode) : null);
+    const key = { ownerId, conversationId };
+    const store = (sql: Sql) => storeDelivery(sql, { ...key, seq }, status, errorCode ? storable(errorCode) : null);
+    if (status !== "failed") await store(ctx.db);
+    else
+      await ctx.db.begin(async (tx) => {
+        if (!(await store(tx))) return;
+        const happenedAt = ctx.clock.now();
+        await insertEvent(tx, { ...key, event: "message.failed", about: String(seq), happenedAt });
+      });
     return {};
   };
 }

@@ -3,6 +3,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { ConversationRow, OutcomeName, StatusName, TypeName } from "./conversations.ts";
+import { wantsStarts } from "./owner-events.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import { tellRelay } from "./tell-relay.ts";
@@ -28,7 +29,7 @@ export interface NewCall extends SessionKey {
 
 /** Returns false when the owner already has a conversation with this id. */
 export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date): Promise<boolean> {
-  const inserted = await sql`
+  const [inserted] = await sql<{ isTold: boolean }[]>`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
       from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, draft_id, last_activity_at,
       created_at, updated_at)
@@ -38,8 +39,9 @@ export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date)
       ${now},
       ${now}, ${now})
     on conflict (owner_id, conversation_id) do nothing
-    returning 1`;
-  return inserted.length > 0;
+    returning ${wantsStarts(sql, sql`conversations.owner_id`)} as is_told`;
+  if (inserted?.isTold) tellRelay(sql);
+  return inserted !== undefined;
 }
 
 export interface NewMessage {

@@ -7,6 +7,7 @@ import type {
 } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "./agent-path.ts";
+import { wantsStarts } from "./owner-events.ts";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import type { Start } from "./start.ts";
@@ -117,18 +118,21 @@ export async function insertGreetedSession(
   },
 ): Promise<void> {
   const count = session.greeting === "" ? 0 : 1;
-  await sql`
+  const [opened] = await sql<[{ isTold: boolean }]>`
     with opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, metadata, variables,
         created_by, is_test_call, draft_id, last_activity_at, created_at, updated_at)
       values (${session.ownerId}, ${session.conversationId}, ${session.id}, ${session.agentId}, 'CHAT', 'IN_PROGRESS',
         ${count}, ${sql.json(session.metadata as never)}, ${sql.json(session.variables as never)}, ${session.ownerId},
         ${session.draftId !== null}, ${session.draftId}, ${session.now}, ${session.now}, ${session.now})
-      returning message_count
+      returning owner_id, message_count
+    ), greeted as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select ${session.ownerId}, ${session.conversationId}, 1, 'assistant', ${session.greeting}, ${session.now}
+      from opened where message_count = 1
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-    select ${session.ownerId}, ${session.conversationId}, 1, 'assistant', ${session.greeting}, ${session.now}
-    from opened where message_count = 1`;
+    select ${wantsStarts(sql, sql`opened.owner_id`)} as is_told from opened`;
+  if (opened.isTold) tellRelay(sql);
 }
 
 /** Returns null also when the conversation is past its owner's retention. */

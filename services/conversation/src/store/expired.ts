@@ -54,7 +54,7 @@ export async function takeExpired(
     select conversation_id, message_count from conversations
     where owner_id = ${ownerId} and created_at < ${keptSince(tx, ownerId, now)} and (
       created_at < ${keptSince(tx, ownerId, new Date(now.getTime() - unsentMs))} or not exists (
-        select 1 from conversation_events as event
+        select 1 from owner_events as event
         where event.owner_id = conversations.owner_id and event.conversation_id = conversations.conversation_id
           and due_at < 'infinity'
       )
@@ -84,7 +84,7 @@ export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: numb
  */
 export async function deleteConversations(tx: Sql, ownerId: string, ids: readonly string[]): Promise<number> {
   const those = () => tx`owner_id = ${ownerId} and conversation_id = any(${[...ids]}::uuid[])`;
-  const { count } = await tx`delete from conversation_events where ${those()}`;
+  const { count } = await tx`delete from owner_events where ${those()}`;
   await tx`delete from messages where ${those()}`;
   await tx`delete from tool_calls where ${those()}`;
   await tx`delete from live_events where ${those()}`;

@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { addingTo, type Fold } from "@parley/shared/folds/fold";
 import { sums } from "./figures.ts";
+import { bucketOf, RECENT, recentColumns, recentSums } from "./recent-figures.ts";
 
 /**
  * What the figures of an owner and day name; their rows are kept for ever, and the owner chooses the names. Everything
@@ -40,6 +41,11 @@ export function figuresFold(namedMax = NAMED_MAX): Fold {
       from taken join named_latencies using (day, agent_id, type)
       where latency_ms is not null group by 1, 2, 3, 4, 5
       ${addingTo(sql, [...OF_DAY, "bucket"], ["replies", "ms"])}
+    ), recent as (
+      insert into recent_figures as known (owner_id, minute, agent_id, bucket, ${recentColumns(sql)})
+      select ${ownerId}, date_trunc('minute', happened_at), agent_id, ${bucketOf(sql)}, ${recentSums(sql)}
+      from taken group by 1, 2, 3, 4
+      ${addingTo(sql, ["owner_id", "minute", "agent_id", "bucket"], RECENT)}
     )`,
   };
 }

@@ -166,22 +166,31 @@ function byConversation(rows: readonly MessageRow[]): Map<string, MessageRow[]> 
   return transcripts;
 }
 
+/** A message with what became of it; null if there is none. */
+export async function findDelivered(sql: Sql, key: SessionKey, seq: number): Promise<MessageRow | null> {
+  const [row] = await sql<MessageRow[]>`
+    select ${messageColumns(sql)} from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${seq}`;
+  return row ?? null;
+}
+
 /**
  * Stores what became of a message, unless what is stored is as late: sent, delivered, read. Only a message that has not
- * arrived can fail.
+ * arrived can fail. @returns whether it was stored
  */
 export async function setDelivery(
   sql: Sql,
   key: SessionKey & { seq: number },
   status: NonNullable<MessageRow["deliveryStatus"]>,
   error: string | null,
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const { count } = await sql`
     update messages set delivery_status = ${status}, delivery_error = ${error}
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${key.seq} and role = 'assistant'
       and case when ${status} = 'failed' then coalesce(delivery_status, 'sent') = 'sent'
         else coalesce(array_position('{sent,delivered,read}', delivery_status), 0)
           < array_position('{sent,delivered,read}', ${status}::text) end`;
+  return count > 0;
 }
 
 export interface UsageRow {

@@ -2,8 +2,10 @@ import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "../agent-path.ts";
 import { newestBefore, type Said } from "../messages.ts";
+import { wantsStarts } from "../owner-events.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
+import { tellRelay } from "../tell-relay.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 
 export interface OpenTurn extends SessionKey {
@@ -40,7 +42,7 @@ export async function insertSessionWithTurn(sql: Sql, session: NewSession): Prom
 
 /** The same for several sessions: all of them, or none. */
 export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSession[]): Promise<void> {
-  await sql`
+  const [opened] = await sql<[{ areTold: boolean }]>`
     with given as ${givenTurns(sql, sessions)}, opened as (
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
         variables, created_by, is_test_call, draft_id, is_widget, turn_id, turn_until, last_activity_at, created_at, updated_at)
@@ -48,9 +50,13 @@ export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSe
         new_variables, owner_id, new_draft_id is not null, new_draft_id, from_widget, new_turn_id, until, now, now, now
       from given
       ${byOwner(sql, sessions)}
+      returning owner_id
+    ), said as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select owner_id, conversation_id, 1, 'user', message, now from given
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-    select owner_id, conversation_id, 1, 'user', message, now from given`;
+    select coalesce(bool_or(${wantsStarts(sql, sql`opened.owner_id`)}), false) as are_told from opened`;
+  if (opened.areTold) tellRelay(sql);
 }
 
 /** Turns as an SQL table. */

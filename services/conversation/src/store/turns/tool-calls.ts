@@ -85,6 +85,17 @@ export async function addToolCall(sql: Sql, key: SessionKey, seq: number, call: 
 /** The most of a conversation's calls that is read at once, the newest. */
 export const TOOL_CALLS_BYTES_MAX = 1024 * 1024;
 
+/** A call that has ended; null if there is none. */
+export async function findToolCall(
+  sql: Sql,
+  { ownerId, conversationId, toolCallId }: SessionKey & { toolCallId: string },
+): Promise<ToolCallRow | null> {
+  const [call] = await sql<ToolCallRow[]>`
+    select ${callColumns(sql)} from tool_calls
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and tool_call_id = ${toolCallId}`;
+  return call ?? null;
+}
+
 /** A stored call with the sequence of its reply. */
 export interface StoredToolCall extends ToolCallRow {
   seq: number;

@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { type AgentOnPath, takingOver } from "../agent-path.ts";
 import type { SessionKey } from "../session-key.ts";
+import { tellRelay } from "../tell-relay.ts";
 import type { ToolCallRow, ToolCallState } from "./kept-tool-calls.ts";
 import { METADATA_BYTES_MAX } from "./take-turns.ts";
 import { callColumns, columnsOf, type StoredToolCall } from "./tool-calls.ts";
@@ -96,17 +97,20 @@ export async function endToolCall(
   const result = assigning
     ? sql`case when exists (select from assigned) then ${end.result}::text else ${assigning.resultWithout}::text end`
     : sql`${end.result}`;
+  // Triggers note the end for statistics, and the event of a failure.
   const [stored] = await sql<{ isAssigned: boolean }[]>`
     with ${assigning ? sql`${assigned(sql, key, assigning.assignments, now)}, ` : sql``} ended as (
       update tool_calls set state = ${end.state}, result = ${result}, is_outside = ${end.isOutside},
         is_cut = is_cut or ${end.isCut}, status = ${end.status}::integer, note = ${end.note}::text,
         attempts = attempts + ${end.furtherAttempts}::integer, duration_ms = ${end.durationMs}::integer, running_until = null,
+        ended_at = ${now},
         place = place + case when ${end.charactersSaid}::integer = 0 then 0 else ${end.charactersSaid}::integer + least(place, 1) end,
         is_background = is_background or state = 'UNKNOWN'
       where ${sqlKey(sql, key)} and ${isOpen(sql)}
       returning 1
     ) ${end.takesOver ? sql`, ${handingOver(sql, key, end.takesOver, now)}` : sql``}
     select ${assigning ? sql`exists (select from assigned)` : sql`true`} as is_assigned from ended`;
+  if (end.state === "FAILED") tellRelay(sql);
   return stored ?? null;
 }
 

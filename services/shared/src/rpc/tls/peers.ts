@@ -67,6 +67,9 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   conversation: {
     rest: ["gateway"],
     SetOwnerSettings: ["account"],
+    SetWantedEvents: ["webhook-dispatcher"],
+    RecordEvent: ["voice", "agent"],
+    ForgetOwner: ["account"],
     GetStatistics: ["gateway", "parley"],
     CompleteTurn: ["messaging"],
     SetDelivery: ["messaging"],

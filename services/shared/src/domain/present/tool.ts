@@ -10,8 +10,7 @@ import type {
   ToolSpeech,
 } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { TriedRequest, TryToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { nameOf } from "@parley/shared/domain/api-names";
-import { isoTime } from "@parley/shared/domain/present/time";
+import { nameOf } from "../api-names.ts";
 import {
   MCP_STATES,
   ON_TOOL_CHANGES,
@@ -19,7 +18,8 @@ import {
   TOOL_INTERRUPTIONS,
   TOOL_METHODS,
   TOOL_RUNS,
-} from "@parley/shared/domain/tools";
+} from "../tools.ts";
+import { isoTime } from "./time.ts";
 
 /** A tool as the API shows it (docs/api-reference.md#tools). */
 export function presentTool(tool: Tool) {

@@ -20,8 +20,8 @@ import {
   nameOf,
   ROLES,
   TOOL_CALL_STATES,
-} from "@parley/shared/domain/api-names";
-import { isoTime } from "@parley/shared/domain/present/time";
+} from "../api-names.ts";
+import { isoTime } from "./time.ts";
 
 /** The extra fields that a client requested with `include`. */
 interface Shown {
@@ -165,9 +165,10 @@ export function presentSummary(session: ChatSessionSummary) {
   };
 }
 
+/** A message of a transcript. */
 export function presentMessage(
   { role, content, timestamp, startedAt, latency, delivery, reply, toolCalls, filler, byOperator }: Message,
-  { replies, cost = false }: Shown,
+  { replies, cost = false }: Shown = {},
 ) {
   return {
     role: nameOf(ROLES, role),
@@ -198,7 +199,7 @@ function presentReply(reply: Reply, withCost: boolean) {
   };
 }
 
-function presentToolCall(call: ToolCall) {
+export function presentToolCall(call: ToolCall) {
   return {
     tool_call_id: call.toolCallId,
     name: call.name,

@@ -55,6 +55,8 @@ interface Rules<B extends TObject, Q extends TObject> {
   bodyValuesMax?: number;
   /** What may be sent in place of the body: a form with a file in its field `file`, and the schema of its other fields. */
   form?: { fields: TObject; fileBytesMax: number };
+  /** Whether the request may come without a body. */
+  isBodyOptional?: boolean;
   query?: Q;
   /** Whether the answer has a page or a transcript, and so up to megabytes. */
   isList?: boolean;
@@ -128,7 +130,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
       const withinMs = caller ? undefined : STRANGERS_WITHIN_MS;
-      const limits = { bytesMax: rules.bodyBytesMax, valuesMax: rules.bodyValuesMax, withinMs };
+      const { bodyBytesMax, bodyValuesMax: valuesMax, isBodyOptional: isOptional } = rules;
+      const limits = { bytesMax: bodyBytesMax, valuesMax, withinMs, isOptional };
       const form = rules.form && isForm(request) ? await readForm(request, rules.form.fileBytesMax) : null;
       const sent = form ?? (checkBody ? await readJson(request, limits) : null);
       if (sent) entered?.received(form ? form.length : sent.bytes.byteLength);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { Conversation, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { presentConversation } from "../src/present/conversation.ts";
+import { presentConversation } from "@parley/shared/domain/present/conversation";
 
 const RECORDING = "https://parley.example/v1/public/conversations/0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c/recording";
 

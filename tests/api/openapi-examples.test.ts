@@ -248,13 +248,19 @@ describe("a webhook", () => {
   } as const;
   const webhooks: Record<string, { post: { requestBody: { content: { "multipart/form-data": Media } } } }> =
     document.webhooks;
-  const schema = document.components.schemas.ConversationEvent;
+  const mediaOf = (event: string) => webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
+  /** The schema of an event's payload. */
+  const schemaOf = (event: string): { $ref: string } =>
+    (mediaOf(event).schema as { properties: { payload: { contentSchema: { $ref: string } } } }).properties.payload
+      .contentSchema;
+  const propertiesOf = (event: string) =>
+    Object.keys(document.components.schemas[schemaOf(event).$ref.split("/").at(-1) ?? ""].properties);
 
-  test.each(Object.keys(OUTCOMES))("%s has an example that fits its schema", (event) => {
-    const media = webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
+  test.each(Object.keys(webhooks))("%s has an example that fits its schema", (event) => {
+    const media = mediaOf(event);
     const form = media.example as { event: string; payload: string };
     expect(violations(media.schema, form)).toEqual([]);
-    expect(violations(schema, JSON.parse(form.payload))).toEqual([]);
+    expect(violations(schemaOf(event), JSON.parse(form.payload))).toEqual([]);
   });
 
   test("is delivered as the document says, a sample too", async () => {
@@ -264,8 +270,9 @@ describe("a webhook", () => {
       port: 0,
       fetch: async (request) => {
         const form = await request.formData();
-        const { is_test_call } = JSON.parse(String(form.get("payload")));
-        received.set(`${form.get("event")}${is_test_call ? " sample" : ""}`, { form, headers: request.headers });
+        const event = String(form.get("event"));
+        const { is_test_call: isSample = !(event in OUTCOMES) } = JSON.parse(String(form.get("payload")));
+        received.set(`${event}${isSample ? " sample" : ""}`, { form, headers: request.headers });
         return new Response();
       },
     });
@@ -276,17 +283,18 @@ describe("a webhook", () => {
       const manage = stack.manage(token);
       const url = receiver.url.href;
       const { body: destination } = await manage.post("/destinations", { name: "Test", url, request_type: "POST" });
-      await manage.post(`/destinations/${destination.destination_id}/test`, {});
+      for (const event of Object.keys(webhooks))
+        await manage.post(`/destinations/${destination.destination_id}/test`, { event });
       await endCalls(ownerId, agent.id);
-      await eventually(() => expect(received.size).toBe(4));
+      await eventually(() => expect(received.size).toBe(Object.keys(webhooks).length + 3));
       for (const [name, { form, headers }] of received) {
         const event = name.split(" ")[0] ?? "";
         const fields = Object.fromEntries(form.entries());
-        const media = webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
         const payload = JSON.parse(String(form.get("payload")));
-        expect([name, violations(media.schema, fields), violations(schema, payload)]).toEqual([name, [], []]);
+        const wrong = [violations(mediaOf(event).schema, fields), violations(schemaOf(event), payload)];
+        expect([name, ...wrong]).toEqual([name, [], []]);
         // The payload has no undocumented fields either.
-        expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(payload)));
+        expect(propertiesOf(event)).toEqual(expect.arrayContaining(Object.keys(payload)));
         for (const header of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
           expect(headers.get(header)).toBeString();
         }

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newId } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { cpuUsed } from "../cpu.ts";
@@ -109,7 +109,7 @@ async function startContenders(field: Field, destinations: number): Promise<[Par
   ];
 }
 
-function requestOf(ownerId: string): ConversationEvent {
+function requestOf(ownerId: string): OwnerEvent {
   const { id: eventId, conversationId, payload } = sample(newId("evt"));
   return { ownerId, eventId, event: EVENT, conversationId, payload };
 }

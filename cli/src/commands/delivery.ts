@@ -1,5 +1,6 @@
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/domain/api-names";
+import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withDispatcher } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
@@ -11,6 +12,7 @@ interface ListOptions {
   destination?: string;
   conversation?: string;
   status?: keyof typeof DELIVERY_STATUSES;
+  event?: string;
   page: number;
   pageSize: number;
   json?: boolean;
@@ -39,27 +41,31 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
     .option("--destination <destination_id>", "Only deliveries to this destination")
     .option("--conversation <conversation_id>", "Only deliveries of this conversation")
     .addOption(new Option("--status <status>", "Only deliveries with this status").choices(namesOf(DELIVERY_STATUSES)))
+    .addOption(new Option("--event <event>", "Only deliveries of this event").choices(EVENT_NAMES))
     .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
     .addOption(
       new Option("--page-size <number>", "Deliveries on a page, 1 to 100").argParser(parseWholeNumber).default(20),
     )
     .addOption(jsonOption())
-    .action(async ({ owner, destination = "", conversation = "", status, page, pageSize, json }: ListOptions) => {
-      const wanted = { number: page, size: pageSize };
-      const { deliveries, total } = await withDispatcher(env, (dispatcher) =>
-        dispatcher.listDeliveries({
-          ownerId: owner,
-          page: wanted,
-          destinationId: destination,
-          conversationId: conversation,
-          status: numberOf(DELIVERY_STATUSES, status),
-        }),
-      );
-      if (total === 0) await requireOwner(env, owner);
-      const figures = { total, page, page_size: pageSize, total_pages: pagesOf(wanted, total) };
-      const document = { deliveries: deliveries.map(presentDelivery), ...figures };
-      await print(json, document, listOf(deliveries, wanted, total));
-    });
+    .action(
+      async ({ owner, destination = "", conversation = "", status, event, page, pageSize, json }: ListOptions) => {
+        const wanted = { number: page, size: pageSize };
+        const { deliveries, total } = await withDispatcher(env, (dispatcher) =>
+          dispatcher.listDeliveries({
+            ownerId: owner,
+            page: wanted,
+            destinationId: destination,
+            conversationId: conversation,
+            status: numberOf(DELIVERY_STATUSES, status),
+            event,
+          }),
+        );
+        if (total === 0) await requireOwner(env, owner);
+        const figures = { total, page, page_size: pageSize, total_pages: pagesOf(wanted, total) };
+        const document = { deliveries: deliveries.map(presentDelivery), ...figures };
+        await print(json, document, listOf(deliveries, wanted, total));
+      },
+    );
 
   delivery
     .command("resend")

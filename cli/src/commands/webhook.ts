@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { namesOf, numberOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
+import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
-import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
+import { examples, jsonOption, ownerOption, repeatableOption, wordOption } from "../options.ts";
 import { presentDelivery, presentDestination, presentNewDestination } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { formatDelivery } from "./delivery.ts";
@@ -19,6 +20,7 @@ interface NewDestinationOptions extends OwnerOptions {
   requestType: keyof typeof REQUEST_TYPES;
   retrySchedule: keyof typeof RETRY_SCHEDULES;
   disabled?: boolean;
+  event?: string[];
 }
 
 interface ChangeOptions extends OwnerOptions {
@@ -26,6 +28,7 @@ interface ChangeOptions extends OwnerOptions {
   url?: string;
   requestType?: keyof typeof REQUEST_TYPES;
   retrySchedule?: keyof typeof RETRY_SCHEDULES;
+  event?: string[];
   enable?: boolean;
   disable?: boolean;
 }
@@ -37,13 +40,13 @@ const LOOK_EVERY_MS = 100;
 export function addWebhookCommands(program: Command, env: Environment): void {
   const webhook = program
     .command("webhook")
-    .description("Manage the destinations that an owner's events are sent to when conversations end")
+    .description("Manage the destinations that an owner's events are sent to")
     .addHelpText(
       "after",
       examples(
         program,
         'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST',
-        "webhook test whd_… --owner own_…",
+        "webhook test whd_… --owner own_… --event conversation.started",
         "webhook update whd_… --owner own_… --disable",
       ),
     );
@@ -56,13 +59,14 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .requiredOption("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption().makeOptionMandatory())
     .addOption(retryScheduleOption().default("standard"))
+    .addOption(eventsOption("An event that it gets; repeat for several. Default: the ends of conversations"))
     .option("--disabled", "Send nothing until you enable it")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       examples(program, 'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST'),
     )
-    .action(async ({ owner, name, url, requestType, retrySchedule, disabled, json }: NewDestinationOptions) => {
+    .action(async ({ owner, name, url, requestType, retrySchedule, event, disabled, json }: NewDestinationOptions) => {
       await requireOwner(env, owner);
       const request = {
         ownerId: owner,
@@ -71,6 +75,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
         requestType: REQUEST_TYPES[requestType],
         retrySchedule: RETRY_SCHEDULES[retrySchedule],
         enabled: !disabled,
+        events: event && { names: event },
       };
       const response = await withDispatcher(env, (dispatcher) => dispatcher.createDestination(request));
       const fields = presentNewDestination(response.destination, response.secret);
@@ -100,16 +105,17 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
     .addOption(retryScheduleOption())
+    .addOption(eventsOption("An event that it gets from now on; repeat for several"))
     .addOption(new Option("--enable", "Send events to the destination again").conflicts("disable"))
     .option("--disable", "Stop sending and cancel pending deliveries")
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
     .action(async (destinationId: string, options: ChangeOptions, command: Command) => {
-      const { owner, name, url, requestType, retrySchedule, enable, disable, json } = options;
+      const { owner, name, url, requestType, retrySchedule, event, enable, disable, json } = options;
       const enabled = enable ? true : disable ? false : undefined;
-      if ([name, url, requestType, retrySchedule, enabled].every((given) => given === undefined))
+      if ([name, url, requestType, retrySchedule, event, enabled].every((given) => given === undefined))
         command.error(
-          "error: give at least one of --name, --url, --request-type, --retry-schedule, --enable and --disable",
+          "error: give at least one of --name, --url, --request-type, --retry-schedule, --event, --enable and --disable",
         );
       const { destination } = await withDispatcher(env, (dispatcher) =>
         dispatcher.updateDestination({
@@ -120,6 +126,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
           requestType: numberOf(REQUEST_TYPES, requestType),
           retrySchedule: retrySchedule && RETRY_SCHEDULES[retrySchedule],
           enabled,
+          events: event && { names: event },
         }),
       );
       const fields = presentDestination(destination);
@@ -143,13 +150,14 @@ export function addWebhookCommands(program: Command, env: Environment): void {
 
   webhook
     .command("test")
-    .description("Send a sample conversation.completed and show the outcome of its first attempt")
+    .description("Send a sample event and show the outcome of its first attempt")
     .argument("<destination_id>")
     .addOption(ownerOption())
+    .addOption(new Option("--event <event>", "Which event").choices(EVENT_NAMES).default("conversation.completed"))
     .addOption(jsonOption())
-    .action(async (destinationId: string, { owner, json }: OwnerOptions) => {
+    .action(async (destinationId: string, { owner, event, json }: OwnerOptions & { event: string }) => {
       const delivery = await withDispatcher(env, async (dispatcher) => {
-        const { deliveryId } = await dispatcher.sendTestEvent({ ownerId: owner, destinationId });
+        const { deliveryId } = await dispatcher.sendTestEvent({ ownerId: owner, destinationId, event });
         return attempted(dispatcher, owner, deliveryId);
       });
       await print(json, presentDelivery(delivery), formatDelivery(delivery));
@@ -174,6 +182,10 @@ function requestTypeOption(): Option {
 function retryScheduleOption(): Option {
   const description = "When failed attempts are repeated: four attempts, or eight over 24 hours";
   return new Option("--retry-schedule <schedule>", description).choices(namesOf(RETRY_SCHEDULES));
+}
+
+function eventsOption(description: string): Option {
+  return repeatableOption("--event <event>", description);
 }
 
 /** Waits for a delivery's first attempt; returns the delivery in its current state when that takes too long. */

@@ -1,3 +1,4 @@
+import { EVENT_NAMES } from "@parley/shared/portable/events";
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
@@ -222,6 +223,7 @@ const webhook = createRoute({
   validateSearch: (search: Record<string, unknown>) => ({
     ...oneIn(search, "tab", ["receiver"] as const),
     ...oneIn(search, "status", ["pending", "delivered", "failed", "cancelled"] as const),
+    ...oneIn(search, "event", EVENT_NAMES),
     ...pageIn(search),
   }),
   component: lazyRouteComponent(manage, "DestinationPage"),

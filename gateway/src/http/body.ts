@@ -21,6 +21,8 @@ export interface JsonLimits {
   valuesMax?: number | undefined;
   /** Time limit for the whole body; none by default. */
   withinMs?: number | undefined;
+  /** Whether no body means an empty object. */
+  isOptional?: boolean | undefined;
 }
 
 export interface JsonBody {
@@ -36,7 +38,7 @@ export interface JsonBody {
  */
 export async function readJson(
   request: Request,
-  { bytesMax = BYTES_MAX, valuesMax, withinMs }: JsonLimits = {},
+  { bytesMax = BYTES_MAX, valuesMax, withinMs, isOptional = false }: JsonLimits = {},
 ): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
@@ -47,6 +49,7 @@ export async function readJson(
     withinMs === undefined
       ? await readBytes(request, bytesMax, () => tooLarge(bytesMax))
       : await readRaw(request, { bytesMax, withinMs, keep: () => {} });
+  if (bytes.byteLength === 0 && isOptional) return { value: {}, bytes };
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
   const value = parse(bytes);

@@ -101,7 +101,7 @@ function describe(method: string, path: string, operation: Described, components
     ],
     ...(body && {
       requestBody: {
-        required: true,
+        required: !operation.isBodyOptional,
         content: {
           "application/json": { schema: shown(body, components), ...mediaExample(example) },
           ...(operation.form && formContent(operation.form, example, components)),

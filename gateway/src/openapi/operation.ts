@@ -28,6 +28,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   bodyValuesMax?: number;
   /** What may be sent in place of the body: a form with a file in its field `file`, and the schema of its other fields. */
   form?: { fields: TObject; fileBytesMax: number; file: string };
+  /** Whether the request may come without a body. */
+  isBodyOptional?: boolean;
   query?: Q;
   /** Whether the answer has a page or a transcript, and so up to megabytes. */
   isList?: boolean;

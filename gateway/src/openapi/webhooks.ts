@@ -1,14 +1,16 @@
+import { EVENT_NAMES, EVENTS, type EventName } from "@parley/shared/portable/events";
 import { StartAnswer, StartQuestion } from "../schemas/agents/start-question.ts";
-import { ConversationEvent, EVENTS } from "../schemas/events.ts";
+import { payloadSchema } from "../schemas/events.ts";
 import { EVENT_EXAMPLES, START_EXAMPLE } from "./examples/events.ts";
 import { EVENT_ID } from "./examples/values.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
-/** The requests that destinations receive when conversations end, as POST, PUT and PATCH, and start webhooks when they begin. */
+/** The requests that destinations receive, as POST, PUT and PATCH, and start webhooks when conversations begin. */
 export function webhooks(components: Components): Json {
-  const names = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
-  const payload = { ...shown(ConversationEvent, components) };
-  const events = names.map((event) => [event, { post: described(event, payload) }] as const);
+  const events = EVENT_NAMES.map((event) => {
+    const payload = { ...shown(payloadSchema(event), components) };
+    return [event, { post: describe(event, payload) }] as const;
+  });
   return { ...Object.fromEntries(events), "conversation.start": { post: startQuestion(components) } };
 }
 
@@ -36,10 +38,10 @@ function startQuestion(components: Components): Json {
   };
 }
 
-function described(event: keyof typeof EVENTS, payload: Json): Json {
+function describe(event: EventName, payload: Json): Json {
   return {
     operationId: operationId(event),
-    summary: EVENTS[event],
+    summary: EVENTS[event].what,
     description: DELIVERY,
     security: [],
     parameters: signature("destination's secret", EVENT_ID),
@@ -75,7 +77,7 @@ function described(event: keyof typeof EVENTS, payload: Json): Json {
 }
 
 const DELIVERY =
-  "Sent to every enabled destination of the owner. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.";
+  "Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.";
 
 const header = (name: string, description: string, example: string) => ({
   name,

@@ -1,12 +1,12 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ClientResult, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { presentSession, presentSummary } from "@parley/shared/domain/present/conversation";
 import { STARTING_MS } from "@parley/shared/domain/start-webhook";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/text/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
-import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import {

@@ -1,7 +1,7 @@
+import { presentConversation } from "@parley/shared/domain/present/conversation";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
-import { presentConversation } from "../present/conversation.ts";
 import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import {

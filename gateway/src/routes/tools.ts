@@ -1,4 +1,11 @@
 import { numberOf } from "@parley/shared/domain/api-names";
+import {
+  presentImported,
+  presentNewTool,
+  presentRotatedTool,
+  presentTool,
+  presentTried,
+} from "@parley/shared/domain/present/tool";
 import { TOOL_TYPES } from "@parley/shared/domain/tools";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
@@ -6,7 +13,6 @@ import type { GateContext } from "../gate.ts";
 import { readDate } from "../http/date.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { presentImported, presentNewTool, presentRotatedTool, presentTool, presentTried } from "../present/tool.ts";
 import {
   CreateToolBody,
   ImportToolsBody,

@@ -87,7 +87,7 @@ const Stage = (what: string) => Type.Optional(Type.Integer({ description: `Until
 
 const Figure = (what: string) => Nullable(Type.Integer({ minimum: 0 }), `${what}; null if unknown.`);
 
-const ToolCall = Resource(
+export const ToolCall = Resource(
   "ToolCall",
   {
     tool_call_id: Id("ID of the call, unique in the conversation.", "tcl_01m7yyhwpyegyarwxc0gvz1xd5"),

@@ -1,29 +1,27 @@
 import { CARRIERS } from "@parley/shared/domain/api-names";
-import { Type } from "@sinclair/typebox";
+import { DEFAULT_EVENTS, EVENTS, type EventName } from "@parley/shared/portable/events";
+import { type TSchema, Type } from "@sinclair/typebox";
 import {
   AnalysisItem,
   CallingType,
+  Conversation,
   ConversationId,
   ConversationType,
   RecordId,
   Status,
+  ToolCall,
   TranscriptMessage,
 } from "./conversations.ts";
-import { AgentId, Resource } from "./resources.ts";
+import { Alert } from "./manage/alerts.ts";
+import { AgentId, At, Id, Resource } from "./resources.ts";
+import { Tool } from "./tools/shown.ts";
 import { About, Nullable, OneOf } from "./types.ts";
 
-/** What happened, by the name of the event. */
-export const EVENTS = {
-  "conversation.completed": "The conversation finished successfully.",
-  "conversation.disconnected": "The conversation ended early, or the called user did not answer.",
-  "conversation.failed": "The conversation ended in a failure.",
-} as const;
-
-/** The payloads of webhooks. */
+/** The payload of an ended conversation. */
 export const ConversationEvent = Resource(
   "ConversationEvent",
   {
-    event: OneOf(Object.keys(EVENTS) as (keyof typeof EVENTS)[], { description: "Name of the event." }),
+    event: OneOf(DEFAULT_EVENTS, { description: "Name of the event." }),
     id: RecordId,
     conversation_id: ConversationId,
     agent_id: About(AgentId, "The agent with which the conversation began."),
@@ -68,3 +66,64 @@ export const ConversationEvent = Resource(
   },
   "A conversation that ended.",
 );
+
+const { conversation_transcript: _, ...withoutTranscript } = Conversation.properties;
+const EventConversation = Resource(
+  "EventConversation",
+  withoutTranscript,
+  "The conversation, without its transcript, as it was when the event was sent for the first time.",
+);
+
+const Recording = Resource(
+  "Recording",
+  {
+    status: OneOf(["ready", "failed"] as const, { description: "Whether there is a recording." }),
+    url: Nullable(Type.String(), "Where to fetch it with a key; null if it failed."),
+    bytes: Nullable(Type.Integer({ minimum: 0 }), "Size of the file; null if it failed."),
+    reason: Nullable(Type.String(), "Why the call is not recorded, or only in part; null if it is ready."),
+    finished_at: Nullable(At(), "When the file was complete; null if it failed."),
+  },
+  "The recording of a call.",
+);
+
+const Transfer = Resource(
+  "Transfer",
+  {
+    to: Type.String({ description: "Number or address.", examples: ["+14155550100"] }),
+    mode: OneOf(["blind", "warm"] as const, {
+      description: "`blind`: the agent left at once. `warm`: it called the person first.",
+    }),
+    outcome: OneOf(["accepted", "declined", "no_answer", "failed"] as const, {
+      description: "What came of it. A `blind` one is `accepted` or `failed`.",
+    }),
+  },
+  "A transfer of a call's user to somebody else.",
+);
+
+const news = ($id: string, object: TSchema, [first, ...others]: readonly [EventName, ...EventName[]]) => {
+  const { key } = EVENTS[first];
+  const hasConversation = first !== "tool.changed" && key !== "alert";
+  const schema = Resource($id, {
+    event: OneOf([first, ...others], { description: "Name of the event." }),
+    id: Id("ID of the event, the `webhook-id` of every attempt.", "evt_01m7yyhwdzeb28n9gms8rr2qyg"),
+    created_at: At("When it happened."),
+    ...(hasConversation && { conversation_id: ConversationId }),
+    [key ?? ""]: object,
+  });
+  return [first, ...others].map((event) => [event, schema] as const);
+};
+
+const NEWS = new Map<EventName, TSchema>([
+  ...news("ConversationNews", EventConversation, ["conversation.started", "conversation.analyzed"]),
+  ...news("RecordingNews", Recording, ["recording.ready", "recording.failed"]),
+  ...news("TransferNews", Transfer, ["transfer.completed", "transfer.failed"]),
+  ...news("FailedToolNews", ToolCall, ["tool.failed"]),
+  ...news("ChangedToolNews", Tool, ["tool.changed"]),
+  ...news("MessageNews", TranscriptMessage, ["message.failed"]),
+  ...news("AlertNews", Alert, ["alert.opened", "alert.resolved"]),
+]);
+
+/** The schema of an event's payload. */
+export function payloadSchema(event: EventName): TSchema {
+  return NEWS.get(event) ?? ConversationEvent;
+}

@@ -12,13 +12,23 @@ create table destinations (
   old_secrets jsonb not null default '[]',
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  -- Which it gets.
+  events text[] not null default '{conversation.completed,conversation.disconnected,conversation.failed}',
   primary key (owner_id, destination_id)
+);
+
+-- Grows with what an owner's destinations want, of which the conversation service is told (src/wanted/tell-wanted.ts). No row: never more
+-- than the ends of conversations.
+create table wanted_revisions (
+  owner_id text primary key,
+  revision bigint not null
 );
 
 create table events (
   owner_id text not null,
   event_id text not null,
   event text not null,
+  -- Empty if it is about no conversation.
   conversation_id text not null,
   -- Null once its conversation is gone; its deliveries stay in the log, to be sent no more.
   payload text,

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { boundedAcceptance } from "./accept-bounds.ts";
 
-const eventOf = (payload: string): ConversationEvent => {
+const eventOf = (payload: string): OwnerEvent => {
   return { ownerId: "", eventId: "", event: "", conversationId: "", payload, traceparent: undefined };
 };
 

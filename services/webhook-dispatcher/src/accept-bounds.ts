@@ -1,4 +1,4 @@
-import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 
 /** Limit for the payload bytes being stored at a time: sixteen of the relay's largest calls. */
@@ -9,7 +9,7 @@ const ACCEPTING_BYTES_MAX = 16 * 1024 * 1024;
  * A lone request may have any size.
  * @throws ServiceError unavailable
  */
-export type AcceptWithin = <T>(events: readonly ConversationEvent[], store: () => Promise<T>) => Promise<T>;
+export type AcceptWithin = <T>(events: readonly OwnerEvent[], store: () => Promise<T>) => Promise<T>;
 
 export function boundedAcceptance(bytesMax = ACCEPTING_BYTES_MAX): AcceptWithin {
   let held = 0;

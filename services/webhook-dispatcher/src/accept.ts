@@ -21,7 +21,7 @@ const CALLS_MAX = 1_000;
 /** Owners whose destinations are read in one statement. */
 const OWNERS_AT_ONCE = 128;
 
-/** Stores events, with one delivery for each enabled destination of their owner. No owner waits for another's. */
+/** Stores events, with one delivery for each enabled destination of their owner that wants them. No owner waits for another's. */
 export type Accept = (events: readonly EventRow[]) => Promise<unknown>;
 
 interface WantedEvent {
@@ -86,12 +86,11 @@ export function acceptor(db: Database, now: () => Date): Accept {
     const distinct = new Map(events.map((event) => [`${event.ownerId} ${event.eventId}`, event]));
     const stored = [...Map.groupBy(distinct.values(), ({ ownerId }) => ownerId)].map(async ([ownerId, owned]) => {
       const destinations = await enabledOf(ownerId);
-      // An event without a destination is not stored.
-      if (destinations.length > 0)
-        await enqueue(
-          ownerId,
-          owned.map((event) => ({ event, destinations })),
-        );
+      // An event that no destination wants is not stored.
+      const wanted = owned
+        .map((event) => ({ event, destinations: destinations.filter(({ events }) => events.includes(event.event)) }))
+        .filter((each) => each.destinations.length > 0);
+      if (wanted.length > 0) await enqueue(ownerId, wanted);
     });
     // Waits for all, so that a call's events count (accept-bounds.ts) until they are stored.
     for (const outcome of await Promise.allSettled(stored)) if (outcome.status === "rejected") throw outcome.reason;

@@ -2,12 +2,16 @@ import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@par
 import { allowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/process/service";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
+import { str } from "envalid";
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that destinations may use",
+  }),
+  PARLEY_CONVERSATION_ADDRESS: str({
+    desc: "host:port of the conversation service, which is told which events the destinations want",
   }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
   PARLEY_EVENTS_OWNER_BYTES: positiveInteger({

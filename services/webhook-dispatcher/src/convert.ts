@@ -42,6 +42,7 @@ export function toDestination(row: DestinationRow, now: Date): Destination {
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
     oldSecretValidUntil: old && new Date(old.validUntil),
+    events: row.events,
   };
 }
 

@@ -1,3 +1,4 @@
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
@@ -5,6 +6,7 @@ import type { WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
+import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { createSealer } from "@parley/shared/sealing";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
@@ -32,6 +34,7 @@ import { rotateSecret } from "./rpc/rotate-secret.ts";
 import { sendTestEvent } from "./rpc/send-test-event.ts";
 import { updateDestination } from "./rpc/update-destination.ts";
 import { oldDeliveries } from "./sweep.ts";
+import { wantedQueue } from "./wanted/tell-wanted.ts";
 
 interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
@@ -56,14 +59,20 @@ export function startDispatcher(
       migrations: MIGRATIONS,
       clock: given,
       pollMs,
-      build: ({ db, clock, stopping }) => {
+      build: ({ db, clock, stopping, credentials }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const conversations = createClient(ConversationServiceService, {
+          peer: "conversation",
+          address: config.PARLEY_CONVERSATION_ADDRESS,
+          credentials,
+        });
         const ctx: DispatcherContext = {
           db,
           clock,
           sealer,
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          conversations,
         };
         const accept = acceptor(db, clock.now);
         const within = boundedAcceptance();
@@ -98,11 +107,15 @@ export function startDispatcher(
             },
             queues: {
               ...deliveries.queues,
+              ...wantedQueue(ctx),
               ...forgetOwners(db),
               ...boundedLogQueue({ db, log, bytesMax: config.PARLEY_EVENTS_OWNER_BYTES }),
             },
             sweeps: [oldDeliveries(db)],
-            stop: egress.close,
+            stop: async () => {
+              egress.close();
+              conversations.close();
+            },
           },
         ];
       },

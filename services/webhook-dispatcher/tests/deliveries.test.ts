@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/testkit/eventually";
 import { startRawServer } from "@parley/testkit/network/raw-server";
 import { newOwner } from "@parley/testkit/owners";
@@ -113,6 +114,33 @@ test("what arrives goes once to every enabled destination of the owner, and to n
   expect(receiver.received.map(({ target }) => target).toSorted()).toEqual(["/hook/a", "/hook/b"]);
 });
 
+test("the events of a conversation arrive in order, the later ones once the earlier one has arrived or failed", async () => {
+  await using receiver = startReceiver();
+  const names = ["conversation.started", "transfer.failed", "conversation.completed"];
+  const { ownerId } = await newDestination(service.client, receiver.url, { events: { names } });
+  const conversationId = newUuid();
+  const begun = newEvent(ownerId, { event: "conversation.started", conversationId });
+  // Refused twice, and the next one always.
+  const refusals = new Map([
+    ["conversation.started", 2],
+    ["transfer.failed", Number.POSITIVE_INFINITY],
+  ]);
+  receiver.answer = (received) => {
+    const event = fieldOf(received, "event");
+    const left = refusals.get(event) ?? 0;
+    refusals.set(event, left - 1);
+    return new Response("", { status: left > 0 ? 500 : 204 });
+  };
+  const later = names.slice(1).map((event) => newEvent(ownerId, { event, conversationId }));
+  await service.client.batchAcceptEvents({ events: [begun, ...later].toReversed() });
+  await ended(service.client, ownerId, 3);
+  expect(receiver.received.map((received) => fieldOf(received, "event"))).toEqual([
+    ...new Array(3).fill("conversation.started"),
+    ...new Array(4).fill("transfer.failed"),
+    "conversation.completed",
+  ]);
+});
+
 describe("an event", () => {
   test("that is repeated, concurrently or later, is delivered once", async () => {
     await using receiver = startReceiver();
@@ -133,7 +161,7 @@ describe("an event", () => {
     const { results } = await service.client.batchAcceptEvents({ events });
     expect(results.map(({ refusal }) => refusal)).toEqual([
       undefined,
-      "event must be one of conversation.completed, conversation.disconnected, conversation.failed",
+      expect.stringContaining("event must be one of conversation.completed, conversation.disconnected, "),
       undefined,
     ]);
     expect(await ended(service.client, ownerId, 2)).toHaveLength(2);

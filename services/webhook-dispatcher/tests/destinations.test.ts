@@ -1,4 +1,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import {
+  ConversationServiceService,
+  type SetWantedEventsRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { DEFAULT_EVENTS, EVENT_NAMES } from "@parley/shared/portable/events";
+import { serve } from "@parley/shared/rpc/server";
 import { fakeClock } from "@parley/testkit/clock";
 import { eventually } from "@parley/testkit/eventually";
 import { failure } from "@parley/testkit/failures";
@@ -27,8 +34,23 @@ const URL = "https://hooks.example.com/parley";
 const NO_DESTINATION = "whd_00000000000000000000000000";
 const NO_DELIVERY = "dlv_00000000000000000000000000";
 
-const service = await startTestDispatcher();
-afterAll(() => service.stop());
+/** What the conversation service was told. */
+const told: SetWantedEventsRequest[] = [];
+const conversation = await serve(
+  ConversationServiceService,
+  {
+    setWantedEvents: async (request) => {
+      told.push(request);
+      return {};
+    },
+  },
+  { address: "127.0.0.1:0", log: silentLogger },
+);
+const service = await startTestDispatcher({ PARLEY_CONVERSATION_ADDRESS: conversation.address });
+afterAll(async () => {
+  await service.stop();
+  await conversation.stop();
+});
 
 describe("a destination", () => {
   test("is created, listed, changed field by field and deleted; its secret is shown once and sealed at rest", async () => {
@@ -141,6 +163,70 @@ test("a test event is a sample of a completed conversation, delivered like any o
   });
 });
 
+test("a sample of every event can be sent, whatever the destination gets", async () => {
+  await using receiver = startReceiver();
+  const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
+  for (const event of EVENT_NAMES) await service.client.sendTestEvent({ ownerId, destinationId, event });
+  await ended(service.client, ownerId, EVENT_NAMES.length);
+  expect(receiver.received.map((received) => fieldOf(received, "event")).toSorted()).toEqual(EVENT_NAMES.toSorted());
+  const unknown = service.client.sendTestEvent({ ownerId, destinationId, event: "conversation.begun" });
+  expect(await failure(unknown)).toMatchObject({ kind: "invalid", detail: expect.stringContaining("event must be") });
+});
+
+describe("the events of a destination", () => {
+  test("are those that it asks for, and the ends of conversations by default", async () => {
+    await using receiver = startReceiver();
+    const ownerId = newOwner();
+    const named = (name: string, given = {}) =>
+      newDestination(service.client, `${receiver.url}/${name}`, { ownerId, ...given });
+    expect((await named("ends")).events).toEqual([...DEFAULT_EVENTS]);
+    await named("starts", { events: { names: ["conversation.started"] } });
+    await acceptEvent(service.client, newEvent(ownerId, { event: "conversation.started" }));
+    await acceptEvent(service.client, newEvent(ownerId, { event: "alert.opened", conversationId: "" }));
+    await acceptEvent(service.client, newEvent(ownerId, { event: "conversation.failed" }));
+    await ended(service.client, ownerId, 2);
+    const arrived = receiver.received.map((each) => `${each.target} ${fieldOf(each, "event")}`).toSorted();
+    expect(arrived).toEqual(["/hook/ends conversation.failed", "/hook/starts conversation.started"]);
+    // Nothing is stored of one that nobody wants.
+    expect(await service.sql`select from events where owner_id = ${ownerId}`).toHaveLength(2);
+    expect(await deliveriesOf(service.client, ownerId, { event: "conversation.started" })).toHaveLength(1);
+  });
+
+  test.each([
+    [[], "events must have at least one event"],
+    [["conversation.failed", "conversation.failed"], "events must name each event once"],
+    [["conversation.failed", "conversation.begun"], "events.1 must be one of conversation.completed, "],
+  ])("cannot be %j", async (names, detail) => {
+    const { ownerId, destinationId } = await newDestination(service.client, URL);
+    const refused = { kind: "invalid", detail: expect.stringContaining(detail) };
+    expect(await failure(newDestination(service.client, URL, { events: { names } }))).toMatchObject(refused);
+    const change = { ownerId, destinationId, requestType: UNSPECIFIED, events: { names } };
+    expect(await failure(service.client.updateDestination(change))).toMatchObject(refused);
+  });
+
+  test("beyond the ends of conversations are told to the conversation service before the change is answered", async () => {
+    const { client } = service;
+    const ownerId = newOwner();
+    const toldOf = () =>
+      told
+        .filter((each) => each.ownerId === ownerId)
+        .at(-1)
+        ?.events.toSorted();
+    await newDestination(client, URL, { ownerId });
+    expect(toldOf()).toBeUndefined();
+    const names = ["conversation.failed", "tool.failed"];
+    const { destinationId } = await newDestination(client, URL, { ownerId, events: { names } });
+    expect(toldOf()).toEqual(["tool.failed"]);
+    await newDestination(client, URL, { ownerId, events: { names: ["tool.failed", "alert.opened"] } });
+    expect(toldOf()).toEqual(["alert.opened", "tool.failed"]);
+    const change = { ownerId, destinationId, requestType: UNSPECIFIED };
+    await client.updateDestination({ ...change, events: { names: ["recording.ready"] } });
+    expect(toldOf()).toEqual(["alert.opened", "recording.ready", "tool.failed"]);
+    await client.updateDestination({ ...change, enabled: false });
+    expect(toldOf()).toEqual(["alert.opened", "tool.failed"]);
+  });
+});
+
 test("a test event to a disabled destination is refused", async () => {
   const { ownerId, destinationId } = await newDestination(service.client, URL, { enabled: false });
   expect(await failure(service.client.sendTestEvent({ ownerId, destinationId }))).toMatchObject({
@@ -152,7 +238,7 @@ test("a test event to a disabled destination is refused", async () => {
 test.each([
   [{ ownerId: "me" }, "owner_id"],
   [{ eventId: "1" }, "event_id"],
-  [{ event: "conversation.started" }, "event"],
+  [{ event: "conversation.begun" }, "event"],
   [{ conversationId: "1" }, "conversation_id"],
   [{ payload: "" }, "payload"],
   [{ payload: "\0" }, "payload"],

@@ -5,9 +5,9 @@ import {
   RequestType,
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import {
-  type ConversationEvent,
   CreateDestinationRequest,
   ListDeliveriesRequest,
+  type OwnerEvent,
   WebhookDispatcherServiceService,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
@@ -49,6 +49,8 @@ export interface TestDispatcher {
 /** May deliver to loopback, and retries at once. */
 export const TEST_ENV = {
   PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+  // Told only by destinations that want more than the ends of conversations.
+  PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
   PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   PARLEY_WEBHOOK_RETRY_MS: "1",
 };
@@ -95,7 +97,7 @@ export async function newDestination(
   return { ...destination, secret };
 }
 
-export function newEvent(ownerId: string, given: Partial<ConversationEvent> = {}): ConversationEvent {
+export function newEvent(ownerId: string, given: Partial<OwnerEvent> = {}): OwnerEvent {
   const conversationId = newUuid();
   const event = "conversation.completed";
   const payload = JSON.stringify({ event, conversation_id: conversationId, notes: "Grüße & 100 % + more" });
@@ -103,7 +105,7 @@ export function newEvent(ownerId: string, given: Partial<ConversationEvent> = {}
 }
 
 /** Gives the dispatcher one event. @throws Error that says why, when it is refused */
-export async function acceptEvent(client: DispatcherClient, event: ConversationEvent): Promise<void> {
+export async function acceptEvent(client: DispatcherClient, event: OwnerEvent): Promise<void> {
   const { results } = await client.batchAcceptEvents({ events: [event] });
   if (results[0]?.refusal !== undefined) throw new Error(results[0].refusal);
 }

@@ -131,8 +131,8 @@ function Opened({ delivery }: { delivery: Delivery }) {
           <Copyable text={delivery.event_id} what="event ID" />
         </Fact>
         <Fact name="Conversation">
-          {delivery.is_test ? (
-            <span className="text-muted">None (sample event)</span>
+          {delivery.is_test || delivery.conversation_id === null ? (
+            <span className="text-muted">{delivery.is_test ? "None (sample event)" : "None"}</span>
           ) : (
             <Link
               to="/conversations/$conversationId"

@@ -1,3 +1,4 @@
+import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import { type FormEvent, useState } from "react";
 import { fieldsOf, sentenceBeside } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
@@ -6,9 +7,10 @@ import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { EventChoice } from "./event-choice.tsx";
 import type { Destination } from "./queries.ts";
 
-export type DestinationFields = Pick<Destination, "name" | "url" | "request_type" | "retry_schedule">;
+export type DestinationFields = Pick<Destination, "name" | "url" | "request_type" | "retry_schedule" | "events">;
 
 const METHODS = [
   { value: "POST", label: "POST", hint: "recommended" },
@@ -20,7 +22,13 @@ const SCHEDULES = [
   { value: "standard", label: "4 attempts, 10 seconds apart" },
   { value: "extended", label: "8 attempts over 24 hours" },
 ] as const;
-const NEW: DestinationFields = { name: "", url: "", request_type: "POST", retry_schedule: "standard" };
+const NEW: DestinationFields = {
+  name: "",
+  url: "",
+  request_type: "POST",
+  retry_schedule: "standard",
+  events: [...DEFAULT_EVENTS],
+};
 
 /** The fields of a webhook. @param write the result of `useMutation` for saving them */
 export function DestinationForm({
@@ -36,11 +44,11 @@ export function DestinationForm({
 }) {
   const [fields, setFields] = useState(before);
   const errors = fieldsOf(write.error);
-  const failure = sentenceBeside(write.error, ["name", "url", "request_type", "retry_schedule"]);
+  const failure = sentenceBeside(write.error, ["name", "url", "request_type", "retry_schedule", "events"]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const { name, url, request_type, retry_schedule } = fields;
-    write.mutate({ name: name.trim(), url: url.trim(), request_type, retry_schedule });
+    const { name, url, request_type, retry_schedule, events } = fields;
+    write.mutate({ name: name.trim(), url: url.trim(), request_type, retry_schedule, events });
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
@@ -97,6 +105,11 @@ export function DestinationForm({
           />
         )}
       </Field>
+      <EventChoice
+        events={fields.events}
+        onChange={(events) => setFields({ ...fields, events })}
+        error={errors.get("events")}
+      />
       {failure && <Notice tone="danger">{failure}</Notice>}
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>

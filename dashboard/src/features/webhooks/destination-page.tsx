@@ -1,11 +1,13 @@
+import { EVENT_NAMES, type EventName } from "@parley/shared/portable/events";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { ArrowLeft, Inbox, Send } from "lucide-react";
+import { ArrowLeft, ChevronDown, Inbox, Send } from "lucide-react";
 import { api, ask } from "../../api/client.ts";
 import { NotFound } from "../../app/failures.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
 import { Select } from "../../ui/form/select.tsx";
+import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Notice } from "../../ui/states.tsx";
@@ -93,12 +95,18 @@ function Shown({ destination }: { destination: Destination }) {
   );
 }
 
-function SendTest({ destination: { destination_id, status } }: { destination: Destination }) {
+/** Sends a sample of the first event that the webhook gets, or of any other. */
+function SendTest({ destination: { destination_id, status, events } }: { destination: Destination }) {
   const client = useQueryClient();
   const navigate = useNavigate({ from: "/webhooks/$destinationId" });
   const send = useMutation({
-    mutationFn: () =>
-      ask(api.POST("/v1/manage/destinations/{destination_id}/test", { params: { path: { destination_id } } })),
+    mutationFn: (event: EventName) =>
+      ask(
+        api.POST("/v1/manage/destinations/{destination_id}/test", {
+          params: { path: { destination_id } },
+          body: { event },
+        }),
+      ),
     onSuccess: async () => {
       tellDone("Sending a sample event");
       await navigate({ search: {} });
@@ -106,10 +114,27 @@ function SendTest({ destination: { destination_id, status } }: { destination: De
     },
     onError: tellFailure,
   });
+  const isOff = status === "disabled";
+  const [first = "conversation.completed"] = EVENT_NAMES.filter((event) => events.includes(event));
   return (
-    <Button variant="primary" busy={send.isPending} disabled={status === "disabled"} onClick={() => send.mutate()}>
-      {!send.isPending && <Send aria-hidden />} Send a test
-    </Button>
+    <>
+      <Button variant="primary" busy={send.isPending} disabled={isOff} onClick={() => send.mutate(first)}>
+        {!send.isPending && <Send aria-hidden />} Send a test
+      </Button>
+      <Menu
+        trigger={
+          <Button size="icon" className="size-9" disabled={isOff} aria-label="Send another event as a test">
+            <ChevronDown aria-hidden />
+          </Button>
+        }
+      >
+        {EVENT_NAMES.map((event) => (
+          <MenuItem key={event} onSelect={() => send.mutate(event)}>
+            {event}
+          </MenuItem>
+        ))}
+      </Menu>
+    </>
   );
 }
 
@@ -119,27 +144,47 @@ const STATUS_OPTIONS = [
   ...Object.entries(DELIVERY_STATUSES).map(([value, { label }]) => ({ value, label })),
 ];
 
+const EVENT_OPTIONS = [
+  { value: ANY, label: "All events" },
+  ...EVENT_NAMES.map((event) => ({ value: event, label: event })),
+];
+
 function Deliveries({ destination: { destination_id } }: { destination: Destination }) {
-  const { status, page } = useSearch({ from: "/signed-in/webhooks/$destinationId" });
+  const { status, event, page } = useSearch({ from: "/signed-in/webhooks/$destinationId" });
   const navigate = useNavigate({ from: "/webhooks/$destinationId" });
+  const chosen = { ...(status && { status }), ...(event && { event }) };
+  const isFiltered = Object.keys(chosen).length > 0;
+  const show = (next: { status: DeliveryStatus | undefined; event: EventName | undefined }) =>
+    navigate({ search: { ...(next.status && { status: next.status }), ...(next.event && { event: next.event }) } });
   return (
     <div className="flex flex-col gap-4">
-      <div className="w-40">
-        <Select
-          quiet
-          aria-label="Delivery status"
-          value={status ?? ANY}
-          onChange={(value) => navigate({ search: value === ANY ? {} : { status: value as DeliveryStatus } })}
-          options={STATUS_OPTIONS}
-        />
+      <div className="flex flex-wrap gap-2">
+        <div className="w-40">
+          <Select
+            quiet
+            aria-label="Delivery status"
+            value={status ?? ANY}
+            onChange={(value) => show({ event, status: value === ANY ? undefined : (value as DeliveryStatus) })}
+            options={STATUS_OPTIONS}
+          />
+        </div>
+        <div className="w-60">
+          <Select
+            quiet
+            aria-label="Event"
+            value={event ?? ANY}
+            onChange={(value) => show({ status, event: value === ANY ? undefined : (value as EventName) })}
+            options={EVENT_OPTIONS}
+          />
+        </div>
       </div>
       <DeliveryList
-        filter={{ destination_id, ...(status && { status }), ...(page && { page }) }}
-        onPage={(next) => navigate({ search: { ...(status && { status }), page: next } })}
+        filter={{ destination_id, ...chosen, ...(page && { page }) }}
+        onPage={(next) => navigate({ search: { ...chosen, page: next } })}
         empty={
-          <EmptyState icon={Inbox} title={status ? "No matching deliveries" : "No deliveries yet"}>
-            {status
-              ? "Choose another status to see other deliveries."
+          <EmptyState icon={Inbox} title={isFiltered ? "No matching deliveries" : "No deliveries yet"}>
+            {isFiltered
+              ? "Choose another status or event to see other deliveries."
               : "Send a test, or end a conversation with one of your agents. Deliveries are kept for 30 days."}
           </EmptyState>
         }

@@ -1,3 +1,4 @@
+import type { EventName } from "@parley/shared/portable/events";
 import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 import type { Tone } from "../../ui/badge.tsx";
@@ -20,6 +21,7 @@ export interface DeliveryFilter {
   destination_id?: string;
   conversation_id?: string;
   status?: DeliveryStatus;
+  event?: EventName;
   page?: number;
 }
 

@@ -26,7 +26,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      description="When a conversation ends, its transcript and analysis are sent to these URLs."
+      description="What happens, such as the end of a conversation with its transcript and analysis, is sent to these URLs."
       actions={destinations.data && destinations.data.length > 0 && make}
     >
       {destinations.isPending ? (

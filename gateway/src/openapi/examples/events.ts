@@ -1,5 +1,6 @@
-import type { EVENTS } from "../../schemas/events.ts";
-import { AGENT_ID, CREATED_AT, RECORD_ID, SESSION_ID, UPDATED_AT } from "./values.ts";
+import { samplePayload } from "@parley/shared/domain/event-samples";
+import { EVENT_NAMES, type EventName } from "@parley/shared/portable/events";
+import { AGENT_ID, ALERT_ID, CREATED_AT, EVENT_ID, RECORD_ID, SESSION_ID, TOOL_ID, UPDATED_AT } from "./values.ts";
 
 const call = {
   id: RECORD_ID,
@@ -14,8 +15,22 @@ const call = {
   is_test_call: false,
 };
 
+const IDS = {
+  eventId: EVENT_ID,
+  conversationId: SESSION_ID,
+  recordId: RECORD_ID,
+  agentId: AGENT_ID,
+  toolId: TOOL_ID,
+  callId: "tcl_01m7yyhwpyegyarwxc0gvz1xd5",
+  alertId: ALERT_ID,
+};
+const SAMPLES = Object.fromEntries(
+  EVENT_NAMES.map((event) => [event, samplePayload(event, IDS, new Date(UPDATED_AT))]),
+) as Record<EventName, object>;
+
 /** A complete payload of each event. */
-export const EVENT_EXAMPLES: Readonly<Record<keyof typeof EVENTS, object>> = {
+export const EVENT_EXAMPLES: Readonly<Record<EventName, object>> = {
+  ...SAMPLES,
   "conversation.completed": {
     event: "conversation.completed",
     ...call,

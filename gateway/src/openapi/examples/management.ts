@@ -1,3 +1,4 @@
+import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import type { OperationExamples } from "./example.ts";
 import {
   AGENT_ID,
@@ -44,6 +45,7 @@ const destination = {
   request_type: "POST",
   retry_schedule: "standard",
   status: "enabled",
+  events: DEFAULT_EVENTS,
   old_secret_valid_until: null,
   created_at: CREATED_AT,
   updated_at: CREATED_AT,
@@ -186,8 +188,14 @@ const WEBHOOK_EXAMPLES: OperationExamples = {
       request_type: "POST",
       retry_schedule: "extended",
       status: "enabled",
+      events: ["conversation.started", "conversation.completed"],
     },
-    response: { ...destination, retry_schedule: "extended", secret: SECRET },
+    response: {
+      ...destination,
+      retry_schedule: "extended",
+      events: ["conversation.started", "conversation.completed"],
+      secret: SECRET,
+    },
   },
   updateDestination: {
     request: { name: "Staging", request_type: "PUT" },
@@ -197,7 +205,7 @@ const WEBHOOK_EXAMPLES: OperationExamples = {
   rotateSecret: {
     response: { destination_id: DESTINATION_ID, secret: SECRET, old_secret_valid_until: "2026-02-01T09:30:00.000Z" },
   },
-  sendTestEvent: { response: { delivery_id: DELIVERY_ID } },
+  sendTestEvent: { request: { event: "conversation.started" }, response: { delivery_id: DELIVERY_ID } },
   resendFailedDeliveries: { request: { since: "2026-01-31T09:30:00Z" }, response: { resent: 1 } },
   listDeliveries: { response: { deliveries: [delivery], ...ONE_PAGE } },
   getDelivery: { response: sent },

@@ -32,6 +32,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
               destinationId: query.destination_id ?? "",
               conversationId: query.conversation_id ?? "",
               status: numberOf(DELIVERY_STATUSES, query.status),
+              event: query.event,
             },
             { origin },
           );

@@ -14,6 +14,7 @@ import {
   NewSecret,
   ResendFailedBody,
   Resent,
+  SendTestBody,
   TestSent,
   UpdateDestinationBody,
 } from "../../schemas/manage/destinations.ts";
@@ -61,6 +62,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
               requestType: REQUEST_TYPES[body.request_type],
               retrySchedule: RETRY_SCHEDULES[body.retry_schedule ?? "standard"],
               enabled: body.status !== "disabled",
+              events: body.events ? { names: body.events } : undefined,
             },
             { origin },
           );
@@ -91,6 +93,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
               requestType: numberOf(REQUEST_TYPES, body.request_type),
               retrySchedule: body.retry_schedule && RETRY_SCHEDULES[body.retry_schedule],
               enabled: body.status === undefined ? undefined : body.status === "enabled",
+              events: body.events && { names: body.events },
             },
             { origin },
           );
@@ -148,13 +151,19 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
           id: "sendTestEvent",
           tag: "Management",
           summary: "Send a destination a sample event",
+          description: "It is sent whether or not the destination gets such events.",
           scope: "session",
+          body: SendTestBody,
+          isBodyOptional: true,
           response: TestSent,
           refuses: ["condition", "not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, body, origin }) => {
           const destinationId = params.destination_id ?? "";
-          const { deliveryId } = await webhooks.sendTestEvent({ ownerId, destinationId }, { origin });
+          const { deliveryId } = await webhooks.sendTestEvent(
+            { ownerId, destinationId, event: body.event ?? undefined },
+            { origin },
+          );
           return { delivery_id: deliveryId };
         },
       ),

@@ -2,15 +2,16 @@ import { DELIVERY_STATUSES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { At, Id, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf, PageQuery, Text } from "../types.ts";
-import { RequestType } from "./destinations.ts";
+import { Event, RequestType } from "./destinations.ts";
 
 export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,
   destination_id: Type.Optional(Text({ max: 200, description: "Only deliveries to this destination." })),
-  conversation_id: Type.Optional(Text({ max: 200, description: "Only deliveries of this conversation's event." })),
+  conversation_id: Type.Optional(Text({ max: 200, description: "Only deliveries of this conversation's events." })),
   status: Type.Optional(About(DeliveryStatus, "Only deliveries with this status.")),
+  event: Type.Optional(About(Event, "Only deliveries of this event.")),
 });
 
 const attemptFields = {
@@ -46,7 +47,7 @@ const deliveryFields = {
   destination_id: Id("ID of the destination.", "whd_01m7yyhwdzeb28n9gms8rr2qyg"),
   event_id: Id("ID of the event, the `webhook-id` of every attempt.", "evt_01m7yyhwdzeb28n9gms8rr2qyg"),
   event: Type.String({ description: "Name of the event.", examples: ["conversation.completed"] }),
-  conversation_id: Type.String({ description: "ID of the conversation that ended." }),
+  conversation_id: Nullable(Type.String(), "ID of the event's conversation; null if it is about none."),
   is_test: Type.Boolean({ description: "Whether it is a sample event, whose conversation does not exist." }),
   status: DeliveryStatus,
   next_attempt_at: Nullable(At(), "When the next attempt is due, null if there is none."),

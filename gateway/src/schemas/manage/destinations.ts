@@ -1,4 +1,5 @@
 import { namesOf, REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
+import { EVENT_NAMES } from "@parley/shared/portable/events";
 import { Type } from "@sinclair/typebox";
 import { At, Id, Resource } from "../resources.ts";
 import { About, DateTimeText, Maybe, Nullable, OneOf, Text } from "../types.ts";
@@ -23,6 +24,13 @@ export const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
   description: "A disabled destination receives no events.",
 });
 
+export const Event = OneOf(EVENT_NAMES, { description: "Name of the event." });
+
+const Events = Type.Array(Event, {
+  minItems: 1,
+  description: "The events that the destination gets.",
+});
+
 export const CreateDestinationBody = Type.Object(
   {
     name: Name,
@@ -33,6 +41,7 @@ export const CreateDestinationBody = Type.Object(
       "When failed attempts are repeated: `standard` is four attempts, ten seconds apart, `extended` eight over 24 hours. Default: standard.",
     ),
     status: Maybe(DestinationStatus, "A disabled destination receives no events. Default: enabled."),
+    events: Maybe(Events, "The events that the destination gets. Default: those of the end of a conversation."),
   },
   { $id: "CreateDestinationRequest", description: "A webhook destination." },
 );
@@ -44,8 +53,14 @@ export const UpdateDestinationBody = Type.Object(
     request_type: Type.Optional(RequestType),
     retry_schedule: Type.Optional(RetrySchedule),
     status: Type.Optional(DestinationStatus),
+    events: Type.Optional(Events),
   },
   { $id: "UpdateDestinationRequest", description: "The fields to change. Those that you leave out stay as they are." },
+);
+
+export const SendTestBody = Type.Object(
+  { event: Maybe(Event, "Which event to send. Default: `conversation.completed`.") },
+  { $id: "SendTestRequest", description: "The sample to send." },
 );
 
 export const ResendFailedBody = Type.Object(
@@ -67,6 +82,7 @@ const destinationFields = {
     At(),
     "Until when deliveries are also signed with the secret from before the last rotation.",
   ),
+  events: Events,
   created_at: At("When the destination was created."),
   updated_at: At("When the destination was last changed."),
 };

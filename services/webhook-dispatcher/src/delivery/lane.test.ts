@@ -38,6 +38,7 @@ function startLane(lend: (eventId: string) => Promise<null>): { readsSoFar(): nu
       requestType: "POST",
       retrySchedule: "standard",
       enabled: true,
+      events: ["conversation.completed"],
       oldSecrets: [],
     },
     ...{ sealedSecret: sealSecret(sealer, key, "secret"), createdAt: now, updatedAt: now },

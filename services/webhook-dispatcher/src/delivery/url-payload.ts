@@ -5,12 +5,17 @@ const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
 
 /**
  * The payload as the destination receives it. One too long for the URL of a GET loses transcript and analysis, and says
- * so (docs/webhooks.md).
+ * so, or the object that it is about (docs/webhooks.md).
  */
 export function payloadFor(requestType: RequestTypeName, payload: string): string {
   if (requestType !== "GET" || Buffer.byteLength(payload) <= URL_PAYLOAD_BYTES_MAX) return payload;
+  const whole = JSON.parse(payload);
+  if (!("conversation_transcript" in whole)) {
+    const { event, id, created_at, conversation_id } = whole;
+    return JSON.stringify({ event, id, created_at, conversation_id });
+  }
   return JSON.stringify({
-    ...JSON.parse(payload),
+    ...whole,
     conversation_transcript: [],
     conversation_transcript_truncated: true,
     conversation_analysis: [],

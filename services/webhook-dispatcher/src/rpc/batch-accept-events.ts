@@ -1,4 +1,4 @@
-import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { OwnerEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Accept } from "../accept.ts";
 import type { AcceptWithin } from "../accept-bounds.ts";
@@ -16,7 +16,7 @@ export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler
     });
 }
 
-function readOrRefuse(given: ConversationEvent): EventRow | string {
+function readOrRefuse(given: OwnerEvent): EventRow | string {
   try {
     return readEvent(given);
   } catch (error) {

@@ -3,6 +3,7 @@ import { enqueueDestinations } from "../delivery/queue.ts";
 import { cancelled } from "../delivery/state.ts";
 import { changePending } from "../store/deliveries.ts";
 import { deleteDestinationRow, lockDestination } from "../store/destinations.ts";
+import { promiseWanted } from "../wanted/tell-wanted.ts";
 
 /** Its deliveries stay in the log; pending ones become cancelled, many of them by the lane (lane.ts). */
 export function deleteDestination({ db, clock }: DispatcherContext): Handler<"deleteDestination"> {
@@ -12,6 +13,7 @@ export function deleteDestination({ db, clock }: DispatcherContext): Handler<"de
       await deleteDestinationRow(tx, row);
       await changePending(tx, row, cancelled());
       await enqueueDestinations(tx, [row], clock.now());
+      await promiseWanted(tx, ownerId, [row, null], clock.now());
     });
     return {};
   };

@@ -4,22 +4,25 @@ import type { DispatcherContext, Handler } from "../context.ts";
 import { fromRequestType, fromRetrySchedule, toDestination } from "../convert.ts";
 import { enqueueDestinations } from "../delivery/queue.ts";
 import { cancelled } from "../delivery/state.ts";
-import { checkDestinationUrl } from "../rules.ts";
+import { checkDestinationUrl, checkEvents } from "../rules.ts";
 import { changePending } from "../store/deliveries.ts";
 import { type DestinationRow, lockDestination, updateDestinationRow } from "../store/destinations.ts";
+import { promiseWanted, tellWantedNow } from "../wanted/tell-wanted.ts";
 
 /**
  * Fields left out stay unchanged. A change applies to future attempts; disabling cancels pending deliveries, many of them by the
  * lane (lane.ts).
  */
-export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
-  return async ({ ownerId, destinationId, name, url, requestType, enabled, retrySchedule }) => {
+export function updateDestination(ctx: DispatcherContext): Handler<"updateDestination"> {
+  const { db, clock, allowedHosts } = ctx;
+  return async ({ ownerId, destinationId, name, url, requestType, enabled, retrySchedule, events }, { log }) => {
     if (name !== undefined) checkName("name", name);
     if (url !== undefined) checkDestinationUrl(url, allowedHosts);
     const given = requestType === RequestType.REQUEST_TYPE_UNSPECIFIED ? undefined : fromRequestType(requestType);
     const schedule = retrySchedule === undefined ? undefined : fromRetrySchedule(retrySchedule);
+    const wanted = events && checkEvents(events);
     const now = clock.now();
-    const row = await db.begin(async (tx) => {
+    const { row, isNews } = await db.begin(async (tx) => {
       const current = await lockDestination(tx, { ownerId, destinationId });
       const next: DestinationRow = {
         ...current,
@@ -29,13 +32,15 @@ export function updateDestination({ db, clock, allowedHosts }: DispatcherContext
         retrySchedule: schedule ?? current.retrySchedule,
         enabled: enabled ?? current.enabled,
         updatedAt: now,
+        events: wanted ?? current.events,
       };
       await updateDestinationRow(tx, next);
       if (!next.enabled) await changePending(tx, next, cancelled());
       // Wakes the lane so that it reads the change.
       await enqueueDestinations(tx, [next], now);
-      return next;
+      return { row: next, isNews: await promiseWanted(tx, ownerId, [current, next], now) };
     });
+    if (isNews) await tellWantedNow(ctx, ownerId, log);
     return { destination: toDestination(row, now) };
   };
 }

@@ -54,7 +54,10 @@ export interface WantedDeliveries extends DestinationKey {
   except: readonly string[];
 }
 
-/** The next deliveries of several destinations: due ones first, then future ones. */
+/**
+ * The next deliveries of several destinations: due ones first, then future ones. Without those whose destination still waits for an
+ * earlier event of the same conversation.
+ */
 export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
   const except = plainArray(wanted.flatMap(({ ownerId, except }) => except.map((id) => `${ownerId}/${id}`)));
   return sql<PendingDelivery[]>`
@@ -70,6 +73,12 @@ export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[])
       select owner_id, destination_id, delivery_id, status, attempts, attempts_left, next_attempt_at, event_id
       from deliveries
       where owner_id = wanted.owner_id and destination_id = wanted.destination_id and status = 'pending'
+        and (conversation_id = '' or not exists (
+          select from deliveries as earlier
+          where earlier.owner_id = wanted.owner_id and earlier.conversation_id = deliveries.conversation_id
+            and earlier.destination_id = wanted.destination_id and earlier.status = 'pending'
+            and earlier.event_id < deliveries.event_id
+        ))
         and owner_id || '/' || delivery_id <> all(${except}::text[])
       order by next_attempt_at, delivery_id limit places
     ) as next
@@ -157,7 +166,7 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
       where deliveries.owner_id = ended.owner_id and deliveries.delivery_id = ended.delivery_id
         and deliveries.status = ended.was_status and deliveries.attempts_left = ended.was_left
         and deliveries.attempts = ended.number - 1
-      returning ended.*, forgotten
+      returning ended.*, forgotten, deliveries.destination_id, deliveries.event_id, deliveries.conversation_id
     ), logged as (
       insert into attempts
         (owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt, request)
@@ -166,6 +175,7 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
         case when not forgotten then response_excerpt end, request
       from changed
     ) ${ended.some(({ next }) => next.attempts > ATTEMPTS_KEPT) ? sql`, gone as (${deleteOldAttempts(sql)})` : sql``}
+    ${ended.some(({ next }) => next.nextAttemptAt !== null) ? sql`, held as (${holdLaterEvents(sql)})` : sql``}
     -- One text, because the driver takes a microsecond for a row.
     select string_agg(owner_id || ' ' || delivery_id, chr(10)) as stored from changed`;
   return new Set(row?.stored?.split("\n"));
@@ -176,6 +186,24 @@ const deleteOldAttempts = (sql: Sql) => sql`
   delete from attempts using changed
   where changed.number > ${ATTEMPTS_KEPT} and attempts.owner_id = changed.owner_id
     and attempts.delivery_id = changed.delivery_id and attempts.number <= changed.number - ${ATTEMPTS_KEPT}`;
+
+/**
+ * Later events of the same conversation wait as long as the one that is repeated, so that they do not stand before the due ones, where
+ * each read would pass over them.
+ */
+const holdLaterEvents = (sql: Sql) => sql`
+  update deliveries set next_attempt_at = later.next_at
+  from (
+    select found.owner_id, found.delivery_id, changed.next_at from changed cross join lateral (
+      select owner_id, delivery_id from deliveries
+      where owner_id = changed.owner_id and conversation_id = changed.conversation_id
+        and destination_id = changed.destination_id and status = 'pending' and event_id > changed.event_id
+        and next_attempt_at < changed.next_at
+      offset 0
+    ) as found
+    where changed.next_at is not null and changed.conversation_id <> ''
+  ) as later
+  where deliveries.owner_id = later.owner_id and deliveries.delivery_id = later.delivery_id`;
 
 /** The states of deliveries, by `keyOf`; skips those that no longer exist. */
 export async function readStates(

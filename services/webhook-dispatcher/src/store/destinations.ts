@@ -2,6 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { REQUEST_TYPES, RETRY_SCHEDULES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
+import type { EventName } from "@parley/shared/portable/events";
 import type { SigningSecrets } from "@parley/shared/signing-secrets";
 
 export type RequestTypeName = keyof typeof REQUEST_TYPES;
@@ -13,7 +14,7 @@ export interface DestinationKey {
 }
 
 /** A destination as far as its new deliveries need it. */
-export type ScheduledDestination = Pick<DestinationRow, "ownerId" | "destinationId" | "retrySchedule">;
+export type ScheduledDestination = Pick<DestinationRow, "ownerId" | "destinationId" | "retrySchedule" | "events">;
 
 export interface DestinationRow extends DestinationKey, SigningSecrets {
   name: string;
@@ -23,6 +24,8 @@ export interface DestinationRow extends DestinationKey, SigningSecrets {
   enabled: boolean;
   createdAt: Date;
   updatedAt: Date;
+  /** Which it gets. */
+  events: EventName[];
 }
 
 /** Serializes an owner's additions until the end of the transaction. */
@@ -39,24 +42,26 @@ export async function countDestinations(sql: Sql, ownerId: string): Promise<numb
 export async function insertDestination(sql: Sql, row: DestinationRow): Promise<void> {
   await sql`
     insert into destinations
-      (owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, created_at, updated_at)
+      (owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, created_at, updated_at,
+        events)
     values
       (${row.ownerId}, ${row.destinationId}, ${row.name}, ${row.url}, ${row.requestType}, ${row.retrySchedule},
-       ${row.enabled}, ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt})`;
+       ${row.enabled}, ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt}, ${row.events})`;
 }
 
 /** All of an owner's destinations, oldest first: there are few. */
 export async function listDestinationRows(sql: Sql, ownerId: string): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
     select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
-      created_at, updated_at
+      created_at, updated_at, events
     from destinations where owner_id = ${ownerId} order by destination_id`;
 }
 
 /** The enabled destinations of several owners, without their secrets. */
 export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<ScheduledDestination[]> {
   return sql<ScheduledDestination[]>`
-    select owner_id, destination_id, retry_schedule from destinations where owner_id = any(${ownerIds as string[]}::text[]) and enabled`;
+    select owner_id, destination_id, retry_schedule, events from destinations
+    where owner_id = any(${ownerIds as string[]}::text[]) and enabled`;
 }
 
 /** The destinations of all owners. */
@@ -68,7 +73,7 @@ export async function listDestinationKeys(sql: Sql): Promise<DestinationKey[]> {
 export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
     select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
-      created_at, updated_at
+      created_at, updated_at, events
     from destinations
     join unnest(
       ${keys.map((key) => key.ownerId)}::text[],
@@ -81,7 +86,7 @@ export async function lockDestination(tx: Sql, { ownerId, destinationId }: Desti
   const [row] = isId("whd", destinationId)
     ? await tx<DestinationRow[]>`
         select owner_id, destination_id, name, url, request_type, retry_schedule, enabled, sealed_secret, old_secrets,
-          created_at, updated_at
+          created_at, updated_at, events
         from destinations where owner_id = ${ownerId} and destination_id = ${destinationId} for update`
     : [];
   if (!row) throw notFound("Destination");
@@ -94,7 +99,7 @@ export async function updateDestinationRow(sql: Sql, row: DestinationRow): Promi
     set name = ${row.name}, url = ${row.url}, request_type = ${row.requestType},
       retry_schedule = ${row.retrySchedule}, enabled = ${row.enabled},
       sealed_secret = ${row.sealedSecret}, old_secrets = ${sql.json(row.oldSecrets as never)},
-      updated_at = ${row.updatedAt}
+      updated_at = ${row.updatedAt}, events = ${row.events}
     where owner_id = ${row.ownerId} and destination_id = ${row.destinationId}`;
 }
 
@@ -102,8 +107,9 @@ export async function deleteDestinationRow(sql: Sql, { ownerId, destinationId }:
   await sql`delete from destinations where owner_id = ${ownerId} and destination_id = ${destinationId}`;
 }
 
-/** Deletes all of an owner's destinations, with their secrets. @returns the keys of those that there were */
+/** Deletes all of an owner's destinations, with their secrets and what they want. @returns the keys of those that there were */
 export async function deleteDestinationsOf(sql: Sql, ownerId: string): Promise<DestinationKey[]> {
+  await sql`delete from wanted_revisions where owner_id = ${ownerId}`;
   return sql<DestinationKey[]>`
     delete from destinations where owner_id = ${ownerId} returning owner_id, destination_id`;
 }

@@ -3,6 +3,7 @@ import { plainArray } from "@parley/shared/db/plain-array";
 import { newId } from "@parley/shared/ids";
 import { announce } from "@parley/shared/jobs/announce";
 import { enqueueing } from "@parley/shared/jobs/store";
+import type { EventName } from "@parley/shared/portable/events";
 import type { DeliveryState } from "./deliveries.ts";
 
 /**
@@ -14,8 +15,8 @@ export const PAYLOAD_SEPARATOR = "\x1f";
 export interface EventRow {
   ownerId: string;
   eventId: string;
-  /** For example `conversation.completed`. */
-  event: string;
+  event: EventName;
+  /** Empty if it is about no conversation. */
   conversationId: string;
   /** JSON, without `PAYLOAD_SEPARATOR` and not empty. */
   payload: string;

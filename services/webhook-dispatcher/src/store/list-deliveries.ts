@@ -8,6 +8,7 @@ export interface DeliveryFilter {
   destinationId: string | null;
   conversationId: string | null;
   status: DeliveryStatusName | null;
+  event?: string | null;
 }
 
 export interface LoggedDelivery extends DeliveryKey {
@@ -86,11 +87,12 @@ const selected = (sql: Sql, isWanted: Fragment) => sql`
     select event, test from events where owner_id = d.owner_id and event_id = d.event_id offset 0
   ) as e`;
 
-const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: DeliveryFilter) => sql`
+const matching = (sql: Sql, { ownerId, destinationId, conversationId, status, event = null }: DeliveryFilter) => sql`
   d.owner_id = ${ownerId}
   ${destinationId === null ? sql`` : sql`and d.destination_id = ${destinationId}`}
   ${conversationId === null ? sql`` : sql`and d.conversation_id = ${conversationId}`}
-  ${status === null ? sql`` : sql`and d.status = ${status}`}`;
+  ${status === null ? sql`` : sql`and d.status = ${status}`}
+  ${event === null ? sql`` : sql`and exists (select from events where owner_id = d.owner_id and event_id = d.event_id and event = ${event} offset 0)`}`;
 
 async function withAttempts(sql: Sql, rows: readonly DeliveryRow[], request: Fragment): Promise<LoggedDelivery[]> {
   const attempts = await readBoundedPage<LoggedAttempt & DeliveryKey>(sql, {

@@ -975,6 +975,41 @@ export interface SetOwnerSettingsRequest {
 export interface SetOwnerSettingsResponse {
 }
 
+export interface SetWantedEventsRequest {
+  ownerId: string;
+  events: string[];
+  /** Grows with every change, so that a late one does not undo a newer one. */
+  revision: number;
+}
+
+export interface SetWantedEventsResponse {
+}
+
+export interface RecordEventRequest {
+  ownerId: string;
+  /** A UUIDv7. */
+  eventUuid: string;
+  /** For example recording.ready. */
+  event: string;
+  /** Empty if it is about no conversation. */
+  conversationId: string;
+  happenedAt:
+    | Date
+    | undefined;
+  /** What it happened to, as the API shows it, as JSON of at most 512 KiB. */
+  object: string;
+}
+
+export interface RecordEventResponse {
+}
+
+export interface ForgetOwnerRequest {
+  ownerId: string;
+}
+
+export interface ForgetOwnerResponse {
+}
+
 function createBaseStartChatRequest(): StartChatRequest {
   return { ownerId: "", agentId: "", metadata: undefined, draftId: undefined };
 }
@@ -9223,6 +9258,384 @@ export const SetOwnerSettingsResponse: MessageFns<SetOwnerSettingsResponse> = {
   },
 };
 
+function createBaseSetWantedEventsRequest(): SetWantedEventsRequest {
+  return { ownerId: "", events: [], revision: 0 };
+}
+
+export const SetWantedEventsRequest: MessageFns<SetWantedEventsRequest> = {
+  encode(message: SetWantedEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.events) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetWantedEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetWantedEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.events.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetWantedEventsRequest>, I>>(base?: I): SetWantedEventsRequest {
+    return SetWantedEventsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetWantedEventsRequest>, I>>(object: I): SetWantedEventsRequest {
+    const message = createBaseSetWantedEventsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.events = object.events?.map((e) => e) || [];
+    message.revision = object.revision ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetWantedEventsResponse(): SetWantedEventsResponse {
+  return {};
+}
+
+export const SetWantedEventsResponse: MessageFns<SetWantedEventsResponse> = {
+  encode(_: SetWantedEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetWantedEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetWantedEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetWantedEventsResponse>, I>>(base?: I): SetWantedEventsResponse {
+    return SetWantedEventsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetWantedEventsResponse>, I>>(_: I): SetWantedEventsResponse {
+    const message = createBaseSetWantedEventsResponse();
+    return message;
+  },
+};
+
+function createBaseRecordEventRequest(): RecordEventRequest {
+  return { ownerId: "", eventUuid: "", event: "", conversationId: "", happenedAt: undefined, object: "" };
+}
+
+export const RecordEventRequest: MessageFns<RecordEventRequest> = {
+  encode(message: RecordEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.eventUuid !== "") {
+      writer.uint32(18).string(message.eventUuid);
+    }
+    if (message.event !== "") {
+      writer.uint32(26).string(message.event);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(34).string(message.conversationId);
+    }
+    if (message.happenedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.happenedAt), writer.uint32(42).fork()).join();
+    }
+    if (message.object !== "") {
+      writer.uint32(50).string(message.object);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.eventUuid = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.happenedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.object = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecordEventRequest>, I>>(base?: I): RecordEventRequest {
+    return RecordEventRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecordEventRequest>, I>>(object: I): RecordEventRequest {
+    const message = createBaseRecordEventRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.eventUuid = object.eventUuid ?? "";
+    message.event = object.event ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.happenedAt = object.happenedAt ?? undefined;
+    message.object = object.object ?? "";
+    return message;
+  },
+};
+
+function createBaseRecordEventResponse(): RecordEventResponse {
+  return {};
+}
+
+export const RecordEventResponse: MessageFns<RecordEventResponse> = {
+  encode(_: RecordEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RecordEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRecordEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RecordEventResponse>, I>>(base?: I): RecordEventResponse {
+    return RecordEventResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RecordEventResponse>, I>>(_: I): RecordEventResponse {
+    const message = createBaseRecordEventResponse();
+    return message;
+  },
+};
+
+function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
+  return { ownerId: "" };
+}
+
+export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
+  encode(message: ForgetOwnerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(base?: I): ForgetOwnerRequest {
+    return ForgetOwnerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(object: I): ForgetOwnerRequest {
+    const message = createBaseForgetOwnerRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
+  return {};
+}
+
+export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
+  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
+    return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+    const message = createBaseForgetOwnerResponse();
+    return message;
+  },
+};
+
 /** Chat turns, transcripts of every channel, calls, analysis. */
 export type ConversationServiceService = typeof ConversationServiceService;
 export const ConversationServiceService = {
@@ -9573,6 +9986,44 @@ export const ConversationServiceService = {
       Buffer.from(SetOwnerSettingsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetOwnerSettingsResponse => SetOwnerSettingsResponse.decode(value),
   },
+  /**
+   * Sets which events an owner's destinations want beyond those of a conversation's end; called by the webhook dispatcher. In effect
+   * once answered.
+   */
+  setWantedEvents: {
+    path: "/parley.conversation.v1.ConversationService/SetWantedEvents" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetWantedEventsRequest): Buffer =>
+      Buffer.from(SetWantedEventsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetWantedEventsRequest => SetWantedEventsRequest.decode(value),
+    responseSerialize: (value: SetWantedEventsResponse): Buffer =>
+      Buffer.from(SetWantedEventsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetWantedEventsResponse => SetWantedEventsResponse.decode(value),
+  },
+  /**
+   * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
+   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   */
+  recordEvent: {
+    path: "/parley.conversation.v1.ConversationService/RecordEvent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RecordEventRequest): Buffer => Buffer.from(RecordEventRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RecordEventRequest => RecordEventRequest.decode(value),
+    responseSerialize: (value: RecordEventResponse): Buffer => Buffer.from(RecordEventResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RecordEventResponse => RecordEventResponse.decode(value),
+  },
+  /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
+  forgetOwner: {
+    path: "/parley.conversation.v1.ConversationService/ForgetOwner" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetOwnerRequest): Buffer => Buffer.from(ForgetOwnerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetOwnerRequest => ForgetOwnerRequest.decode(value),
+    responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
+  },
 } as const;
 
 export interface ConversationServiceServer extends UntypedServiceImplementation {
@@ -9649,6 +10100,18 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
   /** Sets what the owner's settings say of conversations; called by the account service. In effect once answered. */
   setOwnerSettings: handleUnaryCall<SetOwnerSettingsRequest, SetOwnerSettingsResponse>;
+  /**
+   * Sets which events an owner's destinations want beyond those of a conversation's end; called by the webhook dispatcher. In effect
+   * once answered.
+   */
+  setWantedEvents: handleUnaryCall<SetWantedEventsRequest, SetWantedEventsResponse>;
+  /**
+   * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
+   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   */
+  recordEvent: handleUnaryCall<RecordEventRequest, RecordEventResponse>;
+  /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
+  forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
 
 export interface ConversationServiceClient extends Client {
@@ -10115,6 +10578,60 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetOwnerSettingsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Sets which events an owner's destinations want beyond those of a conversation's end; called by the webhook dispatcher. In effect
+   * once answered.
+   */
+  setWantedEvents(
+    request: SetWantedEventsRequest,
+    callback: (error: ServiceError | null, response: SetWantedEventsResponse) => void,
+  ): ClientUnaryCall;
+  setWantedEvents(
+    request: SetWantedEventsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetWantedEventsResponse) => void,
+  ): ClientUnaryCall;
+  setWantedEvents(
+    request: SetWantedEventsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetWantedEventsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Takes an event from the service in which it happened, to be sent after the earlier ones of its conversation. Idempotent by event id.
+   * Nothing is stored of an event that no destination wants, or of a conversation that tries a draft or is gone.
+   */
+  recordEvent(
+    request: RecordEventRequest,
+    callback: (error: ServiceError | null, response: RecordEventResponse) => void,
+  ): ClientUnaryCall;
+  recordEvent(
+    request: RecordEventRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RecordEventResponse) => void,
+  ): ClientUnaryCall;
+  recordEvent(
+    request: RecordEventRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RecordEventResponse) => void,
+  ): ClientUnaryCall;
+  /** Deletes what a deleted owner has here beside conversations, which are deleted as their retention says. May be repeated. */
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
   ): ClientUnaryCall;
 }
 

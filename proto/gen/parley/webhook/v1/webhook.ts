@@ -79,6 +79,8 @@ export interface Destination {
   /** Until when deliveries are also signed with the secret from before the last rotation; absent if they are not. */
   oldSecretValidUntil?: Date | undefined;
   retrySchedule: RetrySchedule;
+  /** The events that it gets, such as conversation.completed. */
+  events: string[];
 }
 
 export interface Delivery {
@@ -89,6 +91,7 @@ export interface Delivery {
   eventId: string;
   /** For example conversation.completed. */
   event: string;
+  /** Empty if the event is about no conversation. */
   conversationId: string;
   status: DeliveryStatus;
   /** In the order in which they were made: the newest 20. */
@@ -149,6 +152,7 @@ function createBaseDestination(): Destination {
     updatedAt: undefined,
     oldSecretValidUntil: undefined,
     retrySchedule: 0,
+    events: [],
   };
 }
 
@@ -183,6 +187,9 @@ export const Destination: MessageFns<Destination> = {
     }
     if (message.retrySchedule !== 0) {
       writer.uint32(80).int32(message.retrySchedule);
+    }
+    for (const v of message.events) {
+      writer.uint32(90).string(v!);
     }
     return writer;
   },
@@ -280,6 +287,14 @@ export const Destination: MessageFns<Destination> = {
             message.retrySchedule = reader.int32() as any;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.events.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -307,6 +322,7 @@ export const Destination: MessageFns<Destination> = {
     message.updatedAt = object.updatedAt ?? undefined;
     message.oldSecretValidUntil = object.oldSecretValidUntil ?? undefined;
     message.retrySchedule = object.retrySchedule ?? 0;
+    message.events = object.events?.map((e) => e) || [];
     return message;
   },
 };

@@ -22,11 +22,12 @@ import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Page } from "../../common/v1/common.ts";
 import { Delivery, DeliveryStatus, Destination, RequestType, RetrySchedule } from "./webhook.ts";
 
-export interface ConversationEvent {
+export interface OwnerEvent {
   ownerId: string;
   /** evt_… */
   eventId: string;
   event: string;
+  /** Empty if it is about no conversation. The events of a conversation are delivered in the order of their ids. */
   conversationId: string;
   /** The JSON that every destination receives. */
   payload: string;
@@ -35,7 +36,7 @@ export interface ConversationEvent {
 }
 
 export interface BatchAcceptEventsRequest {
-  events: ConversationEvent[];
+  events: OwnerEvent[];
 }
 
 export interface BatchAcceptEventsResponse {
@@ -70,7 +71,11 @@ export interface CreateDestinationRequest {
   requestType: RequestType;
   enabled: boolean;
   /** Absent: standard. */
-  retrySchedule?: RetrySchedule | undefined;
+  retrySchedule?:
+    | RetrySchedule
+    | undefined;
+  /** Absent: the three of a conversation's end. */
+  events?: EventNames | undefined;
 }
 
 export interface CreateDestinationResponse {
@@ -89,6 +94,11 @@ export interface ListDestinationsResponse {
   destinations: Destination[];
 }
 
+/** At least one name, each once. */
+export interface EventNames {
+  names: string[];
+}
+
 /** Absent fields stay unchanged. */
 export interface UpdateDestinationRequest {
   ownerId: string;
@@ -98,6 +108,7 @@ export interface UpdateDestinationRequest {
   requestType: RequestType;
   enabled?: boolean | undefined;
   retrySchedule?: RetrySchedule | undefined;
+  events?: EventNames | undefined;
 }
 
 export interface UpdateDestinationResponse {
@@ -125,6 +136,8 @@ export interface RotateSecretResponse {
 export interface SendTestEventRequest {
   ownerId: string;
   destinationId: string;
+  /** Absent: conversation.completed. */
+  event?: string | undefined;
 }
 
 export interface SendTestEventResponse {
@@ -140,6 +153,7 @@ export interface ListDeliveriesRequest {
   destinationId: string;
   conversationId: string;
   status: DeliveryStatus;
+  event?: string | undefined;
 }
 
 export interface ListDeliveriesResponse {
@@ -176,12 +190,12 @@ export interface ResendFailedDeliveriesResponse {
   resent: number;
 }
 
-function createBaseConversationEvent(): ConversationEvent {
+function createBaseOwnerEvent(): OwnerEvent {
   return { ownerId: "", eventId: "", event: "", conversationId: "", payload: "", traceparent: undefined };
 }
 
-export const ConversationEvent: MessageFns<ConversationEvent> = {
-  encode(message: ConversationEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const OwnerEvent: MessageFns<OwnerEvent> = {
+  encode(message: OwnerEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
     }
@@ -203,7 +217,7 @@ export const ConversationEvent: MessageFns<ConversationEvent> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ConversationEvent {
+  decode(input: BinaryReader | Uint8Array, length?: number): OwnerEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -212,7 +226,7 @@ export const ConversationEvent: MessageFns<ConversationEvent> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseConversationEvent();
+      const message = createBaseOwnerEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -276,11 +290,11 @@ export const ConversationEvent: MessageFns<ConversationEvent> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<ConversationEvent>, I>>(base?: I): ConversationEvent {
-    return ConversationEvent.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<OwnerEvent>, I>>(base?: I): OwnerEvent {
+    return OwnerEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<ConversationEvent>, I>>(object: I): ConversationEvent {
-    const message = createBaseConversationEvent();
+  fromPartial<I extends Exact<DeepPartial<OwnerEvent>, I>>(object: I): OwnerEvent {
+    const message = createBaseOwnerEvent();
     message.ownerId = object.ownerId ?? "";
     message.eventId = object.eventId ?? "";
     message.event = object.event ?? "";
@@ -298,7 +312,7 @@ function createBaseBatchAcceptEventsRequest(): BatchAcceptEventsRequest {
 export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
   encode(message: BatchAcceptEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.events) {
-      ConversationEvent.encode(v!, writer.uint32(10).fork()).join();
+      OwnerEvent.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -321,7 +335,7 @@ export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
               break;
             }
 
-            message.events.push(ConversationEvent.decode(reader, reader.uint32()));
+            message.events.push(OwnerEvent.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -341,7 +355,7 @@ export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<BatchAcceptEventsRequest>, I>>(object: I): BatchAcceptEventsRequest {
     const message = createBaseBatchAcceptEventsRequest();
-    message.events = object.events?.map((e) => ConversationEvent.fromPartial(e)) || [];
+    message.events = object.events?.map((e) => OwnerEvent.fromPartial(e)) || [];
     return message;
   },
 };
@@ -669,7 +683,15 @@ export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
 };
 
 function createBaseCreateDestinationRequest(): CreateDestinationRequest {
-  return { ownerId: "", name: "", url: "", requestType: 0, enabled: false, retrySchedule: undefined };
+  return {
+    ownerId: "",
+    name: "",
+    url: "",
+    requestType: 0,
+    enabled: false,
+    retrySchedule: undefined,
+    events: undefined,
+  };
 }
 
 export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
@@ -691,6 +713,9 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
     }
     if (message.retrySchedule !== undefined) {
       writer.uint32(48).int32(message.retrySchedule);
+    }
+    if (message.events !== undefined) {
+      EventNames.encode(message.events, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -756,6 +781,14 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
             message.retrySchedule = reader.int32() as any;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.events = EventNames.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -779,6 +812,9 @@ export const CreateDestinationRequest: MessageFns<CreateDestinationRequest> = {
     message.requestType = object.requestType ?? 0;
     message.enabled = object.enabled ?? false;
     message.retrySchedule = object.retrySchedule ?? undefined;
+    message.events = (object.events !== undefined && object.events !== null)
+      ? EventNames.fromPartial(object.events)
+      : undefined;
     return message;
   },
 };
@@ -962,6 +998,61 @@ export const ListDestinationsResponse: MessageFns<ListDestinationsResponse> = {
   },
 };
 
+function createBaseEventNames(): EventNames {
+  return { names: [] };
+}
+
+export const EventNames: MessageFns<EventNames> = {
+  encode(message: EventNames, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.names) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventNames {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventNames();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.names.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EventNames>, I>>(base?: I): EventNames {
+    return EventNames.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EventNames>, I>>(object: I): EventNames {
+    const message = createBaseEventNames();
+    message.names = object.names?.map((e) => e) || [];
+    return message;
+  },
+};
+
 function createBaseUpdateDestinationRequest(): UpdateDestinationRequest {
   return {
     ownerId: "",
@@ -971,6 +1062,7 @@ function createBaseUpdateDestinationRequest(): UpdateDestinationRequest {
     requestType: 0,
     enabled: undefined,
     retrySchedule: undefined,
+    events: undefined,
   };
 }
 
@@ -996,6 +1088,9 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
     }
     if (message.retrySchedule !== undefined) {
       writer.uint32(56).int32(message.retrySchedule);
+    }
+    if (message.events !== undefined) {
+      EventNames.encode(message.events, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -1069,6 +1164,14 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
             message.retrySchedule = reader.int32() as any;
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.events = EventNames.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1093,6 +1196,9 @@ export const UpdateDestinationRequest: MessageFns<UpdateDestinationRequest> = {
     message.requestType = object.requestType ?? 0;
     message.enabled = object.enabled ?? undefined;
     message.retrySchedule = object.retrySchedule ?? undefined;
+    message.events = (object.events !== undefined && object.events !== null)
+      ? EventNames.fromPartial(object.events)
+      : undefined;
     return message;
   },
 };
@@ -1399,7 +1505,7 @@ export const RotateSecretResponse: MessageFns<RotateSecretResponse> = {
 };
 
 function createBaseSendTestEventRequest(): SendTestEventRequest {
-  return { ownerId: "", destinationId: "" };
+  return { ownerId: "", destinationId: "", event: undefined };
 }
 
 export const SendTestEventRequest: MessageFns<SendTestEventRequest> = {
@@ -1409,6 +1515,9 @@ export const SendTestEventRequest: MessageFns<SendTestEventRequest> = {
     }
     if (message.destinationId !== "") {
       writer.uint32(18).string(message.destinationId);
+    }
+    if (message.event !== undefined) {
+      writer.uint32(26).string(message.event);
     }
     return writer;
   },
@@ -1442,6 +1551,14 @@ export const SendTestEventRequest: MessageFns<SendTestEventRequest> = {
             message.destinationId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1461,6 +1578,7 @@ export const SendTestEventRequest: MessageFns<SendTestEventRequest> = {
     const message = createBaseSendTestEventRequest();
     message.ownerId = object.ownerId ?? "";
     message.destinationId = object.destinationId ?? "";
+    message.event = object.event ?? undefined;
     return message;
   },
 };
@@ -1521,7 +1639,7 @@ export const SendTestEventResponse: MessageFns<SendTestEventResponse> = {
 };
 
 function createBaseListDeliveriesRequest(): ListDeliveriesRequest {
-  return { ownerId: "", page: undefined, destinationId: "", conversationId: "", status: 0 };
+  return { ownerId: "", page: undefined, destinationId: "", conversationId: "", status: 0, event: undefined };
 }
 
 export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
@@ -1540,6 +1658,9 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     }
     if (message.status !== 0) {
       writer.uint32(40).int32(message.status);
+    }
+    if (message.event !== undefined) {
+      writer.uint32(50).string(message.event);
     }
     return writer;
   },
@@ -1597,6 +1718,14 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
             message.status = reader.int32() as any;
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1619,6 +1748,7 @@ export const ListDeliveriesRequest: MessageFns<ListDeliveriesRequest> = {
     message.destinationId = object.destinationId ?? "";
     message.conversationId = object.conversationId ?? "";
     message.status = object.status ?? 0;
+    message.event = object.event ?? undefined;
     return message;
   },
 };
@@ -2076,12 +2206,12 @@ export const ResendFailedDeliveriesResponse: MessageFns<ResendFailedDeliveriesRe
   },
 };
 
-/** Destinations, and the delivery of conversation events to them. */
+/** Destinations, and the delivery of events to them. */
 export type WebhookDispatcherServiceService = typeof WebhookDispatcherServiceService;
 export const WebhookDispatcherServiceService = {
   /**
-   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
-   * an owner without an enabled destination.
+   * Stores events, each with a delivery for every enabled destination of its owner that wants it. Idempotent by event id. Nothing is
+   * stored of an event that no destination wants.
    */
   batchAcceptEvents: {
     path: "/parley.webhook.v1.WebhookDispatcherService/BatchAcceptEvents" as const,
@@ -2177,7 +2307,10 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
-  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /**
+   * Sends a sample event, delivered like any other, even if the destination does not get such events. Refused for a disabled
+   * destination.
+   */
   sendTestEvent: {
     path: "/parley.webhook.v1.WebhookDispatcherService/SendTestEvent" as const,
     requestStream: false as const,
@@ -2241,8 +2374,8 @@ export const WebhookDispatcherServiceService = {
 
 export interface WebhookDispatcherServiceServer extends UntypedServiceImplementation {
   /**
-   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
-   * an owner without an enabled destination.
+   * Stores events, each with a delivery for every enabled destination of its owner that wants it. Idempotent by event id. Nothing is
+   * stored of an event that no destination wants.
    */
   batchAcceptEvents: handleUnaryCall<BatchAcceptEventsRequest, BatchAcceptEventsResponse>;
   /**
@@ -2261,7 +2394,10 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
   deleteDestination: handleUnaryCall<DeleteDestinationRequest, DeleteDestinationResponse>;
   /** Creates a new secret; the old one stays valid for 24 hours. */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
-  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /**
+   * Sends a sample event, delivered like any other, even if the destination does not get such events. Refused for a disabled
+   * destination.
+   */
   sendTestEvent: handleUnaryCall<SendTestEventRequest, SendTestEventResponse>;
   /** Deliveries of the last 30 days, newest first. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
@@ -2277,8 +2413,8 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
 
 export interface WebhookDispatcherServiceClient extends Client {
   /**
-   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
-   * an owner without an enabled destination.
+   * Stores events, each with a delivery for every enabled destination of its owner that wants it. Idempotent by event id. Nothing is
+   * stored of an event that no destination wants.
    */
   batchAcceptEvents(
     request: BatchAcceptEventsRequest,
@@ -2409,7 +2545,10 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSecretResponse) => void,
   ): ClientUnaryCall;
-  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /**
+   * Sends a sample event, delivered like any other, even if the destination does not get such events. Refused for a disabled
+   * destination.
+   */
   sendTestEvent(
     request: SendTestEventRequest,
     callback: (error: ServiceError | null, response: SendTestEventResponse) => void,

@@ -33,7 +33,15 @@ const KEPT: Partial<Record<Schema, readonly string[]>> = {
 const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
   conversation: [
     ...["conversations", "messages", "tool_calls", "owner_events", "search_documents", "search_waiting"],
-    ...["recent_figures", "turn_keys", "idempotency_keys", "search_gone", "search_open", "stored_bytes", "stored_changes"],
+    ...[
+      "recent_figures",
+      "turn_keys",
+      "idempotency_keys",
+      "search_gone",
+      "search_open",
+      "stored_bytes",
+      "stored_changes",
+    ],
   ],
   voice: ["outbound_calls", "daily_sessions"],
 };
@@ -42,15 +50,7 @@ const KEPT_FOR_LONG: Partial<Record<Schema, readonly string[]>> = {
 const RESTLESS = Object.fromEntries(
   SCHEMAS.map((schema) => [
     schema,
-    [
-      "jobs",
-      "conversation_changes",
-      "figure_changes",
-      "owner_events",
-      "stored_changes",
-      "live_topics",
-      "live_events",
-    ],
+    ["jobs", "conversation_changes", "figure_changes", "owner_events", "stored_changes", "live_topics", "live_events"],
   ]),
 );
 

@@ -13,9 +13,9 @@ import type { TryStartWebhookResponse } from "@parley/proto/parley/conversation/
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
+import { presentHeaders, presentTriedRequest } from "@parley/shared/domain/present/tool";
 import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
 import { presentPricing } from "./prices.ts";
-import { presentHeaders, presentTriedRequest } from "./tool.ts";
 
 /** An agent as the API shows it (docs/api-reference.md#agents). */
 export function presentAgent(agent: Agent) {

@@ -8,10 +8,10 @@ import {
   type WatchConversationsResponse,
 } from "@parley/proto/parley/conversation/v1/live.ts";
 import { nameOf, ROLES, TOOL_CALL_STATES } from "@parley/shared/domain/api-names";
+import { presentConversation, presentMessage } from "@parley/shared/domain/present/conversation";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { parseObject } from "@parley/shared/json/json-object";
 import { actorOf } from "@parley/shared/rpc/actor";
-import { presentConversation, presentMessage } from "./conversation.ts";
 import { required } from "./required.ts";
 
 export type Told = WatchConversationsResponse;

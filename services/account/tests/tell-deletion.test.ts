@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
@@ -40,9 +40,8 @@ beforeAll(async () => {
     await serve(KnowledgeServiceService, told("knowledge"), at),
     await serve(ConversationServiceService, told("conversation"), at),
   ];
-  const [voice = "", messaging = "", agent = "", prompt = "", webhook = "", knowledge = "", conversation = ""] = servers.map(
-    ({ address }) => address,
-  );
+  const [voice = "", messaging = "", agent = "", prompt = "", webhook = "", knowledge = "", conversation = ""] =
+    servers.map(({ address }) => address);
   account = await startAccountProcess(database, clock, {
     env: {
       PARLEY_VOICE_ADDRESS: voice,

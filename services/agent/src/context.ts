@@ -20,7 +20,10 @@ export interface AgentContext {
   /** Has the owners' secrets, which tools refer to. */
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findSecrets">;
   /** Asks MCP servers what they offer. */
-  conversations: Pick<ServiceClient<typeof ConversationServiceService>, "listMcpTools" | "fetchDocument">;
+  conversations: Pick<
+    ServiceClient<typeof ConversationServiceService>,
+    "listMcpTools" | "fetchDocument" | "recordEvent"
+  >;
   /** Seals the signing secrets of tools. */
   sealer: Sealer;
   modelKeys: ModelKeys;

@@ -6,6 +6,7 @@ import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { RoomSettings } from "@parley/shared/domain/full";
 import type { Logger } from "@parley/shared/log";
+import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createClient } from "@parley/shared/rpc/client";
@@ -129,7 +130,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               removeClonedVoice: removeClonedVoice(ctx),
               forgetOwner: forgetOwner(ctx),
             },
-            queues: { ...referenceQueue(ctx), ...forgetOwners(ctx) },
+            queues: { ...referenceQueue(ctx), ...forgetOwners(ctx), ...handOverQueue(conversations) },
             sweeps: [expiredDrafts(db)],
             stop: () => {
               prompts.close();

@@ -3,6 +3,7 @@ import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import type { Logger } from "@parley/shared/log";
+import { handOverQueue } from "@parley/shared/owner-events/hand-over";
 import type { Running } from "@parley/shared/process/run-process";
 import { startService } from "@parley/shared/process/service";
 import { createSealer } from "@parley/shared/sealing";
@@ -236,6 +237,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           recorded,
           forgetOwners({ ...base, signals, recordings: recorded }),
           lostCalls({ carriersOf, sip, log }),
+          { queues: handOverQueue(conversations) },
           { handlers: { checkCallbackId: checkCallbackId(callbackChecks) } },
           signals,
           { stop: egress.close },

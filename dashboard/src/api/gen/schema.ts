@@ -1345,7 +1345,9 @@ export interface paths {
         put?: never;
         /**
          * Send a destination a sample event
-         * @description Needs a session.
+         * @description It is sent whether or not the destination gets such events.
+         *
+         *     Needs a session.
          */
         post: operations["sendTestEvent"];
         delete?: never;
@@ -2011,7 +2013,7 @@ export interface webhooks {
         put?: never;
         /**
          * The conversation finished successfully.
-         * @description Sent to every enabled destination of the owner. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
          */
         post: operations["conversationCompleted"];
         delete?: never;
@@ -2031,7 +2033,7 @@ export interface webhooks {
         put?: never;
         /**
          * The conversation ended early, or the called user did not answer.
-         * @description Sent to every enabled destination of the owner. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
          */
         post: operations["conversationDisconnected"];
         delete?: never;
@@ -2051,9 +2053,229 @@ export interface webhooks {
         put?: never;
         /**
          * The conversation ended in a failure.
-         * @description Sent to every enabled destination of the owner. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
          */
         post: operations["conversationFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversation began.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["conversationStarted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "conversation.analyzed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A conversation got an analysis after its end was told, because the analysis was late or made again.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["conversationAnalyzed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "recording.ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The recording of a call can be fetched.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["recordingReady"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "recording.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A call is not recorded, or only in part.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["recordingFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transfer.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The user of a call was connected to somebody else.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["transferCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "transfer.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The user of a call could not be connected to somebody else.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["transferFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A call of an agent's tool failed, after its retries.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["toolFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "tool.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An MCP server offers other tools than before.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["toolChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "message.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A message could not be delivered over WhatsApp.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["messageFailed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The condition of an alert is met.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["alertOpened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "alert.resolved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The condition of an open alert is no longer met.
+         * @description Sent to every enabled destination of the owner that gets the event. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by its `webhook-id`. The events of a conversation arrive in order.
+         */
+        post: operations["alertResolved"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6133,6 +6355,8 @@ export interface components {
             status: "enabled" | "disabled";
             /** @description Until when deliveries are also signed with the secret from before the last rotation. */
             old_secret_valid_until: string | null;
+            /** @description The events that the destination gets. */
+            events: ("conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved")[];
             /**
              * Format: date-time
              * @description When the destination was created.
@@ -6167,6 +6391,8 @@ export interface components {
             retry_schedule?: ("standard" | "extended") | null;
             /** @description A disabled destination receives no events. Default: enabled. */
             status?: ("enabled" | "disabled") | null;
+            /** @description The events that the destination gets. Default: those of the end of a conversation. */
+            events?: ("conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved")[] | null;
         };
         NewDestination: {
             /**
@@ -6201,6 +6427,8 @@ export interface components {
             status: "enabled" | "disabled";
             /** @description Until when deliveries are also signed with the secret from before the last rotation. */
             old_secret_valid_until: string | null;
+            /** @description The events that the destination gets. */
+            events: ("conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved")[];
             /**
              * Format: date-time
              * @description When the destination was created.
@@ -6246,6 +6474,8 @@ export interface components {
              * @enum {string}
              */
             status?: "enabled" | "disabled";
+            /** @description The events that the destination gets. */
+            events?: ("conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved")[];
         };
         NewSecret: {
             /**
@@ -6264,6 +6494,11 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             old_secret_valid_until: string;
+        };
+        /** @description The sample to send. */
+        SendTestRequest: {
+            /** @description Which event to send. Default: `conversation.completed`. */
+            event?: ("conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved") | null;
         };
         TestSent: {
             /**
@@ -6317,8 +6552,8 @@ export interface components {
              * @example conversation.completed
              */
             event: string;
-            /** @description ID of the conversation that ended. */
-            conversation_id: string;
+            /** @description ID of the event's conversation; null if it is about none. */
+            conversation_id: string | null;
             /** @description Whether it is a sample event, whose conversation does not exist. */
             is_test: boolean;
             /**
@@ -6376,8 +6611,8 @@ export interface components {
              * @example conversation.completed
              */
             event: string;
-            /** @description ID of the conversation that ended. */
-            conversation_id: string;
+            /** @description ID of the event's conversation; null if it is about none. */
+            conversation_id: string | null;
             /** @description Whether it is a sample event, whose conversation does not exist. */
             is_test: boolean;
             /**
@@ -7293,6 +7528,385 @@ export interface components {
             conversation_analysis: components["schemas"]["AnalysisItem"][];
             /** @description Present and true when a large analysis is cut to its shortest fields. */
             conversation_analysis_truncated?: boolean;
+        };
+        ConversationNews: {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "conversation.started" | "conversation.analyzed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            conversation: components["schemas"]["EventConversation"];
+        };
+        /** @description The conversation, without its transcript, as it was when the event was sent for the first time. */
+        EventConversation: {
+            /**
+             * @description ID of the record.
+             * @example cnv_01m7yyhwpyegyarwxc0gvz1xd5
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            /**
+             * @description The agent with which the conversation began.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id: string;
+            /** @description The agents that have held the conversation, in order. The last one answers now. */
+            agent_path: {
+                /**
+                 * @description ID of the agent.
+                 * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+                 */
+                agent_id: string;
+                /** @description Number of the first message with words of the agent; the conversation's first one has 1. */
+                from_seq: number;
+            }[];
+            /**
+             * @description Channel of the conversation.
+             * @enum {string}
+             */
+            conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
+            /**
+             * @description Whether it is in progress, or how it ended.
+             * @enum {string}
+             */
+            conversation_status: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
+            /** @description An item for each field, null until there is an analysis. */
+            conversation_analysis: components["schemas"]["AnalysisItem"][] | null;
+            /** @description Notes from whoever ended the conversation, or why a reply failed. */
+            notes: string | null;
+            /** @description ID of the user who created it. */
+            created_by: string | null;
+            /** @description What you sent with it, and fields of its channel such as `last_activity` or `to_mobile_number`. */
+            conversation_metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the conversation began.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the conversation last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description Direction of the call, for calls.
+             * @enum {string}
+             */
+            calling_type?: "INBOUND" | "OUTBOUND";
+            /**
+             * @description How the call ended, for calls that ended: it tells what `DISCONNECTED` means.
+             * @enum {string}
+             */
+            outcome?: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
+            /** @description The other side's phone number, for calls. */
+            mobile_number?: string;
+            /** @description Duration in seconds, when known. */
+            duration?: number;
+            /**
+             * Format: date-time
+             * @description When the other party of a call that is over was on the line, which is when its recording begins.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            answered_at?: string;
+            /** @description What came of asking the agent's start webhook, if it was asked. */
+            start_webhook?: {
+                /** @description HTTP status of the response; null if none came. */
+                status: number | null;
+                /**
+                 * @description How long it took, in milliseconds.
+                 * @example 84
+                 */
+                duration_ms: number;
+                /** @description Why the answer was not used; null: it was. */
+                error: string | null;
+            };
+            /** @description A follow-up call that the agent arranged with the user. */
+            scheduled_call?: {
+                /**
+                 * Format: date-time
+                 * @description When to call.
+                 * @example 2026-01-31T09:30:00.000Z
+                 */
+                at: string;
+                /** @description Subject of the call. */
+                reason?: string;
+            };
+            /** @description Only with `include=cost`: what its replies used. */
+            usage?: {
+                /** @description Replies from the model. */
+                replies: number;
+                /** @description Input tokens. */
+                input_tokens: number;
+                /** @description Output tokens. */
+                output_tokens: number;
+                /** @description Mean milliseconds until the first word of a streamed reply. */
+                mean_first_word_ms: number;
+                /** @description Mean milliseconds until the end of a reply. */
+                mean_total_ms: number;
+                /**
+                 * @description Only with `include=cost`: cost of the replies whose cost is known, in millionths of a US dollar.
+                 * @example 12720
+                 */
+                cost_usd_micros?: number;
+                /**
+                 * @description Only with `include=cost`: replies whose cost is unknown, which is not in the sum.
+                 * @example 0
+                 */
+                unpriced_replies?: number;
+            };
+        };
+        RecordingNews: {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "recording.ready" | "recording.failed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            recording: components["schemas"]["Recording"];
+        };
+        /** @description The recording of a call. */
+        Recording: {
+            /**
+             * @description Whether there is a recording.
+             * @enum {string}
+             */
+            status: "ready" | "failed";
+            /** @description Where to fetch it with a key; null if it failed. */
+            url: string | null;
+            /** @description Size of the file; null if it failed. */
+            bytes: number | null;
+            /** @description Why the call is not recorded, or only in part; null if it is ready. */
+            reason: string | null;
+            /** @description When the file was complete; null if it failed. */
+            finished_at: string | null;
+        };
+        TransferNews: {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "transfer.completed" | "transfer.failed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            transfer: components["schemas"]["Transfer"];
+        };
+        /** @description A transfer of a call's user to somebody else. */
+        Transfer: {
+            /**
+             * @description Number or address.
+             * @example +14155550100
+             */
+            to: string;
+            /**
+             * @description `blind`: the agent left at once. `warm`: it called the person first.
+             * @enum {string}
+             */
+            mode: "blind" | "warm";
+            /**
+             * @description What came of it. A `blind` one is `accepted` or `failed`.
+             * @enum {string}
+             */
+            outcome: "accepted" | "declined" | "no_answer" | "failed";
+        };
+        FailedToolNews: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "tool.failed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            tool: components["schemas"]["ToolCall"];
+        };
+        ChangedToolNews: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "tool.changed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            tool: components["schemas"]["Tool"];
+        };
+        MessageNews: {
+            /**
+             * @description Name of the event.
+             * @constant
+             */
+            event: "message.failed";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description ID of the conversation; of a chat, its session's.
+             * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
+             */
+            conversation_id: string;
+            message: components["schemas"]["Message"];
+        };
+        AlertNews: {
+            /**
+             * @description Name of the event.
+             * @enum {string}
+             */
+            event: "alert.opened" | "alert.resolved";
+            /**
+             * @description ID of the event, the `webhook-id` of every attempt.
+             * @example evt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            alert: components["schemas"]["Alert"];
+        };
+        /** @description A condition of which you are told. */
+        Alert: {
+            /**
+             * @description ID of the alert.
+             * @example alr_01m7yyhwqf4k7n1r5u8x2z6c9e
+             */
+            alert_id: string;
+            /**
+             * @description Name to recognize it by.
+             * @example Tools fail
+             */
+            name: string;
+            /** @description Whether it is checked, each minute. */
+            enabled: boolean;
+            /**
+             * @description What is watched. `failed_share`: conversations that failed, of those that ended. `volume_drop`: how far fewer conversations began than in the same window a week earlier. `p95_latency_ms`: the time to the first word of a written reply, or the first audio of a spoken one, that 95 % of the replies keep. `cost`: what the replies cost, in US dollars. `tool_failed_share`: calls of tools that failed. `delivery_failed_share`: webhook deliveries that failed or wait to be repeated. Shares are from 0 to 1.
+             * @enum {string}
+             */
+            metric: "failed_share" | "volume_drop" | "p95_latency_ms" | "cost" | "tool_failed_share" | "delivery_failed_share";
+            /** @description The only agent that counts; null for all. */
+            agent_id: string | null;
+            /** @description How many minutes before the check count. */
+            window_minutes: number;
+            /**
+             * @description The condition is met from this value on.
+             * @example 0.2
+             */
+            threshold: number;
+            /** @description The condition is not met with fewer than this. */
+            minimum_count: number;
+            /** @description Whether the condition was met at the last check. */
+            is_open: boolean;
+            /** @description The value at the last check; null if there was nothing to measure. */
+            value: number | null;
+            /** @description How many conversations, replies, calls or deliveries it is measured from. */
+            count: number | null;
+            /** @description When it was opened last. */
+            opened_at: string | null;
+            /** @description When it was resolved last; null while it is open. */
+            resolved_at: string | null;
+            /** @description When it was checked last. */
+            checked_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the alert was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the alert was last changed.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            updated_at: string;
         };
         /** @description What your server is asked. */
         StartQuestion: {
@@ -24128,6 +24742,11 @@ export interface operations {
                      *           "request_type": "POST",
                      *           "retry_schedule": "standard",
                      *           "status": "enabled",
+                     *           "events": [
+                     *             "conversation.completed",
+                     *             "conversation.disconnected",
+                     *             "conversation.failed"
+                     *           ],
                      *           "old_secret_valid_until": null,
                      *           "created_at": "2026-01-31T09:30:00.000Z",
                      *           "updated_at": "2026-01-31T09:30:00.000Z"
@@ -24253,7 +24872,11 @@ export interface operations {
                  *       "url": "https://hooks.acme.example/parley",
                  *       "request_type": "POST",
                  *       "retry_schedule": "extended",
-                 *       "status": "enabled"
+                 *       "status": "enabled",
+                 *       "events": [
+                 *         "conversation.started",
+                 *         "conversation.completed"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["CreateDestinationRequest"];
@@ -24278,6 +24901,10 @@ export interface operations {
                      *       "request_type": "POST",
                      *       "retry_schedule": "extended",
                      *       "status": "enabled",
+                     *       "events": [
+                     *         "conversation.started",
+                     *         "conversation.completed"
+                     *       ],
                      *       "old_secret_valid_until": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:30:00.000Z",
@@ -24689,6 +25316,11 @@ export interface operations {
                      *       "request_type": "PUT",
                      *       "retry_schedule": "standard",
                      *       "status": "enabled",
+                     *       "events": [
+                     *         "conversation.completed",
+                     *         "conversation.disconnected",
+                     *         "conversation.failed"
+                     *       ],
                      *       "old_secret_valid_until": null,
                      *       "created_at": "2026-01-31T09:30:00.000Z",
                      *       "updated_at": "2026-01-31T09:31:00.000Z"
@@ -25071,7 +25703,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "conversation.started"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SendTestRequest"];
+            };
+        };
         responses: {
             /** @description Success. */
             200: {
@@ -25160,6 +25801,42 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 1 MiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not of a type that the operation takes. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent with Content-Type: application/json"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A field breaks a rule. */
             422: {
                 headers: {
@@ -25172,11 +25849,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "event is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "event",
+                     *           "message": "event is not valid"
                      *         }
                      *       ]
                      *     }
@@ -25483,10 +26160,12 @@ export interface operations {
                 page_size?: number;
                 /** @description Only deliveries to this destination. */
                 destination_id?: string;
-                /** @description Only deliveries of this conversation's event. */
+                /** @description Only deliveries of this conversation's events. */
                 conversation_id?: string;
                 /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "failed" | "cancelled";
+                /** @description Only deliveries of this event. */
+                event?: "conversation.completed" | "conversation.disconnected" | "conversation.failed" | "conversation.started" | "conversation.analyzed" | "recording.ready" | "recording.failed" | "transfer.completed" | "transfer.failed" | "tool.failed" | "tool.changed" | "message.failed" | "alert.opened" | "alert.resolved";
             };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
@@ -32709,6 +33388,655 @@ export interface operations {
                      * @constant
                      */
                     event: "conversation.failed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    conversationStarted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "conversation.started",
+                 *       "payload": "{\"event\":\"conversation.started\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"IN_PROGRESS\",\"conversation_analysis\":null,\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "conversation.started";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    conversationAnalyzed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "conversation.analyzed",
+                 *       "payload": "{\"event\":\"conversation.analyzed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"conversation\":{\"id\":\"cnv_01m7yyhwpyegyarwxc0gvz1xd5\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"agent_path\":[{\"agent_id\":\"agt_01m7yyhwdzeb28n9gms8rr2qyg\",\"from_seq\":1}],\"conversation_type\":\"TELEPHONY\",\"conversation_status\":\"COMPLETED\",\"conversation_analysis\":[{\"name\":\"summary\",\"value\":\"The caller moved an appointment to Friday.\",\"type\":\"str\"}],\"notes\":\"A test event: there is no such conversation.\",\"created_by\":null,\"conversation_metadata\":{\"to_mobile_number\":\"+14155550100\",\"from_mobile_number\":\"+14155550123\",\"calling_type\":\"INBOUND\",\"telephony_provider\":\"TWILIO\",\"conversation_recording_url\":null,\"conversation_duration\":null,\"dynamic_variables\":{},\"is_test_call\":true},\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"calling_type\":\"INBOUND\",\"mobile_number\":\"+14155550123\",\"outcome\":\"SUCCESS\",\"duration\":42,\"answered_at\":\"2026-01-31T09:30:18.000Z\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "conversation.analyzed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    recordingReady: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "recording.ready",
+                 *       "payload": "{\"event\":\"recording.ready\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"recording\":{\"status\":\"ready\",\"url\":\"https://parley.example/v1/public/conversations/recording\",\"bytes\":337044,\"reason\":null,\"finished_at\":\"2026-01-31T09:31:00.000Z\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "recording.ready";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    recordingFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "recording.failed",
+                 *       "payload": "{\"event\":\"recording.failed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"recording\":{\"status\":\"failed\",\"url\":null,\"bytes\":null,\"reason\":\"the owner's recordings are too large\",\"finished_at\":null}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "recording.failed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    transferCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "transfer.completed",
+                 *       "payload": "{\"event\":\"transfer.completed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"transfer\":{\"to\":\"+14155550100\",\"mode\":\"warm\",\"outcome\":\"accepted\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "transfer.completed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    transferFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "transfer.failed",
+                 *       "payload": "{\"event\":\"transfer.failed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"transfer\":{\"to\":\"+14155550100\",\"mode\":\"warm\",\"outcome\":\"no_answer\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "transfer.failed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toolFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "tool.failed",
+                 *       "payload": "{\"event\":\"tool.failed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"tool\":{\"tool_call_id\":\"tcl_01m7yyhwpyegyarwxc0gvz1xd5\",\"name\":\"book_table\",\"arguments\":\"{\\\"people\\\":4}\",\"result\":\"The tool answered with status 503.\",\"status\":\"FAILED\",\"is_error\":true,\"is_cut\":false,\"http_status\":503,\"note\":null,\"attempts\":3,\"started_ms\":12,\"duration_ms\":3480,\"offset\":0}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "tool.failed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    toolChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "tool.changed",
+                 *       "payload": "{\"event\":\"tool.changed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"tool\":{\"id\":\"tol_01m7yyhwr5h8k2n6q0t3w7y1a4\",\"name\":\"shop\",\"description\":\"The shop's tools.\",\"type\":\"mcp\",\"url\":\"https://mcp.shop.example/mcp\",\"headers\":{},\"auth\":null,\"tools\":null,\"on_change\":\"disable\",\"mcp_tools\":[{\"name\":\"find_product\",\"description\":\"Finds a product.\",\"input_schema\":{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\"}}},\"state\":\"changed\"}],\"problems\":[],\"timeout_ms\":10000,\"speech\":{\"before\":\"auto\",\"delayed\":[]},\"interruption\":\"continue\",\"run\":\"wait\",\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\",\"created_by\":null}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "tool.changed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    messageFailed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "message.failed",
+                 *       "payload": "{\"event\":\"message.failed\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"conversation_id\":\"0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c\",\"message\":{\"role\":\"assistant\",\"content\":\"Your table is booked for Friday at ten.\",\"timestamp\":\"2026-01-31T09:30:58.000Z\",\"delivery_status\":\"failed\",\"delivery_error\":\"131047\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "message.failed";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    alertOpened: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "alert.opened",
+                 *       "payload": "{\"event\":\"alert.opened\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"alert\":{\"alert_id\":\"alr_01m7yyhwqf4k7n1r5u8x2z6c9e\",\"name\":\"Tools fail\",\"enabled\":true,\"metric\":\"tool_failed_share\",\"agent_id\":null,\"window_minutes\":15,\"threshold\":0.2,\"minimum_count\":10,\"is_open\":true,\"value\":0.35,\"count\":20,\"opened_at\":\"2026-01-31T09:30:18.000Z\",\"resolved_at\":null,\"checked_at\":\"2026-01-31T09:31:00.000Z\",\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "alert.opened";
+                    /** @description The event as JSON. */
+                    payload: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart, or eight over 24 hours if the destination says so. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    alertResolved: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description ID of the event, the same on every attempt.
+                 * @example evt_01m7yyhwfkj4q1t6w9y3a5c7d0
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Unix second of this attempt.
+                 * @example 1769851800
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "alert.resolved",
+                 *       "payload": "{\"event\":\"alert.resolved\",\"id\":\"evt_01m7yyhwfkj4q1t6w9y3a5c7d0\",\"created_at\":\"2026-01-31T09:31:00.000Z\",\"alert\":{\"alert_id\":\"alr_01m7yyhwqf4k7n1r5u8x2z6c9e\",\"name\":\"Tools fail\",\"enabled\":true,\"metric\":\"tool_failed_share\",\"agent_id\":null,\"window_minutes\":15,\"threshold\":0.2,\"minimum_count\":10,\"is_open\":false,\"value\":0.05,\"count\":20,\"opened_at\":\"2026-01-31T09:30:18.000Z\",\"resolved_at\":\"2026-01-31T09:31:00.000Z\",\"checked_at\":\"2026-01-31T09:31:00.000Z\",\"created_at\":\"2026-01-31T09:30:18.000Z\",\"updated_at\":\"2026-01-31T09:30:18.000Z\"}}"
+                 *     }
+                 */
+                "multipart/form-data": {
+                    /**
+                     * @description Name of the event.
+                     * @constant
+                     */
+                    event: "alert.resolved";
                     /** @description The event as JSON. */
                     payload: string;
                 };

@@ -9,7 +9,15 @@ import { IDEMPOTENCY_CLAIMS } from "../store/idempotency-claims.ts";
 import { TELLING } from "../telling.ts";
 
 /** The services that keep an owner's data beside conversations, and delete it with the owner. */
-const FORGETTING = ["voice", "messaging", "agent", "prompt", "webhook-dispatcher", "knowledge", "conversation"] as const;
+const FORGETTING = [
+  "voice",
+  "messaging",
+  "agent",
+  "prompt",
+  "webhook-dispatcher",
+  "knowledge",
+  "conversation",
+] as const;
 export type ForgettingService = (typeof FORGETTING)[number];
 
 /** Tells a service to end and delete everything of a deleted owner. May be repeated. */

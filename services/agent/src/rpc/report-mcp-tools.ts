@@ -1,11 +1,14 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { willSettle } from "@parley/shared/changes/follow";
 import { isSame, relisted } from "@parley/shared/domain/mcp-definitions";
+import { presentTool } from "@parley/shared/domain/present/tool";
+import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { lockStoredBytes } from "@parley/shared/stored-bytes/room";
 import type { AgentContext } from "../context.ts";
 import { tellAgentsWithTool, updateToolRow } from "../store/tools.ts";
 import { getToolRow } from "../tools/read-tools.ts";
+import { toTool } from "../tools/tool-rows.ts";
 
 /** Keeps what a conversation found that the tool's MCP server offers now. A change by the server is not one by the owner. */
 export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["reportMcpTools"]> {
@@ -21,7 +24,11 @@ export function reportMcpTools(ctx: AgentContext): NonNullable<Handlers<typeof A
       const contents = relisted(before.name, kind.value, tools);
       if (isSame(contents, kind.value)) return;
       const definition = { ...before.definition, kind: { ...kind, value: { ...kind.value, ...contents } } };
-      await updateToolRow(tx, { ...before, definition });
+      const row = { ...before, definition };
+      await updateToolRow(tx, row);
+      const happenedAt = ctx.clock.now();
+      const object = presentTool(toTool(row));
+      await keepEvent(tx, { ownerId, event: "tool.changed", conversationId: null, object, happenedAt });
       await tellAgentsWithTool(tx, key);
     });
     return {};

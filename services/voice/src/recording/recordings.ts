@@ -4,6 +4,7 @@ import type { Database } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { keepEvent } from "@parley/shared/owner-events/hand-over";
 import { backOff } from "@parley/shared/retry/back-off";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { counter } from "@parley/shared/telemetry/instruments";
@@ -62,6 +63,10 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
     failures().add(1, { reason });
     const who = { owner_id: call.ownerId, conversation_id: call.conversationId };
     log.warn({ ...who, reason, ...(err !== undefined && { err }) }, "a call is not recorded");
+    const object = { status: "failed", url: null, bytes: null, reason, finished_at: null };
+    keepEvent(db, { ...call, event: "recording.failed", object, happenedAt: clock.now() }).catch((error) =>
+      log.warn({ ...who, err: error }, "could not keep the event of a call that is not recorded"),
+    );
     return null;
   };
 
@@ -89,8 +94,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
         failed: (err) => failed(call, REASONS.unwritten, err),
       });
     },
-    addressOf: async (call) =>
-      (await findRecording(db, call)) && `${publicUrl}/v1/public/conversations/${call.conversationId}/recording`,
+    addressOf: async (call) => (await findRecording(db, call)) && urlOf(call),
     finish: async (call) => {
       if (!(await findRecording(db, call))) return;
       const jobId = `${FINISH}-${call.conversationId}`;
@@ -118,8 +122,19 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
   async function finishFile(call: CallKey, store: RecordingFiles): Promise<void> {
     const bytes = await store.finish(nameOf(call));
     if (bytes === null) return deleteRecording(db, call);
+    const isKept = await db.begin(async (tx) => {
+      const now = clock.now();
+      const before = await finishRecording(tx, call, bytes, now);
+      const object = { status: "ready", url: urlOf(call), bytes, reason: null, finished_at: now.toISOString() };
+      if (before === "recording") await keepEvent(tx, { ...call, event: "recording.ready", object, happenedAt: now });
+      return before !== null;
+    });
     // Its conversation was deleted in the meantime.
-    if (!(await finishRecording(db, call, bytes, clock.now()))) await removeFile(call, store);
+    if (!isKept) await removeFile(call, store);
+  }
+
+  function urlOf({ conversationId }: CallKey): string {
+    return `${publicUrl}/v1/public/conversations/${conversationId}/recording`;
   }
 
   async function removeFile(call: CallKey, store: RecordingFiles): Promise<void> {

@@ -36,13 +36,18 @@ export async function findRecording(sql: Sql, { ownerId, conversationId }: CallK
   return row ?? null;
 }
 
-/** Records that the file is complete. Returns false when the recording must be removed, or is gone. */
-export async function finishRecording(sql: Sql, call: CallKey, bytes: number, now: Date): Promise<boolean> {
-  const finished = await sql`
+/** Records that the file is complete. Returns the state before; null when the recording must be removed, or is gone. */
+export async function finishRecording(
+  sql: Sql,
+  call: CallKey,
+  bytes: number,
+  now: Date,
+): Promise<RecordingRow["state"] | null> {
+  const [finished] = await sql<{ before: RecordingRow["state"] }[]>`
     update recordings set state = 'ready', bytes = ${bytes}, finished_at = coalesce(finished_at, ${now})
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId} and state <> 'removing'
-    returning 1`;
-  return finished.length > 0;
+    returning old.state as before`;
+  return finished?.before ?? null;
 }
 
 /** @returns the ids of those that exist */

@@ -34,6 +34,7 @@ export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
   });
   const dispatcher = await startServiceProcess("webhook-dispatcher", {
     DATABASE_URL: database.urls.webhook,
+    PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     PARLEY_WEBHOOK_RETRY_MS: "1",

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import { eventually } from "@parley/testkit/eventually";
 import type { Answer, Api } from "../kit/api.ts";
 import { startScriptedModel } from "../kit/scripted-model.ts";
@@ -48,6 +49,7 @@ test("a destination is created with its secret, listed without, changed, given a
     destination_id: expect.stringMatching(/^whd_[0-9a-z]{26}$/),
     ...hook(),
     retry_schedule: "standard",
+    events: [...DEFAULT_EVENTS],
     status: "enabled",
     secret: expect.stringMatching(/^whsec_/),
     old_secret_valid_until: null,

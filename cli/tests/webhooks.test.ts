@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
+import { DEFAULT_EVENTS } from "@parley/shared/portable/events";
 import { eventually } from "@parley/testkit/eventually";
 import { startStack } from "./stack.ts";
 
@@ -36,6 +37,7 @@ test("a destination can be created, listed, changed, given a new secret and dele
     url: URL,
     request_type: "POST",
     retry_schedule: "extended",
+    events: [...DEFAULT_EVENTS],
     status: "disabled",
     old_secret_valid_until: null,
     created_at: TIME,

@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
-import { awaitAnalyses } from "../store/owner-events.ts";
+import { awaitAnalyses } from "../store/events/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 
 export const ANALYSIS_QUEUE = "analyze-conversations";

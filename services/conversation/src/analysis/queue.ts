@@ -11,7 +11,7 @@ import {
   findConversation,
   storeAnalysis,
 } from "../store/conversations.ts";
-import { insertEvent, releaseEnd } from "../store/owner-events.ts";
+import { insertEvent, releaseEnd } from "../store/events/owner-events.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
 import { analyze } from "./analyze.ts";

@@ -4,9 +4,9 @@ import { EVENTS, type EventName } from "@parley/shared/portable/events";
 import type { ConversationContext } from "../context.ts";
 import { toConversation, toMessage, toToolCall } from "../convert.ts";
 import { findConversation } from "../store/conversations.ts";
+import type { EventRow, UnbuiltEvent } from "../store/events/owner-events.ts";
+import { ANALYSIS_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../store/events/payload-bounds.ts";
 import { findDelivered } from "../store/messages.ts";
-import type { EventRow, UnbuiltEvent } from "../store/owner-events.ts";
-import { ANALYSIS_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
 import { findToolCall } from "../store/turns/tool-calls.ts";
 
 /** The payload of any event but the end of a conversation (docs/webhooks.md). @param object as the API shows it */

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
-import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
-import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
+import { PAYLOAD_BYTES_MAX } from "../store/events/payload-bounds.ts";
+import type { PayloadMessage, PayloadSource } from "../store/events/payload-sources.ts";
 import { endPayload } from "./payload.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");

@@ -1,7 +1,7 @@
 import { charactersOf } from "@parley/shared/text/length";
 import { agentPathOf } from "../store/agent-path.ts";
-import { PAYLOAD_BYTES_MAX } from "../store/payload-bounds.ts";
-import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
+import { PAYLOAD_BYTES_MAX } from "../store/events/payload-bounds.ts";
+import type { PayloadMessage, PayloadSource } from "../store/events/payload-sources.ts";
 import { isFailed, type ToolCallRow } from "../store/turns/kept-tool-calls.ts";
 
 /** A shorter transcript has at most 600 KB as JSON, however it is escaped. */

@@ -11,8 +11,8 @@ import {
   readPayloads,
   storePayloads,
   type UnbuiltEvent,
-} from "../store/owner-events.ts";
-import { keyOf, listPayloadSources } from "../store/payload-sources.ts";
+} from "../store/events/owner-events.ts";
+import { keyOf, listPayloadSources } from "../store/events/payload-sources.ts";
 import { listToolCalls } from "../store/turns/tool-calls.ts";
 import { newsPayload } from "./news.ts";
 import { endPayload } from "./payload.ts";

@@ -13,8 +13,8 @@ import {
   findNextDueEvent,
   giveUpEvents,
   putOffEvents,
-} from "../store/owner-events.ts";
-import { RELAY } from "../store/tell-relay.ts";
+} from "../store/events/owner-events.ts";
+import { RELAY } from "../store/events/tell-relay.ts";
 import { dispatcherOutage, type Outage } from "./outage.ts";
 import { readyToSend } from "./ready.ts";
 import { type Failure, isUnreachable, type SendOutcome, sendEvents } from "./send.ts";

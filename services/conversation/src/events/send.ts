@@ -1,7 +1,7 @@
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { idOf } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
-import type { EventRow } from "../store/owner-events.ts";
+import type { EventRow } from "../store/events/owner-events.ts";
 
 /** An event with its payload, which is the same in every attempt. */
 export interface ReadyEvent extends EventRow {

@@ -5,7 +5,7 @@ import { type EventName, isEventName } from "@parley/shared/portable/events";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { payloadOfNews } from "../events/news.ts";
-import { insertEvent } from "../store/owner-events.ts";
+import { insertEvent } from "../store/events/owner-events.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["recordEvent"]>;
 

@@ -6,8 +6,8 @@ import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { isLonger } from "@parley/shared/text/length";
 import type { ConversationContext } from "../context.ts";
+import { insertEvent } from "../store/events/owner-events.ts";
 import { setDelivery as storeDelivery } from "../store/messages.ts";
-import { insertEvent } from "../store/owner-events.ts";
 import { storable } from "../store/storable.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setDelivery"]>;

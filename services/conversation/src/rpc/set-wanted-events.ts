@@ -1,7 +1,7 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { setWantedEvents as storeWanted } from "../store/owner-events.ts";
+import { setWantedEvents as storeWanted } from "../store/events/owner-events.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setWantedEvents"]>;
 

@@ -3,10 +3,10 @@ import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { ConversationRow, OutcomeName, StatusName, TypeName } from "./conversations.ts";
-import { wantsStarts } from "./owner-events.ts";
+import { wantsStarts } from "./events/owner-events.ts";
+import { tellRelay } from "./events/tell-relay.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
-import { tellRelay } from "./tell-relay.ts";
 
 // Conversations that another process holds and reports: Parley's voice and messaging services, or a voice runtime. Chats, and the
 // turns of message threads, are in turns.ts.

@@ -7,11 +7,11 @@ import type {
 } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "./agent-path.ts";
-import { wantsStarts } from "./owner-events.ts";
+import { wantsStarts } from "./events/owner-events.ts";
+import { tellRelay } from "./events/tell-relay.ts";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 import type { Start } from "./start.ts";
-import { tellRelay } from "./tell-relay.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
 export type OutcomeName = keyof typeof CALL_OUTCOMES;

@@ -2,8 +2,8 @@ import type { Sql } from "@parley/shared/db/database";
 import type { CALLING_TYPES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isUuid } from "@parley/shared/ids";
+import { tellRelay } from "./events/tell-relay.ts";
 import type { SessionKey } from "./session-key.ts";
-import { tellRelay } from "./tell-relay.ts";
 
 /** The question to a start webhook, which is asked once, and what came of it. */
 export interface Start {

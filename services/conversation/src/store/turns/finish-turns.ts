@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import { tellRelay } from "../tell-relay.ts";
+import { tellRelay } from "../events/tell-relay.ts";
 import type { ToolCallRow } from "./kept-tool-calls.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 import type { OpenTurn } from "./take-turns.ts";

@@ -1,11 +1,11 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import type { AgentOnPath } from "../agent-path.ts";
+import { wantsStarts } from "../events/owner-events.ts";
+import { tellRelay } from "../events/tell-relay.ts";
 import { newestBefore, type Said } from "../messages.ts";
-import { wantsStarts } from "../owner-events.ts";
 import { isKept } from "../retention.ts";
 import type { SessionKey } from "../session-key.ts";
-import { tellRelay } from "../tell-relay.ts";
 import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
 
 export interface OpenTurn extends SessionKey {

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { type AgentOnPath, takingOver } from "../agent-path.ts";
+import { tellRelay } from "../events/tell-relay.ts";
 import type { SessionKey } from "../session-key.ts";
-import { tellRelay } from "../tell-relay.ts";
 import type { ToolCallRow, ToolCallState } from "./kept-tool-calls.ts";
 import { METADATA_BYTES_MAX } from "./take-turns.ts";
 import { callColumns, columnsOf, type StoredToolCall } from "./tool-calls.ts";

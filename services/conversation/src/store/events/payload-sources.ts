@@ -1,14 +1,14 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { ConversationRow } from "./conversations.ts";
-import type { MessageRow } from "./messages.ts";
+import type { ConversationRow } from "../conversations.ts";
+import type { MessageRow } from "../messages.ts";
+import type { SessionKey } from "../session-key.ts";
+import type { ToolCallRow } from "../turns/kept-tool-calls.ts";
 import {
   ANALYSIS_BYTES_MAX,
   MESSAGE_CHARACTERS_MAX,
   PAYLOAD_BYTES_MAX,
   VARIABLES_BYTES_MAX,
 } from "./payload-bounds.ts";
-import type { SessionKey } from "./session-key.ts";
-import type { ToolCallRow } from "./turns/kept-tool-calls.ts";
 
 /** The data of an event's payload. */
 export interface PayloadSource extends ConversationSource {

@@ -3,8 +3,8 @@ import { isLongText, textList } from "@parley/shared/db/text-list";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { DEFAULT_EVENTS, type EventName } from "@parley/shared/portable/events";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
+import type { SessionKey } from "../session-key.ts";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
-import type { SessionKey } from "./session-key.ts";
 import { RELAY, tellRelay } from "./tell-relay.ts";
 
 export interface EventKey {

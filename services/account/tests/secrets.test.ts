@@ -11,12 +11,14 @@ import { newOwner, startTestAccount } from "./kit.ts";
 
 /** The tools that use each secret. */
 const users = new Map<string, string[]>();
+/** The agents whose start webhook does. */
+const askingAgents = new Map<string, string[]>();
 const agents = await serve(
   AgentServiceService,
   {
     listSecretUsers: async ({ ownerId, secretName }) => ({
       toolNames: users.get(`${ownerId} ${secretName}`) ?? [],
-      agentIds: [],
+      agentIds: askingAgents.get(`${ownerId} ${secretName}`) ?? [],
     }),
   },
   { address: "127.0.0.1:0", log: silentLogger },
@@ -140,4 +142,15 @@ test("after a reseal the new key alone opens every secret", async () => {
   expect(await reveal(ownerId, "shop_key")).toEqual([]);
   await resealSecrets(of(`${TEST_SECRET},${fresh}`), silentLogger);
   expect((await reveal(ownerId, "shop_key"))[0]?.value).toBe(VALUE);
+});
+
+test("a secret in the headers of an agent's start webhook cannot be deleted, and the refusal names the agent", async () => {
+  const { ownerId } = await newOwner(client);
+  await create(ownerId, "crm_key");
+  askingAgents.set(`${ownerId} crm_key`, ["agt_1"]);
+  expect(await failure(client.deleteSecret({ ownerId, name: "crm_key" }))).toMatchObject({
+    kind: "conflict",
+    detail:
+      "Secret crm_key is used by the start webhook of the agent agt_1: take it out of every agent before deleting it",
+  });
 });

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { Agent, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { type Agent, type LlmConfig, StartWebhook } from "@parley/proto/parley/agent/v1/agent.ts";
 import { failure } from "@parley/testkit/failures";
 import { newOwner } from "@parley/testkit/owners";
 import { change, create, creation, customLlm, present, startTestAgents, update } from "./kit.ts";
@@ -254,3 +254,66 @@ async function runtime({ ownerId, agentId }: { ownerId: string; agentId: string 
   });
   return present(results[0]?.runtime);
 }
+
+describe("a start webhook", () => {
+  const SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+  const text = (name: string, value: string) => ({ name, value: { $case: "text" as const, value } });
+  const webhook = (given: Partial<StartWebhook> = {}): StartWebhook => ({
+    ...StartWebhook.fromPartial({ url: "https://crm.example/start" }),
+    ...given,
+  });
+
+  test("shows its secret once, given or made, and the texts of its headers never; conversations get both", async () => {
+    const headers = [text("Authorization", "Bearer crm-0123456789")];
+    const agent = await create(
+      service.agents,
+      creation(newOwner(), { startWebhook: webhook({ headers, secret: SECRET }) }),
+    );
+    expect(agent.startWebhook?.secret).toBe(SECRET);
+    expect(agent.startWebhook).toMatchObject({ timeoutMs: 3_000, headers: [text("Authorization", "********6789")] });
+    const { agents } = await service.agents.listAgents({ ownerId: agent.ownerId, ...LIST });
+    expect(agents[0]?.startWebhook?.secret).toBe("********b7oD");
+    expect((await runtime(agent)).startWebhook).toMatchObject({ secret: SECRET, headers });
+    const made = await create(service.agents, creation(newOwner(), { startWebhook: webhook() }));
+    expect(made.startWebhook?.secret).toStartWith("whsec_");
+    expect((await runtime(made)).startWebhook?.secret).toBe(made.startWebhook?.secret);
+    const [row] = await service.sql`select start_webhook::text as stored from agents where agent_id = ${agent.agentId}`;
+    for (const secret of [SECRET, "crm-0123456789"]) expect(row?.stored).not.toContain(secret);
+  });
+
+  test("keeps its secret and masked headers in a change, but sends no header's text to another address", async () => {
+    const headers = [text("Authorization", "Bearer crm-0123456789")];
+    const agent = await create(
+      service.agents,
+      creation(newOwner(), { startWebhook: webhook({ headers, secret: SECRET }) }),
+    );
+    const masked = [text("Authorization", "********6789")];
+    const changed = await change(service.agents, agent, { startWebhook: webhook({ headers: masked, timeoutMs: 700 }) });
+    expect(changed?.startWebhook).toMatchObject({ secret: "********b7oD", headers: masked, timeoutMs: 700 });
+    expect((await runtime(agent)).startWebhook).toMatchObject({ secret: SECRET, headers });
+    const elsewhere = webhook({ url: "https://thief.example/", headers: masked });
+    expect(await failure(service.agents.updateAgent(update(agent, { startWebhook: elsewhere })))).toMatchObject({
+      kind: "invalid",
+      detail: "start_webhook.headers.Authorization must be sent again in full because url changes",
+    });
+    const copied = creation(agent.ownerId, {
+      startWebhook: webhook({ headers: masked }),
+      copiedAgentId: agent.agentId,
+    });
+    const copy = await create(service.agents, copied);
+    expect((await runtime(copy)).startWebhook?.headers).toEqual(headers);
+    expect((await runtime(copy)).startWebhook?.secret).not.toBe(SECRET);
+  });
+
+  test.each<[Partial<StartWebhook>, string]>([
+    [{ url: "http://10.0.0.1/" }, "start_webhook.url cannot be used"],
+    [{ headers: [text("Webhook-Id", "1")] }, "start_webhook.headers.Webhook-Id must not be Webhook-Id"],
+    [{ secret: "whsec_short" }, "start_webhook.secret must be whsec_"],
+    [{ timeoutMs: 7_001 }, "start_webhook.timeout_ms must be from 500 to 7000"],
+    [{ channels: ["fax"] }, "start_webhook.channels.0 must be one of chat, web"],
+  ])("is refused with %j", async (given, detail) => {
+    const refused = await failure(service.agents.createAgent(creation(newOwner(), { startWebhook: webhook(given) })));
+    expect(refused.kind).toBe("invalid");
+    expect(refused.detail).toStartWith(detail);
+  });
+});

@@ -19,6 +19,7 @@ export interface KnownKey extends SealedKey {
  * Prepares a key for storing. A mask stands for the key it was made from, as long as that key still goes to the same
  * base_url: otherwise someone who never knew the key could have it sent to another host.
  * @param known the agent's keys; of several with the same mask, the first one is meant
+ * @param address the field with the address that the key goes to
  * @throws ServiceError invalid, naming `field`, for a mask that matches no key, or for a key that cannot be opened any
  * more
  */
@@ -28,6 +29,7 @@ export function sealKey(
   known: readonly KnownKey[],
   keys: ModelKeys,
   field: string,
+  address = "base_url",
 ): Required<SealedKey> {
   if (!apiKey.startsWith(STARS)) return { sealedApiKey: keys.seal(apiKey, use), apiKeyMask: mask(apiKey) };
   const masked = known.filter(({ apiKeyMask }) => apiKeyMask === apiKey);
@@ -36,7 +38,7 @@ export function sealKey(
     throw invalid(
       field,
       masked.length > 0
-        ? `${field} must be sent again in full because base_url changes`
+        ? `${field} must be sent again in full because ${address} changes`
         : `${field} is a mask that matches no stored key. Send the key itself.`,
     );
   }

@@ -30,7 +30,7 @@ export function sealStartWebhook(
       header.name === name && header.text ? [{ ...header.text, use: useOfHeader(of, stored?.url ?? "", name) }] : [],
     );
     const use = useOfHeader(agent, url, name);
-    return { name, text: sealKey(value?.value ?? "", use, known, keys, `start_webhook.headers.${name}`) };
+    return { name, text: sealKey(value?.value ?? "", use, known, keys, `start_webhook.headers.${name}`, "url") };
   };
   return {
     url,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from "bun:test";
+import { startFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { eventually } from "@parley/testkit/eventually";
 import { newOwner } from "@parley/testkit/owners";
@@ -99,6 +100,20 @@ test("a turn whose model is unavailable is retried; a refused one is given up, a
   await service.write(number, from, "Found");
   service.quiet();
   expect((await service.texts(from, 2)).at(-1)).toBe("You said: Found");
+});
+
+test("a turn whose start webhook lets no conversation begin is given up at once, and the next one is not", async () => {
+  const [number, from] = [service.connect(), person()];
+  service.fakes.conversations.reply = () => {
+    service.fakes.conversations.reply = echo;
+    throw startFailure("The agent's start webhook failed", "");
+  };
+  await service.write(number, from, "Lost");
+  service.quiet();
+  await eventually(() => expect(service.turnsOf(number)).toEqual(["Lost"]));
+  await service.write(number, from, "Found");
+  service.quiet();
+  expect(await service.texts(from, 1)).toEqual(["You said: Found"]);
 });
 
 test("when a process stops in the middle of a turn, another one continues it and the person gets one reply", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { startFailure } from "@parley/shared/domain/start-webhook";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
@@ -154,6 +155,11 @@ test.each([
   ["in To, when the registration is called", { called: "acme", to: "14155550123" }],
 ])("a number is recognized %s", async (_how, given) => {
   expect((await called(TRUNK, given)).outcome).toEqual(["200"]);
+});
+
+test("a call that its agent's start webhook lets nobody begin is answered with 503", async () => {
+  const refusal = startFailure("The agent's start webhook failed", "");
+  expect((await called(TRUNK, {}, { refusal })).outcome).toEqual(["503"]);
 });
 
 test.each(["unavailable", "deadline"] as const)(

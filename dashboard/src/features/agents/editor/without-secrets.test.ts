@@ -17,3 +17,20 @@ test("work that the browser keeps has no key that was entered, at any depth, and
   expect(kept.changes.llm?.fallbacks?.[0]).toMatchObject({ params: { base_url: "https://llm.example/v1" } });
   expect(kept.bases).toEqual({ llm: model(MASK), agent_name: "Desk" });
 });
+
+test("work that the browser keeps has neither a start webhook's new secret nor a new text of its headers", () => {
+  const stored = { url: "https://crm.example/", headers: { Authorization: "********6789" } };
+  const changed = {
+    ...stored,
+    secret: "whsec_new",
+    headers: { Authorization: "Bearer new", Plan: { secret: "plan" } },
+  };
+  const { changes } = withoutSecrets({
+    changes: { start_webhook: changed } as never,
+    bases: { start_webhook: stored },
+  });
+  expect(changes.start_webhook).toEqual({
+    url: "https://crm.example/",
+    headers: { Authorization: "********6789", Plan: { secret: "plan" } },
+  } as never);
+});

@@ -194,3 +194,9 @@ test("names of other scripts are variables of their own, and none gets another o
   ]);
   expect(template.fill(0, values)).toBe("XL / LG | Иван Петров | Иван");
 });
+
+test("a system variable is in no list of definitions, and has neither a default nor another text than its value", () => {
+  const template = compileTexts(["{{ System Time | never }}|{{system_unknown | never}}|{{name | nobody}}"]);
+  expect(template.definitions.map(({ variableName }) => variableName)).toEqual(["name"]);
+  expect(template.fill(0, { system_time: "noon" })).toBe("noon||nobody");
+});

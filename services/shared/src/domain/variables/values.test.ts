@@ -71,3 +71,8 @@ describe("collectValues", () => {
     );
   });
 });
+
+test("what a client gives for a system variable does not count", () => {
+  const metadata = { dynamic_variables: { "System Time": "noon", name: "Ada" }, system_caller: "+1" };
+  expect(collectValues(metadata)).toEqual({ name: "Ada" });
+});

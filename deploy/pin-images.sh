@@ -12,7 +12,7 @@ digest_of() {
   case "$found" in sha256:*) echo "$found" ;; *) echo "$1 has no digest: $found" >&2; return 1 ;; esac
 }
 
-# ARG BUN_IMAGE=oven/bun:1.4.5[@sha256:…], or image: postgres:18[@sha256:…]
+# ARG BUN_IMAGE=oven/bun:1.4.5[@sha256:…], or image: pgvector/pgvector:pg18[@sha256:…]
 pin_references() {
   sed -nE 's/^(ARG [A-Z]+_IMAGE=|    image: )([^@ ]+)(@sha256:[0-9a-f]+)?$/\2/p' "$1" | grep -v '^parley/' | while read -r image; do
     digest="$(digest_of "$image")"

@@ -57,7 +57,7 @@ beforeAll(async () => {
   [jail, database] = await Promise.all([makeJail(folder), createDatabase()]);
   await makeSecrets(folder, secrets);
 
-  const ports = await freePorts(20);
+  const ports = await freePorts(22);
   const take = () => `${HOST}:${ports.pop()}`;
   const listen = new Map([...SERVICES, "voice"].map((name) => [name, take()]));
   const [model, gateway, redisAddress, media] = [take(), take(), take(), take()];

@@ -239,12 +239,12 @@ describe("production speaks TLS to Postgres and Redis", () => {
 
   test("every Postgres address verifies its name and the authority that its clients mount", async () => {
     const urls = [...(await secrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS })).values()].flatMap(urlsIn);
-    expect(urls).toHaveLength(15);
+    expect(urls).toHaveLength(17);
     for (const url of urls) expect(url).toEndWith(`@db:5432/parley?sslmode=verify-full&sslrootcert=${CA}`);
     const clients = all("production").filter(
       ({ spec }) => spec?.template?.metadata?.labels?.["uses-postgres"] === "yes",
     );
-    expect(clients).toHaveLength(8);
+    expect(clients).toHaveLength(9);
     const [cluster] = all("production").filter(({ kind }) => kind === "Cluster");
     for (const { spec } of clients) {
       const [{ volumeMounts }] = spec.template.spec.containers;
@@ -447,7 +447,7 @@ test.each(OVERLAYS)(
       const scaler = ofKind("HorizontalPodAutoscaler").find((candidate) => candidate.metadata.name === metadata.name);
       return scaler?.spec.maxReplicas + 1;
     });
-    expect(replicas).toHaveLength(7);
+    expect(replicas).toHaveLength(8);
     const [cluster] = ofKind("Cluster");
     const server = ofKind("StatefulSet").find(({ metadata }) => metadata.name === "postgres");
     const inArguments = server?.spec.template.spec.containers[0].args.join(" ").match(/max_connections=(\d+)/)?.[1];

@@ -29,7 +29,7 @@ async function pin(release: string): Promise<void> {
 }
 
 const COMPOSED = [
-  "postgres:18",
+  "pgvector/pgvector:pg18",
   "valkey/valkey:8-alpine",
   "ollama/ollama:latest",
   "ghcr.io/speaches-ai/speaches:latest-cpu",
@@ -54,7 +54,7 @@ describe.each(["now", "later"])("pinned %s", (release) => {
     for (const image of production) expect(image).toMatch(PINNED);
     const dev = (await imagesOf("dev")).filter((image) => !OURS.test(image));
     expect(dev.toSorted()).toEqual(
-      [digestOf("postgres:18", release), digestOf("valkey/valkey:8-alpine", release)].toSorted(),
+      [digestOf("pgvector/pgvector:pg18", release), digestOf("valkey/valkey:8-alpine", release)].toSorted(),
     );
   });
 

@@ -67,6 +67,8 @@ export async function provisionRoles(adminUrl: string, urls: Readonly<Record<Sch
       await tx`select pg_advisory_xact_lock(hashtextextended('parley.provision', 0))`;
       await tx`create extension if not exists pg_trgm with schema public`;
       await tx`create extension if not exists btree_gin with schema public`;
+      // Speeds up searches by meaning where the database has it.
+      await tx.unsafe(WITH_PGVECTOR);
       await tx`revoke create on schema public from public`;
       for (const schema of SCHEMAS) await createRole(tx, schema, new URL(urls[schema]));
     });
@@ -88,6 +90,12 @@ export function roleUrls(adminUrl: string, secret: string, prefix = databaseName
   });
   return Object.fromEntries(urls) as Record<Schema, string>;
 }
+
+const WITH_PGVECTOR = `do $$ begin
+  if exists (select from pg_available_extensions where name = 'vector') then
+    create extension if not exists vector with schema public;
+  end if;
+end $$`;
 
 function databaseName(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1)) || "postgres";

@@ -107,8 +107,9 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   messaging: { rest: ["gateway"], ForgetOwner: ["account"] },
   knowledge: {
     rest: ["gateway"],
-    ResolveKnowledgeBases: ["agent", "conversation"],
-    GatherKnowledge: ["conversation"],
+    // Nobody calls these yet: agents have no knowledge bases.
+    ResolveKnowledgeBases: [],
+    GatherKnowledge: [],
     ForgetOwner: ["account"],
   },
 };

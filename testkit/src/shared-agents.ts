@@ -39,6 +39,7 @@ export async function startSharedAgents(): Promise<RunningAgents> {
     PARLEY_PROMPT_ADDRESS: prompt.address,
     PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_KNOWLEDGE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
   });
   const described: SharedAgents = {

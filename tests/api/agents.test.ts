@@ -46,6 +46,7 @@ describe("creating an agent", () => {
       tools: {},
       custom_tools: [],
       handoffs: [],
+      knowledge: [],
       call_settings: {},
       whatsapp: {},
       widget_config: {},

@@ -59,11 +59,12 @@ const template = { name: "foreign", language: "en" };
 /** The bodies that name objects. */
 const BODIES: Readonly<Record<string, (names: Names) => object>> = {
   createAgent: ({ prompt_name }) => ({ agent_name: "Ours", agent_type: "INBOUND", prompt: { prompt_name } }),
-  updateAgent: ({ prompt_name, tool_id, agent_id }) => ({
+  updateAgent: ({ prompt_name, tool_id, agent_id, knowledge_base_id }) => ({
     agent_name: "Theirs",
     prompt: { prompt_name },
     custom_tools: [{ tool_id }],
     handoffs: [{ agent_id, when: "Always." }],
+    knowledge: [{ knowledge_base_id, mode: "tool" }],
   }),
   createPrompt: ({ prompt_name }) => ({ prompt_name, prompt_content: "Ours" }),
   updatePrompt: () => ({ prompt_content: "Theirs" }),

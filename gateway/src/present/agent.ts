@@ -1,5 +1,6 @@
 import type {
   Agent,
+  AgentKnowledge,
   DynamicVariable,
   LlmConfig,
   SpeechEndpoint,
@@ -12,6 +13,7 @@ import type { Handoff } from "@parley/proto/parley/agent/v1/tool.ts";
 import type { TryStartWebhookResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { presentHeaders, presentTriedRequest } from "@parley/shared/domain/present/tool";
 import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
@@ -31,6 +33,7 @@ export function presentAgent(agent: Agent) {
     ...(agent.sts && { sts: presentSts(agent.sts) }),
     custom_tools: agent.customTools.map(({ toolId }) => ({ tool_id: toolId })),
     handoffs: agent.handoffs.map(presentHandoff),
+    knowledge: agent.knowledge.map(presentKnowledge),
     start_webhook: agent.startWebhook ? presentStartWebhook(agent.startWebhook) : null,
     call_analysis_enabled: analysis?.enabled ?? false,
     ...(analysis?.prompt && {
@@ -68,6 +71,16 @@ function presentHandoff({ agentId, when, context, message, keepVoice, greet }: H
     ...(message !== undefined && { message }),
     keep_voice: keepVoice,
     greet,
+  };
+}
+
+function presentKnowledge({ knowledgeBaseId, mode, maxChunks, maxCharacters, minScore }: AgentKnowledge) {
+  return {
+    knowledge_base_id: knowledgeBaseId,
+    mode: nameOf(KNOWLEDGE_MODES, mode),
+    max_chunks: maxChunks,
+    max_characters: maxCharacters,
+    ...(minScore !== undefined && { min_score: minScore }),
   };
 }
 

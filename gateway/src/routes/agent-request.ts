@@ -1,4 +1,5 @@
 import type {
+  AgentKnowledge,
   LlmConfig,
   ModelPrice,
   SpeechEndpoint,
@@ -23,9 +24,10 @@ import {
   plainAgentFields,
 } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
+import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { HANDOFF_CONTEXTS, START_FAILURES } from "@parley/shared/domain/tools";
 import { invalid } from "@parley/shared/errors";
-import type { HandoffBody } from "../schemas/agents/acting.ts";
+import type { AgentKnowledgeBody, HandoffBody } from "../schemas/agents/acting.ts";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents/requests.ts";
 import type { StartWebhookBody } from "../schemas/agents/start-webhook.ts";
 import { headersOf } from "./tool-request.ts";
@@ -57,7 +59,7 @@ export function updateAgentRequest(ownerId: string, agentId: string, body: Updat
 type GivenFields = Partial<Pick<CreateAgentRequest, AgentField>>;
 
 function fieldsOf(body: UpdateAgentBody): GivenFields {
-  const { stt, llm, tts, sts, custom_tools: tools, handoffs, start_webhook: startWebhook } = body;
+  const { stt, llm, tts, sts, custom_tools: tools, handoffs, knowledge, start_webhook: startWebhook } = body;
   return {
     ...plainFieldsOf(body as Required<UpdateAgentBody>),
     ...(stt && { stt: sttOf(stt) }),
@@ -66,6 +68,7 @@ function fieldsOf(body: UpdateAgentBody): GivenFields {
     ...(sts && { sts: stsOf(sts) }),
     ...(tools && { customTools: tools.map(({ tool_id }) => ({ toolId: tool_id })) }),
     ...(handoffs && { handoffs: handoffs.map(handoffOf) }),
+    ...(knowledge && { knowledge: knowledge.map(knowledgeOf) }),
     ...(startWebhook && { startWebhook: startWebhookOf(startWebhook) }),
   };
 }
@@ -146,6 +149,25 @@ function handoffOf({ agent_id, when, context, message, keep_voice, greet }: Hand
     message: message ?? undefined,
     keepVoice: keep_voice ?? false,
     greet: greet ?? false,
+  };
+}
+
+/** The API's defaults. */
+const KNOWLEDGE_DEFAULTS = { maxChunks: 6, maxCharacters: 8_000 };
+
+function knowledgeOf({
+  knowledge_base_id,
+  mode,
+  max_chunks,
+  max_characters,
+  min_score,
+}: AgentKnowledgeBody): AgentKnowledge {
+  return {
+    knowledgeBaseId: knowledge_base_id,
+    mode: KNOWLEDGE_MODES[mode],
+    maxChunks: max_chunks ?? KNOWLEDGE_DEFAULTS.maxChunks,
+    maxCharacters: max_characters ?? KNOWLEDGE_DEFAULTS.maxCharacters,
+    minScore: min_score ?? undefined,
   };
 }
 

@@ -10,6 +10,7 @@ const VARIABLES = {
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service, which has the secrets of tools" }),
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service, which asks MCP servers" }),
+  PARLEY_KNOWLEDGE_ADDRESS: str({ desc: "host:port of the knowledge service, whose bases agents answer from" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that agents' own endpoints and tools may be on",

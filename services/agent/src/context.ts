@@ -1,5 +1,6 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { ChangeFollower } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -24,6 +25,8 @@ export interface AgentContext {
     ServiceClient<typeof ConversationServiceService>,
     "listMcpTools" | "fetchDocument" | "recordEvent"
   >;
+  /** Has the bases that agents answer from. */
+  knowledge: Pick<ServiceClient<typeof KnowledgeServiceService>, "resolveKnowledgeBases">;
   /** Seals the signing secrets of tools. */
   sealer: Sealer;
   modelKeys: ModelKeys;

@@ -1,6 +1,7 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { KnowledgeServiceService } from "@parley/proto/parley/knowledge/v1/knowledge_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
@@ -80,11 +81,17 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           address: config.PARLEY_CONVERSATION_ADDRESS,
           credentials,
         });
+        const knowledge = createClient(KnowledgeServiceService, {
+          peer: "knowledge",
+          address: config.PARLEY_KNOWLEDGE_ADDRESS,
+          credentials,
+        });
         const ctx: AgentContext = {
           db,
           prompts,
           accounts,
           conversations,
+          knowledge,
           sealer: createSealer(config.PARLEY_ENCRYPTION_KEY),
           modelKeys: modelKeysOf(config),
           catalogue,
@@ -136,6 +143,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
               prompts.close();
               accounts.close();
               conversations.close();
+              knowledge.close();
             },
           },
         ];

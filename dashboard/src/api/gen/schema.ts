@@ -2374,6 +2374,8 @@ export interface components {
             custom_tools?: components["schemas"]["AgentTool"][] | null;
             /** @description Agents of yours to which the model may hand the conversation over, each once. */
             handoffs?: components["schemas"]["Handoff"][] | null;
+            /** @description Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once. */
+            knowledge?: components["schemas"]["AgentKnowledge"][] | null;
             /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
             timezone?: string | null;
             /** @description Your server, which is asked once before a conversation begins. */
@@ -2858,6 +2860,25 @@ export interface components {
             /** @description Whether the new agent speaks its greeting before it answers. Default: false. */
             greet?: boolean | null;
         };
+        /** @description A knowledge base that an agent answers from. */
+        AgentKnowledge: {
+            /**
+             * @description ID of the knowledge base.
+             * @example kb_01m7yyhws9j3m6r1v4x8z2b5c7
+             */
+            knowledge_base_id: string;
+            /**
+             * @description `tool`: the model searches when it wants. `always`: each user message is searched before the model is asked. `prompt`: the whole text is part of the prompt.
+             * @enum {string}
+             */
+            mode: "tool" | "always" | "prompt";
+            /** @description The most chunks that one search gives. Default: 6. */
+            max_chunks?: number | null;
+            /** @description The most characters of these chunks together. Default: 8000. */
+            max_characters?: number | null;
+            /** @description Chunks with a lower score are left out. Default: none are. */
+            min_score?: number | null;
+        };
         /** @description Your server, which is asked once before a conversation begins. */
         StartWebhookRequest: {
             /**
@@ -2985,6 +3006,8 @@ export interface components {
             custom_tools: components["schemas"]["AgentTool"][];
             /** @description Agents to which the model may hand the conversation over. */
             handoffs: components["schemas"]["Handoff"][];
+            /** @description Knowledge bases that the agent answers from. */
+            knowledge: components["schemas"]["AgentKnowledge"][];
             /** @description The server that is asked before a conversation begins. */
             start_webhook: components["schemas"]["StartWebhook"] | null;
             /** @description Whether conversations are analyzed when they end. */
@@ -3307,6 +3330,8 @@ export interface components {
             custom_tools?: components["schemas"]["AgentTool"][] | null;
             /** @description Agents of yours to which the model may hand the conversation over, each once. */
             handoffs?: components["schemas"]["Handoff"][] | null;
+            /** @description Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once. */
+            knowledge?: components["schemas"]["AgentKnowledge"][] | null;
             /** @description IANA time zone of the system variables. Default: that of your settings, or UTC. */
             timezone?: string | null;
             /** @description Your server, which is asked once before a conversation begins. */
@@ -8121,6 +8146,15 @@ export interface operations {
                      *             }
                      *           ],
                      *           "handoffs": [],
+                     *           "knowledge": [
+                     *             {
+                     *               "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *               "mode": "tool",
+                     *               "max_chunks": 6,
+                     *               "max_characters": 8000,
+                     *               "min_score": 0.2
+                     *             }
+                     *           ],
                      *           "start_webhook": {
                      *             "url": "https://crm.acme.example/parley/start",
                      *             "headers": {
@@ -8385,6 +8419,15 @@ export interface operations {
                  *           "tool_id": "tol_01m7yyhwr5h8k2n6q0t3w7y1a4"
                  *         }
                  *       ],
+                 *       "knowledge": [
+                 *         {
+                 *           "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                 *           "mode": "tool",
+                 *           "max_chunks": 6,
+                 *           "max_characters": 8000,
+                 *           "min_score": 0.2
+                 *         }
+                 *       ],
                  *       "timezone": "Europe/Berlin",
                  *       "start_webhook": {
                  *         "url": "https://crm.acme.example/parley/start",
@@ -8529,6 +8572,15 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "knowledge": [
+                     *         {
+                     *           "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *           "mode": "tool",
+                     *           "max_chunks": 6,
+                     *           "max_characters": 8000,
+                     *           "min_score": 0.2
+                     *         }
+                     *       ],
                      *       "start_webhook": {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {
@@ -8907,6 +8959,15 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "knowledge": [
+                     *         {
+                     *           "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *           "mode": "tool",
+                     *           "max_chunks": 6,
+                     *           "max_characters": 8000,
+                     *           "min_score": 0.2
+                     *         }
+                     *       ],
                      *       "start_webhook": {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {
@@ -9402,6 +9463,15 @@ export interface operations {
                      *         }
                      *       ],
                      *       "handoffs": [],
+                     *       "knowledge": [
+                     *         {
+                     *           "knowledge_base_id": "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+                     *           "mode": "tool",
+                     *           "max_chunks": 6,
+                     *           "max_characters": 8000,
+                     *           "min_score": 0.2
+                     *         }
+                     *       ],
                      *       "start_webhook": {
                      *         "url": "https://crm.acme.example/parley/start",
                      *         "headers": {

@@ -55,6 +55,15 @@ const request: Record<string, unknown> = {
     set_language: { languages: ["en-US", "es-US"] },
   },
   custom_tools: [{ tool_id: TOOL_ID }],
+  knowledge: [
+    {
+      knowledge_base_id: "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+      mode: "tool",
+      max_chunks: 6,
+      max_characters: 8000,
+      min_score: 0.2,
+    },
+  ],
   timezone: "Europe/Berlin",
   start_webhook: START_WEBHOOK,
   call_settings: { end_of_turn_silence_ms: 600 },
@@ -88,6 +97,7 @@ const agent = {
   tts: request.tts,
   custom_tools: request.custom_tools,
   handoffs: [],
+  knowledge: request.knowledge,
   start_webhook: startWebhook,
   call_analysis_enabled: true,
   call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },

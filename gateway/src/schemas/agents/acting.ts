@@ -1,4 +1,5 @@
 import { namesOf } from "@parley/shared/domain/api-names";
+import { KNOWLEDGE_MODES } from "@parley/shared/domain/knowledge";
 import { HANDOFF_CONTEXTS } from "@parley/shared/domain/tools";
 import { type Static, Type } from "@sinclair/typebox";
 import { Maybe, OneOf, Text, Words } from "../types.ts";
@@ -36,3 +37,29 @@ export const Handoff = Type.Object(
   { ...strict, $id: "Handoff", description: "An agent to which the model may hand the conversation over." },
 );
 export type HandoffBody = Static<typeof Handoff>;
+
+export const AgentKnowledge = Type.Object(
+  {
+    knowledge_base_id: Text({
+      min: 1,
+      max: 200,
+      description: "ID of the knowledge base.",
+      example: "kb_01m7yyhws9j3m6r1v4x8z2b5c7",
+    }),
+    mode: OneOf(namesOf(KNOWLEDGE_MODES), {
+      description:
+        "`tool`: the model searches when it wants. `always`: each user message is searched before the model is asked. `prompt`: the whole text is part of the prompt.",
+    }),
+    max_chunks: Maybe(Type.Integer({ minimum: 1, maximum: 50 }), "The most chunks that one search gives. Default: 6."),
+    max_characters: Maybe(
+      Type.Integer({ minimum: 500, maximum: 40_000 }),
+      "The most characters of these chunks together. Default: 8000.",
+    ),
+    min_score: Maybe(
+      Type.Number({ minimum: 0, maximum: 1 }),
+      "Chunks with a lower score are left out. Default: none are.",
+    ),
+  },
+  { ...strict, $id: "AgentKnowledge", description: "A knowledge base that an agent answers from." },
+);
+export type AgentKnowledgeBody = Static<typeof AgentKnowledge>;

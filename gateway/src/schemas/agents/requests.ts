@@ -3,7 +3,7 @@ import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "../prompts.ts";
 import { About, DateTimeText, E164, Maybe, Nullable, OneOf, PageQuery, Text, TimeZone } from "../types.ts";
-import { CustomTool, Handoff } from "./acting.ts";
+import { AgentKnowledge, CustomTool, Handoff } from "./acting.ts";
 import { Llm, Sts, Stt, Tts } from "./models.ts";
 import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
 import { StartWebhook } from "./start-webhook.ts";
@@ -87,6 +87,10 @@ const optionalFields = {
   handoffs: Maybe(
     Type.Array(Handoff, { maxItems: 10 }),
     "Agents of yours to which the model may hand the conversation over, each once.",
+  ),
+  knowledge: Maybe(
+    Type.Array(AgentKnowledge, { maxItems: 5 }),
+    "Knowledge bases of yours (`/knowledge-bases`) that the agent answers from, each once.",
   ),
   timezone: Maybe(TimeZone, "IANA time zone of the system variables. Default: that of your settings, or UTC."),
   start_webhook: Maybe(StartWebhook, "Your server, which is asked once before a conversation begins."),

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
 import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resources.ts";
 import { About, Nullable, OneOf } from "../types.ts";
-import { CustomTool, Handoff } from "./acting.ts";
+import { AgentKnowledge, CustomTool, Handoff } from "./acting.ts";
 import { Pricing, Sts } from "./models.ts";
 import { AgentType, shownPlainFields } from "./requests.ts";
 import { StartWebhookShown } from "./start-webhook.ts";
@@ -87,6 +87,7 @@ export const Agent = Resource("Agent", {
   sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
   custom_tools: Type.Array(CustomTool, { description: "Tools of the library that the agent's model can call." }),
   handoffs: Type.Array(Handoff, { description: "Agents to which the model may hand the conversation over." }),
+  knowledge: Type.Array(AgentKnowledge, { description: "Knowledge bases that the agent answers from." }),
   start_webhook: Nullable(StartWebhookShown, "The server that is asked before a conversation begins."),
   call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
   call_analysis_prompt: Type.Optional(

@@ -36,6 +36,7 @@ export const AGENT_FIELDS = {
   tools: { api: "tools", column: "jsonb", empty: null, nullShownAs: {} },
   customTools: { api: "custom_tools", column: "jsonb", empty: [], converted: true },
   handoffs: { api: "handoffs", column: "jsonb", empty: [], converted: true },
+  knowledge: { api: "knowledge", column: "jsonb", empty: [], converted: true },
   timezone: { api: "timezone", column: "text", empty: null },
   startWebhook: { api: "start_webhook", column: "jsonb", empty: null, converted: true },
   callSettings: { api: "call_settings", column: "jsonb", empty: null, nullShownAs: {} },

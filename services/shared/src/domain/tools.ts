@@ -19,6 +19,7 @@ export const BUILT_IN_TOOLS = [
   "background_audio",
   "user_idle",
   "send_dtmf",
+  "search_knowledge",
 ] as const;
 
 // The names of protocol numbers in the API and the tables.

@@ -16,6 +16,7 @@ const LABELS: Partial<Record<keyof Changes, string>> = {
   tools: "Tools",
   custom_tools: "Your tools",
   handoffs: "Handoffs",
+  knowledge: "Knowledge",
   timezone: "Time zone",
   start_webhook: "Start webhook",
   call_settings: "Call settings",

@@ -173,6 +173,7 @@ export function storedValues(agent: Agent): Changes {
     tools: agent.tools,
     custom_tools: agent.custom_tools,
     handoffs: agent.handoffs,
+    knowledge: agent.knowledge,
     timezone: agent.timezone,
     start_webhook: startWebhookOf(agent),
     call_settings: agent.call_settings,

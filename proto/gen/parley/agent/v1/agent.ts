@@ -21,6 +21,25 @@ export namespace AgentType {
   export type AGENT_TYPE_OUTBOUND = typeof AgentType.AGENT_TYPE_OUTBOUND;
 }
 
+export const KnowledgeMode = {
+  KNOWLEDGE_MODE_UNSPECIFIED: 0,
+  /** KNOWLEDGE_MODE_TOOL - The model searches when it wants. */
+  KNOWLEDGE_MODE_TOOL: 1,
+  /** KNOWLEDGE_MODE_ALWAYS - Each user message is searched before the model is asked. */
+  KNOWLEDGE_MODE_ALWAYS: 2,
+  /** KNOWLEDGE_MODE_PROMPT - The whole text is part of the prompt. */
+  KNOWLEDGE_MODE_PROMPT: 3,
+} as const;
+
+export type KnowledgeMode = typeof KnowledgeMode[keyof typeof KnowledgeMode];
+
+export namespace KnowledgeMode {
+  export type KNOWLEDGE_MODE_UNSPECIFIED = typeof KnowledgeMode.KNOWLEDGE_MODE_UNSPECIFIED;
+  export type KNOWLEDGE_MODE_TOOL = typeof KnowledgeMode.KNOWLEDGE_MODE_TOOL;
+  export type KNOWLEDGE_MODE_ALWAYS = typeof KnowledgeMode.KNOWLEDGE_MODE_ALWAYS;
+  export type KNOWLEDGE_MODE_PROMPT = typeof KnowledgeMode.KNOWLEDGE_MODE_PROMPT;
+}
+
 /** What becomes of a conversation whose question has no proper answer. Unspecified in a request: CONTINUE. */
 export const StartFailure = {
   START_FAILURE_UNSPECIFIED: 0,
@@ -218,7 +237,23 @@ export interface Agent {
   handoffs: Handoff[];
   /** IANA; absent: the owner's, or UTC. */
   timezone?: string | undefined;
-  startWebhook: StartWebhook | undefined;
+  startWebhook:
+    | StartWebhook
+    | undefined;
+  /** The knowledge bases that it answers from; at most 5. */
+  knowledge: AgentKnowledge[];
+}
+
+/** A knowledge base that an agent answers from. */
+export interface AgentKnowledge {
+  knowledgeBaseId: string;
+  mode: KnowledgeMode;
+  /** 1 to 50, for one search. */
+  maxChunks: number;
+  /** 500 to 40,000, of the chunks together. */
+  maxCharacters: number;
+  /** 0 to 1; absent: any score. */
+  minScore?: number | undefined;
 }
 
 /** The owner's server that is asked once before a conversation begins. */
@@ -276,6 +311,7 @@ export interface AgentRuntime {
     | undefined;
   /** Absent for a draft whose conversation does not ask it. */
   startWebhook: StartWebhook | undefined;
+  knowledge: AgentKnowledge[];
 }
 
 export interface ProviderModels {
@@ -1278,6 +1314,7 @@ function createBaseAgent(): Agent {
     handoffs: [],
     timezone: undefined,
     startWebhook: undefined,
+    knowledge: [],
   };
 }
 
@@ -1369,6 +1406,9 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhook.encode(message.startWebhook, writer.uint32(234).fork()).join();
+    }
+    for (const v of message.knowledge) {
+      AgentKnowledge.encode(v!, writer.uint32(242).fork()).join();
     }
     return writer;
   },
@@ -1618,6 +1658,14 @@ export const Agent: MessageFns<Agent> = {
             message.startWebhook = StartWebhook.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1670,6 +1718,110 @@ export const Agent: MessageFns<Agent> = {
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
+    message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAgentKnowledge(): AgentKnowledge {
+  return { knowledgeBaseId: "", mode: 0, maxChunks: 0, maxCharacters: 0, minScore: undefined };
+}
+
+export const AgentKnowledge: MessageFns<AgentKnowledge> = {
+  encode(message: AgentKnowledge, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.knowledgeBaseId !== "") {
+      writer.uint32(10).string(message.knowledgeBaseId);
+    }
+    if (message.mode !== 0) {
+      writer.uint32(16).int32(message.mode);
+    }
+    if (message.maxChunks !== 0) {
+      writer.uint32(24).int32(message.maxChunks);
+    }
+    if (message.maxCharacters !== 0) {
+      writer.uint32(32).int32(message.maxCharacters);
+    }
+    if (message.minScore !== undefined) {
+      writer.uint32(41).double(message.minScore);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentKnowledge {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentKnowledge();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.knowledgeBaseId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.maxChunks = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.maxCharacters = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.minScore = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentKnowledge>, I>>(base?: I): AgentKnowledge {
+    return AgentKnowledge.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentKnowledge>, I>>(object: I): AgentKnowledge {
+    const message = createBaseAgentKnowledge();
+    message.knowledgeBaseId = object.knowledgeBaseId ?? "";
+    message.mode = object.mode ?? 0;
+    message.maxChunks = object.maxChunks ?? 0;
+    message.maxCharacters = object.maxCharacters ?? 0;
+    message.minScore = object.minScore ?? undefined;
     return message;
   },
 };
@@ -1901,6 +2053,7 @@ function createBaseAgentRuntime(): AgentRuntime {
     handoffs: [],
     timezone: undefined,
     startWebhook: undefined,
+    knowledge: [],
   };
 }
 
@@ -1962,6 +2115,9 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhook.encode(message.startWebhook, writer.uint32(154).fork()).join();
+    }
+    for (const v of message.knowledge) {
+      AgentKnowledge.encode(v!, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -2131,6 +2287,14 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.startWebhook = StartWebhook.decode(reader, reader.uint32());
             continue;
           }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2175,6 +2339,7 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
+    message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
     return message;
   },
 };

@@ -27,6 +27,7 @@ import { Idempotency, Page } from "../../common/v1/common.ts";
 import { PromptReference } from "../../prompt/v1/prompt.ts";
 import {
   Agent,
+  AgentKnowledge,
   AgentRuntime,
   AgentType,
   DynamicVariable,
@@ -102,6 +103,7 @@ export interface CreateAgentRequest {
   handoffs: Handoff[];
   timezone?: string | undefined;
   startWebhook: StartWebhook | undefined;
+  knowledge: AgentKnowledge[];
 }
 
 export interface CreateAgentResponse {
@@ -270,6 +272,7 @@ export interface UpdateAgentRequest {
   handoffs: HandoffList | undefined;
   timezone?: string | undefined;
   startWebhook: StartWebhook | undefined;
+  knowledge: AgentKnowledgeList | undefined;
 }
 
 export interface StringList {
@@ -286,6 +289,10 @@ export interface AgentToolList {
 
 export interface HandoffList {
   values: Handoff[];
+}
+
+export interface AgentKnowledgeList {
+  values: AgentKnowledge[];
 }
 
 export interface UpdateAgentResponse {
@@ -730,6 +737,7 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     handoffs: [],
     timezone: undefined,
     startWebhook: undefined,
+    knowledge: [],
   };
 }
 
@@ -815,6 +823,9 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhook.encode(message.startWebhook, writer.uint32(218).fork()).join();
+    }
+    for (const v of message.knowledge) {
+      AgentKnowledge.encode(v!, writer.uint32(226).fork()).join();
     }
     return writer;
   },
@@ -1048,6 +1059,14 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.startWebhook = StartWebhook.decode(reader, reader.uint32());
             continue;
           }
+          case 28: {
+            if (tag !== 226) {
+              break;
+            }
+
+            message.knowledge.push(AgentKnowledge.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1100,6 +1119,7 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhook.fromPartial(object.startWebhook)
       : undefined;
+    message.knowledge = object.knowledge?.map((e) => AgentKnowledge.fromPartial(e)) || [];
     return message;
   },
 };
@@ -2603,6 +2623,7 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     handoffs: undefined,
     timezone: undefined,
     startWebhook: undefined,
+    knowledge: undefined,
   };
 }
 
@@ -2694,6 +2715,9 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.startWebhook !== undefined) {
       StartWebhook.encode(message.startWebhook, writer.uint32(234).fork()).join();
+    }
+    if (message.knowledge !== undefined) {
+      AgentKnowledgeList.encode(message.knowledge, writer.uint32(242).fork()).join();
     }
     return writer;
   },
@@ -2943,6 +2967,14 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.startWebhook = StartWebhook.decode(reader, reader.uint32());
             continue;
           }
+          case 30: {
+            if (tag !== 242) {
+              break;
+            }
+
+            message.knowledge = AgentKnowledgeList.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3006,6 +3038,9 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.timezone = object.timezone ?? undefined;
     message.startWebhook = (object.startWebhook !== undefined && object.startWebhook !== null)
       ? StartWebhook.fromPartial(object.startWebhook)
+      : undefined;
+    message.knowledge = (object.knowledge !== undefined && object.knowledge !== null)
+      ? AgentKnowledgeList.fromPartial(object.knowledge)
       : undefined;
     return message;
   },
@@ -3227,6 +3262,61 @@ export const HandoffList: MessageFns<HandoffList> = {
   fromPartial<I extends Exact<DeepPartial<HandoffList>, I>>(object: I): HandoffList {
     const message = createBaseHandoffList();
     message.values = object.values?.map((e) => Handoff.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseAgentKnowledgeList(): AgentKnowledgeList {
+  return { values: [] };
+}
+
+export const AgentKnowledgeList: MessageFns<AgentKnowledgeList> = {
+  encode(message: AgentKnowledgeList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.values) {
+      AgentKnowledge.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AgentKnowledgeList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAgentKnowledgeList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.values.push(AgentKnowledge.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<AgentKnowledgeList>, I>>(base?: I): AgentKnowledgeList {
+    return AgentKnowledgeList.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<AgentKnowledgeList>, I>>(object: I): AgentKnowledgeList {
+    const message = createBaseAgentKnowledgeList();
+    message.values = object.values?.map((e) => AgentKnowledge.fromPartial(e)) || [];
     return message;
   },
 };

@@ -709,9 +709,9 @@ create trigger conversations_begun after insert on conversations
 -- A start webhook has named another agent.
 create function note_other_agent() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into figure_changes (owner_id, day, agent_id, type, begun)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, old.agent_id, new.type, -1),
-    (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1);
+  insert into figure_changes (owner_id, day, agent_id, type, begun, happened_at)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, old.agent_id, new.type, -1, new.created_at),
+    (new.owner_id, (new.created_at at time zone 'UTC')::date, new.agent_id, new.type, 1, new.created_at);
   return null;
 end $$;
 create trigger conversations_of_other_agent after update of agent_id on conversations

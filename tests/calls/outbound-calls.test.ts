@@ -1,14 +1,17 @@
 import { afterAll, expect, test } from "bun:test";
 import { eventually } from "@parley/testkit/eventually";
+import { startCaller } from "../kit/calls/caller.ts";
 import { carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import { phoneSentence } from "../kit/calls/phone-sentence.ts";
 import { startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
+import { findProcess } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
 
 const WITHIN_MS = 60_000;
-const [TWILIO, PLIVO] = ["+12025550180", "+12025550181"];
+const [TWILIO, PLIVO, ANOTHER] = ["+12025550180", "+12025550181", "+12025550182"];
 const VOICEMAIL = "Please call us back.";
 /** The person that a caller is connected to. */
 const PERSON = "+12025550199";
@@ -24,6 +27,7 @@ const carrier = carrierStandIn(stack.address("carrier"));
 for (const [account, mobile_number] of [
   [await carrier.addTwilio([TWILIO]), TWILIO],
   [await carrier.addPlivo([PLIVO]), PLIVO],
+  [await carrier.addTwilio([ANOTHER]), ANOTHER],
 ] as const) {
   const { body } = await manage.post("/carriers", account);
   expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
@@ -171,9 +175,8 @@ test.each(CARRIERS)(
   2 * WITHIN_MS,
 );
 
-/** The user's agent asks the person first, whose phone behaves like this. */
-async function askedFirst(from: string, to: string, person: object) {
-  const number = to.replace("+1202555", "+1202556");
+/** An agent that asks a person first, whose phone behaves like this. */
+async function askingFirst(number: string, person: object, given: object = {}): Promise<string> {
   await carrier.setPhone(number, { say: [], hang_up_after_ms: 600_000, ...person });
   model.always((exchange) => {
     const asked = JSON.stringify(exchange.request.body.messages);
@@ -187,12 +190,13 @@ async function askedFirst(from: string, to: string, person: object) {
     exchange.finish();
   });
   const transfer = { transfer_phone_number: number, mode: "warm", briefing: "Say who calls.", hold_sound: "none" };
-  const fields = {
-    ...speech.settings,
-    first_message_prompt: "Hello, this is Acme.",
-    tools: { transfer_call: transfer },
-  };
-  const agent_id = await createAgent(api, model, fields);
+  return createAgent(api, model, { ...speech.settings, tools: { transfer_call: transfer }, ...given });
+}
+
+/** A call of such an agent. */
+async function askedFirst(from: string, to: string, person: object) {
+  const number = to.replace("+1202555", "+1202556");
+  const agent_id = await askingFirst(number, person, { first_message_prompt: "Hello, this is Acme." });
   return { number, ...(await called(to, from, { hang_up_after_ms: 600_000 }, { agent_id })) };
 }
 
@@ -220,11 +224,46 @@ test.each(CARRIERS)(
   2 * WITHIN_MS,
 );
 
-test.each(CARRIERS)(
-  "the agent of a call over %s talks with the caller again when the person's number is busy",
-  async (_, from, phones) => {
+test(
+  "in a call without a number, a person is called from the agent's first one, and what is said afterwards is in the transcript",
+  async () => {
+    const calls = await accepted();
+    const number = "+12025560327";
+    const agentId = await askingFirst(number, { keys: "1" }, { agent_mobile_number: [ANOTHER] });
+    const { sip_address: sip = "" } = findProcess(stack.home, "voice");
+    const sentence = await phoneSentence(stack, "A person, please.");
+    const caller = await startCaller(sip, agentId);
+    const conversation = async () => (await api.get(`/conversations?agent_id=${agentId}`)).body.data[0];
     try {
-      const { id, number, conversationId } = await askedFirst(from, `${phones}6`, { outcome: "busy" });
+      caller.say(sentence);
+      await eventually(async () => expect(await accepted()).toBe(calls + 1), WITHIN_MS);
+      expect(await atCarrier(number)).toMatchObject([{ from: ANOTHER, status: "in-progress" }]);
+      const before = (await conversation()).conversation_transcript.length;
+      caller.say(sentence);
+      await eventually(async () => {
+        const added = (await conversation()).conversation_transcript.slice(before);
+        expect(added.map(({ role }: { role: string }) => role)).toContain("user");
+        expect(added.map(({ role }: { role: string }) => role)).not.toContain("assistant");
+      }, WITHIN_MS);
+      await caller.hangUp();
+      await eventually(async () => {
+        const over = { conversation_type: "WEB", conversation_status: "COMPLETED" };
+        expect(await conversation()).toMatchObject(over);
+      }, WITHIN_MS);
+      expect(await atCarrier(number)).toMatchObject([{ status: "completed" }]);
+    } finally {
+      caller.close();
+      model.always(null);
+    }
+  },
+  2 * WITHIN_MS,
+);
+
+test(
+  "an agent talks with its caller again when the number of the person whom it calls over Plivo is busy",
+  async () => {
+    try {
+      const { id, number, conversationId } = await askedFirst(PLIVO, "+12025550316", { outcome: "busy" });
       await eventually(async () => {
         const { body } = await api.get(`/conversations/${conversationId}`);
         expect(JSON.stringify(body.conversation_transcript)).toContain("Nobody is free.");

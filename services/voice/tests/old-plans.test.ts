@@ -8,6 +8,7 @@ import { deleteEndedSessions } from "../src/store/daily-sessions.ts";
 import { deleteIncomingCalls } from "../src/store/incoming-calls.ts";
 import { deleteExpiredMediaStreams } from "../src/store/media-streams.ts";
 import { deleteEndedCalls, forgetGiven } from "../src/store/outbound-calls.ts";
+import { deletePersonCalls } from "../src/store/person-calls.ts";
 import { deleteExpiredWebCalls, deleteUnusedWebCalls } from "../src/store/web-calls.ts";
 
 const LIMIT = 300;
@@ -28,6 +29,7 @@ const CASES: Case[] = [
   { run: deleteExpiredWebCalls, table: "web_calls", columns: {} },
   { run: deleteUnusedWebCalls, table: "web_calls", columns: {} },
   { run: deleteIncomingCalls, table: "incoming_calls", columns: {} },
+  { run: deletePersonCalls, table: "person_calls", columns: {} },
   { run: deleteExpiredMediaStreams, table: "media_streams", columns: {} },
   { run: deleteEndedCalls, table: "outbound_calls", columns: ENDED },
   { run: forgetGiven, table: "outbound_calls", columns: { ...ENDED, metadata: `'{"a":1}'` } },
